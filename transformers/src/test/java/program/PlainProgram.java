@@ -1,6 +1,6 @@
 package program;
 
-/** A class of a program that reads nothing. */
+/** A program's class that reads nothing. */
 public final class PlainProgram {
   private PlainProgram() {}
 

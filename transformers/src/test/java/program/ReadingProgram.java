@@ -4,7 +4,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** A class of a program that reads files. */
+/** A program's class that reads files. */
 public final class ReadingProgram {
   private ReadingProgram() {}
 

@@ -2,7 +2,7 @@ package io.coordl;
 
 import java.time.Duration;
 
-/** How long tests wait for an event that must come: the machine may be busy. */
+/** Generous time limits for events that must happen, even on a busy machine. */
 public final class Waits {
   public static final Duration LONG = Duration.ofMinutes(10);
 

@@ -72,8 +72,10 @@ public final class CoordlAgent {
         return;
       }
       System.setProperty(ATTACHED, when);
-      try (JarFile file = new JarFile(jar)) {
-        instrumentation.appendToBootstrapClassLoaderSearch(file);
+      if (CoordlAgent.class.getClassLoader() != null) { // A renamed jar, or attached late.
+        try (JarFile file = new JarFile(jar)) {
+          instrumentation.appendToBootstrapClassLoaderSearch(file);
+        }
       }
       isolated(jar)
           .loadClass(INSTALLER)
@@ -127,10 +129,16 @@ public final class CoordlAgent {
 
   private static @Nullable File jar() throws Exception {
     java.security.CodeSource source = CoordlAgent.class.getProtectionDomain().getCodeSource();
-    if (source == null || source.getLocation() == null) {
+    java.net.URL location = source == null ? null : source.getLocation();
+    if (location == null) { // Of the boot loader: the manifest puts the jar on its path.
+      location = CoordlAgent.class.getResource("CoordlAgent.class");
+    }
+    if (location == null) {
       return null;
     }
-    File file = new File(source.getLocation().toURI());
+    String name = location.toString();
+    int end = name.indexOf("!/");
+    File file = new File(new java.net.URI(end < 0 ? name : name.substring("jar:".length(), end)));
     return file.isFile() ? file : null;
   }
 }

@@ -21,7 +21,7 @@ final class Child {
   /** The packaged agent. */
   static final Path AGENT = Path.of("target", "coordl-agent.jar").toAbsolutePath();
 
-  private static final Path PROGRAMS = Path.of("target", "test-classes").toAbsolutePath();
+  static final Path PROGRAMS = Path.of("target", "test-classes").toAbsolutePath();
   private static final Path INSTALLED = Path.of("/usr/lib/jvm");
 
   /** Whether to run all JDKs, with their default compiler and collector. */
@@ -170,7 +170,6 @@ final class Child {
     try (Stream<String> lines = Files.lines(err)) {
       String own =
           lines
-              .filter(line -> !line.contains("VM warning: Sharing is only supported"))
               .filter(line -> !line.startsWith("Picked up JAVA_TOOL_OPTIONS"))
               .reduce("", (text, line) -> text + line + "\n");
       return new Outcome(process.exitValue(), out, own);

@@ -78,13 +78,74 @@ final class OddRuntimesIT {
     return "grant codeBase \"file:" + Child.AGENT + "\" { " + permissions + " };\n";
   }
 
+  /** The process that writes the cache loads no agent, so it is given the boot class path. */
   @Test
-  void anAgentWithoutPermissionsLeavesTheProgramAlone() throws Exception {
+  void anAotCacheMadeWithTheAgentIsAccepted() throws Exception {
+    Path jdk = Child.jdks().get(Child.jdks().size() - 1);
+    assumeThat(Runtime.Version.parse(version(jdk)).feature())
+        .as("-XX:AOTCacheOutput came with JDK 25")
+        .isGreaterThanOrEqualTo(25);
+    Path program = work.resolve("program.jar");
+    assertThat(
+            Child.tool(jdk, "jar", work)
+                .with("cf", program.toString(), "-C", "" + Child.PROGRAMS, "program/ReadsOne.class")
+                .run()
+                .exit())
+        .isZero();
+    String item = data.resolve("item-0").toString();
+
+    Outcome making =
+        Child.tool(jdk, "java", work)
+            .environment("JDK_AOT_VM_OPTIONS", "-Xbootclasspath/a:" + Child.AGENT)
+            .with("-XX:AOTCacheOutput=app.aot")
+            .agent("record=off," + CACHING + data)
+            .with("-cp", program.toString(), "program.ReadsOne", item)
+            .run();
+    Outcome outcome =
+        Child.tool(jdk, "java", work)
+            .with("-XX:AOTCache=app.aot", "-XX:AOTMode=on")
+            .agent("record=off," + CACHING + data)
+            .with("-cp", program.toString(), "program.ReadsOne", item)
+            .run();
+
+    assertThat(work.resolve("app.aot")).as(making.out() + making.err()).isNotEmptyFile();
+    assertThat(outcome.exit()).as(outcome.err()).isZero();
+    assertThat(outcome.out()).isEqualTo("5000\n");
+    assertThat(outcome.err()).contains("raw cache (process): 1 items");
+  }
+
+  private static String version(Path jdk) throws IOException {
+    return Files.readString(jdk.resolve("release"))
+        .lines()
+        .filter(line -> line.startsWith("JAVA_VERSION="))
+        .map(line -> line.replaceAll(".*=\"|\".*", ""))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The boot loader's classes need no grant. */
+  @Test
+  void anAgentWithoutAGrantServesAProgramThatMayOnlyReadItsData() throws Exception {
     String policy = "grant { " + mayRead() + " };\n";
     Outcome plain = guarded(policy).reads(data).run();
     assertThat(plain.exit()).as(plain.err()).isZero();
 
-    Outcome outcome = guarded(policy).agent(CACHING + data).reads(data).run();
+    Outcome cached = guarded(policy).agent(CACHING + data).reads(data).run();
+
+    assertThat(cached.exit()).as(cached.err()).isZero();
+    assertThat(cached.out()).isEqualTo(plain.out());
+    assertThat(cached.err()).contains("15 hits, 3 misses, 0 not cached").doesNotContain("fault");
+  }
+
+  /** Its classes belong to the system loader, because the manifest names another file. */
+  @Test
+  void aRenamedAgentWithoutPermissionsLeavesTheProgramAlone() throws Exception {
+    String policy = "grant { " + mayRead() + " };\n";
+    Path renamed = Files.copy(Child.AGENT, work.resolve("renamed.jar"));
+    Outcome plain = guarded(policy).reads(data).run();
+    assertThat(plain.exit()).as(plain.err()).isZero();
+
+    Outcome outcome = guarded(policy).agent(renamed, CACHING + data).reads(data).run();
 
     assertThat(outcome.exit()).as(outcome.err()).isZero();
     assertThat(outcome.out()).isEqualTo(plain.out());

@@ -87,7 +87,7 @@ final class PackagingIT {
     assertThat(manifest.getValue("Main-Class")).isEqualTo(CoordlAgent.class.getName());
     assertThat(manifest.getValue("Can-Retransform-Classes")).isEqualTo("true");
     assertThat(manifest.getValue("Can-Redefine-Classes")).isNull();
-    assertThat(manifest.getValue("Boot-Class-Path")).isNull();
+    assertThat(manifest.getValue("Boot-Class-Path")).isEqualTo("coordl-agent.jar");
     assertThat(manifest.getValue("Class-Path")).isNull();
     assertThat(manifest.getValue("Multi-Release")).isNull();
     assertThat(manifest.getValue("Implementation-Version")).isNotBlank();

@@ -72,7 +72,8 @@ final class WaitsTest {
   /** Calls that register their callers' lambdas for JVM shutdown. */
   private static final Pattern REGISTERS =
       Pattern.compile(
-          ".*/JobMonitor\\.(addEnding|addPolicy|addStore|addStaging|addAsked|profile|export)\\(.*"
+          ".*/Job(Monitor|Figures)\\.(addEnding|addPolicy|addStore|addStaging|addAsked|profile"
+              + "|export)\\(.*|.*/Requested\\.asked\\(.*"
               + "|java/lang/Runtime\\.addShutdownHook\\(.*");
 
   /** Why each is allowed: neither training nor JVM shutdown waits for it. */

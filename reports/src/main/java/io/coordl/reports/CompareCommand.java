@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
       "The schema of the JSON is compare.schema.json in coordl.jar."
     })
 final class CompareCommand implements Callable<Integer> {
-  /** Ends the options, as everywhere, and divides the sides. */
+  /** Ends the options, and separates the two sides. */
   private static final String SIDES = "--";
 
   @Spec CommandSpec spec;
@@ -42,7 +42,7 @@ final class CompareCommand implements Callable<Integer> {
       paramLabel = "RECORDING.jfr",
       arity = "1..*",
       description = {
-        "The first is what each other one is compared with.",
+        "The recordings: each other one is compared with the first.",
         "Or several runs of each side: BEFORE1 BEFORE2 -- AFTER1 AFTER2.",
       })
   List<Path> files;
@@ -50,7 +50,7 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--different",
       description =
-          "Compare them even if program, samples an epoch or samples a batch differ, or the runs"
+          "Compare even if the program, samples an epoch or samples a batch differ, or the runs"
               + " of one side.")
   boolean different;
 
@@ -73,13 +73,13 @@ final class CompareCommand implements Callable<Integer> {
       List<String> names = compared.runs().stream().map(SideBySideText::name).toList();
       throw new RecordingException(
           ExitStatus.DIFFERENT_JOBS,
-          SideBySideText.different(refused, names) + "; --different compares them all the same.");
+          SideBySideText.different(refused, names) + "; --different compares them anyway.");
     }
     json.print(compared, SideBySideText.lines(compared));
     return ExitStatus.DONE.code();
   }
 
-  /** How many recordings stand after {@code --}; 0 if it is not there. */
+  /** The number of recordings after {@code --}; 0 if there is none. */
   private int afterSides() {
     int at = named().indexOf(SIDES);
     return at < 0 ? 0 : named().size() - at - 1;
@@ -131,8 +131,8 @@ final class CompareCommand implements Callable<Integer> {
         throw new RecordingException(
             ExitStatus.DIFFERENT_JOBS,
             Text.format(
-                "%s is not as %s, and the runs of one side must be alike: %s; --different compares"
-                    + " them all the same.",
+                "%s is not like %s, and the runs of one side must be alike: %s; --different"
+                    + " compares them anyway.",
                 run.file(), first.file(), SideBySideText.changes(unlike)));
       }
     }

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "demand",
     description = {
-      "Says how fast a job trains with which cores, memory for items and storage rate, and the"
+      "Shows a job's speed by cores, memory for items and storage rate, and the"
           + " least that gives nearly all of its speed.",
       "Best on profiles of the job on several numbers of cores (coordl profile --fewer-cores). An"
           + " ordinary recording of three epochs or more says less; the answer names what it"

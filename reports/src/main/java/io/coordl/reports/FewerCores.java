@@ -12,10 +12,10 @@ import java.util.stream.Collectors;
 
 /**
  * Optimistic profiling (Synergy, OSDI'22): only the numbers of cores that matter are measured. The
- * program runs in a CPU set, so its steps have fewer cores, too.
+ * program runs in a CPU set, so its steps have fewer cores too.
  */
 final class FewerCores {
-  /** So many tell enough about one number of cores. */
+  /** Steps to measure on each number of cores. */
   static final int STEPS = 50;
 
   private static final Path STATUS = Path.of("/proc/self/status");
@@ -35,13 +35,13 @@ final class FewerCores {
         }
       }
     } catch (IOException | NumberFormatException e) {
-      // As if it were not said.
+      // Reported below, like a missing line.
     }
     throw new RecordingException(
-        ExitStatus.UNREADABLE, STATUS + " does not tell which CPUs this process may use.");
+        ExitStatus.UNREADABLE, STATUS + " does not list the CPUs that this process may use.");
   }
 
-  /** Such as {@code 0-3,8}. */
+  /** Parses a list such as {@code 0-3,8}. */
   static List<Integer> parse(String list) {
     List<Integer> cpus = new ArrayList<>();
     for (String part : list.split(",", -1)) {
@@ -54,7 +54,7 @@ final class FewerCores {
     return cpus;
   }
 
-  /** How many to measure after {@code cores}; {@code before} is 0 for the first. */
+  /** The number of cores to measure after {@code cores}; {@code before} is 0 for the first. */
   static int next(int cores, double before, double speed) {
     boolean hardlySlower = before == 0 || speed >= (1 - LITTLE) * before;
     return hardlySlower ? Math.max(1, cores / 2) : cores - Math.max(1, cores / 4);

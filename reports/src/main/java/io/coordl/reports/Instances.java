@@ -18,13 +18,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Several instances of a program at a time, each with an emulated accelerator. What they write goes
- * to files that are gone afterwards; the end of what a failed one wrote is in the error.
+ * Runs several instances of a program at the same time, each with an emulated accelerator. Their
+ * output goes to temporary files; the error for a failed instance quotes its last line.
  */
 final class Instances implements AcceleratorProfile.Instances {
   private static final long POLL_MILLIS = 100;
 
-  /** Makes a program that runs with an argument of the agent. */
+  /** Makes the program with these arguments of the agent. */
   interface Programs {
     ProcessBuilder program(String agentArguments) throws RecordingException;
   }
@@ -34,8 +34,8 @@ final class Instances implements AcceleratorProfile.Instances {
   private final Consumer<String> progress;
 
   /**
-   * @param step as the agent takes it
-   * @param progress hears how many run
+   * @param step milliseconds of a step, in the agent's notation
+   * @param progress receives a line for each number of instances
    */
   Instances(String step, Programs programs, Consumer<String> progress) {
     this.step = step;
@@ -69,7 +69,7 @@ final class Instances implements AcceleratorProfile.Instances {
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<Process> running = new ArrayList<>();
     Thread stop = new Thread(() -> running.forEach(Process::destroy));
-    Runtime.getRuntime().addShutdownHook(stop); // Whoever stops this command means the programs.
+    Runtime.getRuntime().addShutdownHook(stop); // Stopping this command stops them.
     try {
       for (int i = 0; i < count; i++) {
         String arguments =
@@ -103,7 +103,7 @@ final class Instances implements AcceleratorProfile.Instances {
     return folder.resolve("instance-" + instance + ".log");
   }
 
-  /** Until all have ended; throws as soon as one has failed. */
+  /** Waits until all have ended; throws as soon as one has failed. */
   private static void await(List<Process> running, Path folder)
       throws IOException, RecordingException {
     List<Process> left = new ArrayList<>(running);
@@ -126,7 +126,7 @@ final class Instances implements AcceleratorProfile.Instances {
     }
   }
 
-  /** The last line that a program wrote. */
+  /** The last line of a program's output. */
   private static String end(Path log) throws IOException {
     String all = new String(Files.readAllBytes(log), StandardCharsets.UTF_8).strip();
     return all.isEmpty() ? "it wrote nothing." : all.substring(all.lastIndexOf('\n') + 1);

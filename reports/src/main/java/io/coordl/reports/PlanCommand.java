@@ -52,7 +52,8 @@ final class PlanCommand implements Callable<Integer> {
       names = "--allocation",
       paramLabel = "ALLOCATION",
       defaultValue = "tune",
-      description = "The plan's: proportional, greedy or tune; ${DEFAULT-VALUE} if not given.")
+      description =
+          "The plan's allocation: proportional, greedy or tune; ${DEFAULT-VALUE} if not given.")
   Allocation allocation;
 
   @Option(
@@ -69,7 +70,7 @@ final class PlanCommand implements Callable<Integer> {
       description = "Write the plan as patches of Kubernetes' jobs, or as options of Slurm.")
   @Nullable Path output;
 
-  @Option(names = "--force", description = "Write over files that are there.")
+  @Option(names = "--force", description = "Overwrite existing files.")
   boolean force;
 
   @Mixin ReadingOptions reading;
@@ -95,14 +96,14 @@ final class PlanCommand implements Callable<Integer> {
     return Demand.of(List.of(reading.read(file)), null).models(file);
   }
 
-  /** Looks at all files before it writes the first. */
+  /** Checks all files before it writes the first. */
   private void write(Path directory, Map<String, String> contents) throws RecordingException {
     try {
       Files.createDirectories(directory);
     } catch (IOException e) {
       throw new RecordingException(
           ExitStatus.UNWRITABLE,
-          directory + " cannot be made, or is no directory: name another with --output.");
+          directory + " cannot be made, or is not a directory: name another with --output.");
     }
     List<OutputFile> files = new ArrayList<>();
     for (String name : contents.keySet()) {

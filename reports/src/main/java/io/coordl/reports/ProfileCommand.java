@@ -27,7 +27,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code coordl profile -- java ...}: runs a program with the agent and tells what it measured. */
+/**
+ * {@code coordl profile -- java ...}: runs a program with the agent and prints what it measured.
+ */
 @Command(
     name = "profile",
     description = {
@@ -40,13 +42,13 @@ import picocli.CommandLine.Spec;
           + " their steps.",
       "With --json, what the program prints goes to stderr; the schemas are"
           + " differential.schema.json and accelerator.schema.json in coordl.jar.",
-      "Where the program fails, its exit code is that of this command, and what was measured"
-          + " before is printed.",
+      "If the program fails, this command exits with its code, after printing what was measured"
+          + " before.",
     })
 final class ProfileCommand implements Callable<Integer> {
   static final String NO_RECORDING =
       "the program made no recording: it ended before it trained, or uses no training library that"
-          + " the agent knows, or another agent argument is in its way.";
+          + " the agent knows, or another agent argument prevents it.";
 
   private static final String AGENT = "coordl-agent.jar";
   private static final String TOOL_OPTIONS = "JAVA_TOOL_OPTIONS";
@@ -55,7 +57,7 @@ final class ProfileCommand implements Callable<Integer> {
   private static final double LEAST_STEP_MILLIS = 0.1;
   private static final Pattern STEP = Pattern.compile("\\d{1,6}(\\.\\d{1,3})?");
 
-  /** How every recording of the JVM begins. */
+  /** The first bytes of every Flight Recorder recording. */
   private static final byte[] RECORDING = {'F', 'L', 'R', 0};
 
   private CommandSpec spec = CommandSpec.create();
@@ -64,8 +66,8 @@ final class ProfileCommand implements Callable<Integer> {
       paramLabel = "COMMAND",
       arity = "1..*",
       description = {
-        "The program as it is started else, after the options of coordl.",
-        "The agent is put behind the word java; into JAVA_TOOL_OPTIONS for any other command.",
+        "The command that starts the program, after the options of coordl.",
+        "The agent is added after the word java; to JAVA_TOOL_OPTIONS for any other command.",
       })
   List<String> command;
 
@@ -88,7 +90,7 @@ final class ProfileCommand implements Callable<Integer> {
       description = {
         "The recording to write (default: coordl-profile.jfr, and coordl-profile-PHASE.jfr with"
             + " --phases).",
-        "An older recording of that name is written over, any other file is not.",
+        "Overwrites an older recording of that name, but no other file.",
       })
   @Nullable Path output;
 
@@ -121,12 +123,12 @@ final class ProfileCommand implements Callable<Integer> {
       names = "--up-to",
       paramLabel = "N",
       converter = Amounts.ToCount.class,
-      description = "With --accelerator: emulate at most so many (default: 64).")
+      description = "With --accelerator: emulate at most this many (default: 64).")
   @Nullable Integer upTo;
 
   @Mixin JsonOption json;
 
-  /** As the agent's argument takes them. */
+  /** Values of the agent's argument {@code profile}. */
   enum Phases {
     all,
     ingestion,
@@ -134,7 +136,7 @@ final class ProfileCommand implements Callable<Integer> {
     cold
   }
 
-  /** From its first word on, all options are those of the program, with or without {@code --}. */
+  /** From the program's first word on, all options are its own, with or without {@code --}. */
   @Spec
   void spec(CommandSpec of) {
     spec = of;
@@ -252,7 +254,7 @@ final class ProfileCommand implements Callable<Integer> {
   /**
    * The program with the agent.
    *
-   * @param prefix words before its own
+   * @param prefix words before the program's own
    */
   private ProcessBuilder program(
       Path output, Phases phases, @Nullable Integer steps, List<String> prefix)
@@ -285,7 +287,7 @@ final class ProfileCommand implements Callable<Integer> {
     }
   }
 
-  /** The program as it is started with these arguments of the agent, after some words. */
+  /** The program with these arguments of the agent, after the words of {@code prefix}. */
   private ProcessBuilder program(String agentArguments, List<String> prefix)
       throws RecordingException {
     String argument = "-javaagent:" + agentJar().toAbsolutePath() + "=" + agentArguments;
@@ -309,7 +311,7 @@ final class ProfileCommand implements Callable<Integer> {
     return program;
   }
 
-  /** Finds what is in the way before the program runs for minutes. */
+  /** Reports obstacles before the program runs for minutes. */
   private static void clear(Path file) throws RecordingException {
     OutputFile.of(file, true);
     if (!Files.exists(file)) {
@@ -322,7 +324,7 @@ final class ProfileCommand implements Callable<Integer> {
       }
       if (begin.length > 0 && !Arrays.equals(begin, RECORDING)) {
         throw new RecordingException(
-            ExitStatus.UNWRITABLE, file + " is there already and no recording: name another file.");
+            ExitStatus.UNWRITABLE, file + " exists and is not a recording: name another file.");
       }
       Files.delete(file);
     } catch (IOException e) {
@@ -331,7 +333,7 @@ final class ProfileCommand implements Callable<Integer> {
     }
   }
 
-  /** The JVM takes that variable apart at spaces. */
+  /** The JVM splits that variable at spaces. */
   private static String quoted(String argument) {
     return argument.indexOf(' ') < 0 ? argument : '"' + argument + '"';
   }
@@ -355,7 +357,7 @@ final class ProfileCommand implements Callable<Integer> {
       }
       Path here = Path.of(source.getLocation().toURI());
       Path beside = here.resolveSibling(AGENT);
-      // In a checkout that was built each module keeps its own jar.
+      // In a built checkout, each module has its own jar.
       Path built = here.resolveSibling("../../agent/target").resolve(AGENT).normalize();
       return Files.isRegularFile(beside) || !Files.isRegularFile(built) ? beside : built;
     } catch (URISyntaxException e) {
@@ -370,7 +372,7 @@ final class ProfileCommand implements Callable<Integer> {
     }
     try {
       Process running = program.start();
-      Thread stop = new Thread(running::destroy); // Whoever stops this command means the program.
+      Thread stop = new Thread(running::destroy); // Stopping this command stops it.
       Runtime.getRuntime().addShutdownHook(stop);
       if (json.wanted) {
         try (InputStream printed = running.getInputStream()) {

@@ -47,14 +47,14 @@ final class ReadingOptions {
     }
   }
 
-  /** The same with what each step took. */
+  /** Reads one recording with the time of each step. */
   JobRecording readSteps(Path file) throws RecordingException {
     try (ProgressBar bar = bar(file)) {
       return RecordingReader.readSteps(file, bar);
     }
   }
 
-  /** The same with what every batch, item and transform took. */
+  /** Reads one recording with the time of every batch, item and transform. */
   JobActivity readInFull(Path file) throws RecordingException {
     try (ProgressBar bar = bar(file)) {
       return RecordingReader.readInFull(file, bar);
@@ -87,8 +87,8 @@ final class ReadingOptions {
   }
 
   /**
-   * The newest recordings in the directories of some others, these left out. They are a help and no
-   * more: large ones, and those that cannot be read, are left out without a word.
+   * The newest other recordings in the directories of {@code files}. Silently skips large and
+   * unreadable ones, because they are only additional evidence.
    */
   List<JobRecording> beside(List<Path> files) {
     Set<Path> known = new HashSet<>();
@@ -103,7 +103,7 @@ final class ReadingOptions {
             .filter(file -> file.toFile().isFile() && file.toFile().length() <= LARGEST_BESIDE)
             .forEach(found::add);
       } catch (IOException | UncheckedIOException e) {
-        // Then there is none that can be looked at.
+        // No other recordings can be found here.
       }
     }
     List<JobRecording> beside = new ArrayList<>();
@@ -115,7 +115,7 @@ final class ReadingOptions {
               try {
                 beside.add(RecordingReader.readSteps(file, done -> {}));
               } catch (RecordingException e) {
-                // It may be of anything.
+                // Not every .jfr file is a recording of the agent.
               }
             });
     return beside;

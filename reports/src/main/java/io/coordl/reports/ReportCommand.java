@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
       "The page needs no network and nothing beside it."
     })
 final class ReportCommand implements Callable<Integer> {
-  /** More side by side cannot be read. */
+  /** More recordings side by side are unreadable. */
   private static final int MOST = 6;
 
   @Spec CommandSpec spec;
@@ -45,7 +45,7 @@ final class ReportCommand implements Callable<Integer> {
       description = "The page to write (default: beside the first recording, with its name).")
   @Nullable Path output;
 
-  @Option(names = "--force", description = "Write the page even if there is such a file already.")
+  @Option(names = "--force", description = "Overwrite an existing file.")
   boolean force;
 
   @Mixin ReadingOptions reading;

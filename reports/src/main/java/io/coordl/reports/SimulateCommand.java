@@ -57,7 +57,7 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "JOBS",
       split = ",",
       converter = Amounts.ToFactor.class,
-      description = "Generate workloads of so many jobs an hour, as long as Philly's.")
+      description = "Generate workloads with this many jobs an hour, as long as Philly's.")
   @Nullable List<Double> load;
 
   @Option(
@@ -154,7 +154,7 @@ final class SimulateCommand implements Callable<Integer> {
       description = "Draw the runs on an HTML page, too; it needs no network.")
   @Nullable Path output;
 
-  @Option(names = "--force", description = "Write the page even if there is such a file already.")
+  @Option(names = "--force", description = "Overwrite an existing file.")
   boolean force;
 
   @Mixin JsonOption json;
@@ -186,7 +186,7 @@ final class SimulateCommand implements Callable<Integer> {
       throw new InputException("--released plays traces only: give it --jobs FILE.csv");
     }
     if (released && (measure != null || round != null || restart != null)) {
-      throw new InputException("--released knows neither --measure nor --round nor --restart");
+      throw new InputException("--released takes neither --measure nor --round nor --restart");
     }
     if (released && allocations.contains(Allocation.OPT)) {
       throw new InputException(
@@ -201,7 +201,7 @@ final class SimulateCommand implements Callable<Integer> {
     Cluster servers = Cluster.parse(cluster);
     ModelTable table = ModelTable.read(models);
     if (released && table.hasRecorded()) {
-      throw new InputException("--released knows no recorded jobs: give it a table of models only");
+      throw new InputException("--released takes no recorded jobs: give it a table of models only");
     }
     List<TraceJob> trace = jobs == null ? null : Trace.read(jobs, table, servers);
     Simulation.Measured ids = measured();
@@ -246,6 +246,6 @@ final class SimulateCommand implements Callable<Integer> {
         return new Simulation.Measured(from, to);
       }
     }
-    throw new InputException("--measure " + measure + " is no range of ids such as 4000-4999");
+    throw new InputException("--measure " + measure + " is not a range of ids such as 4000-4999");
   }
 }

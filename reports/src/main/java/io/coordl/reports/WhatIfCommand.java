@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
       "Predicts what would make a job faster, and by how much, before it is tried.",
       "Best on a profile; of an ordinary recording it says less, with wider"
           + " errors. Without a question it answers all of them.",
-      "With --workers it tells what unequal workers cost, and how layers are best placed on"
+      "With --workers it predicts what unequal workers cost, and how layers are best placed on"
           + " parameter servers.",
       "The schemas of the JSON are whatif.schema.json and workers.schema.json in coordl.jar.",
     })
@@ -152,7 +152,7 @@ final class WhatIfCommand implements Callable<Integer> {
         computeCores);
   }
 
-  /** Those that the options ask; none if they ask nothing in particular. */
+  /** Names of the questions that the options ask; empty if they ask none in particular. */
   private Set<String> questions() {
     boolean ofHosts = hosts != null || network != null;
     boolean ofCache = cache != null && !ofHosts && storage == null;

@@ -48,7 +48,7 @@ class ArchitectureTest {
               "io.coordl.reports.whatif",
               "io.coordl.reports.page");
 
-  /** JSON has its names and units from the annotations of the events. */
+  /** The JSON takes its names and units from the annotations of the events. */
   @ArchTest
   static final ArchRule onlyRecordingsReadJfr =
       classes()

@@ -12,7 +12,7 @@ import java.util.jar.JarFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The jar and its launcher as a user has them: nothing else on the class path. */
+/** The jar and its launcher as users run them, with nothing else on the class path. */
 class CoordlJarIT {
   private static final Path TARGET = Path.of("target").toAbsolutePath();
 
@@ -50,7 +50,7 @@ class CoordlJarIT {
     assertThat(version.output()).matches("coordl \\d+\\.\\d+\\.\\d+\\RJava .+\\R.+\\R");
   }
 
-  /** What the shell sees; {@code $1} is the launcher, {@code $2} the scratch folder. */
+  /** Runs a script; {@code $1} is the launcher, {@code $2} the scratch folder. */
   private Ended bash(String script, Map<String, String> environment) throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder(
@@ -69,9 +69,9 @@ class CoordlJarIT {
     return new Ended(process.waitFor(), output);
   }
 
-  /** The pipe has no reader when the command starts, so that nothing depends on who is first. */
+  /** The pipe has no reader when the command starts, so the outcome depends on no race. */
   @Test
-  void aClosedPipeEndsItQuietly() throws Exception {
+  void aClosedPipeEndsTheCommandQuietly() throws Exception {
     Ended ended =
         bash(
             "mkfifo $2/pipe; exec 3<>$2/pipe; exec 4>$2/pipe; exec 3<&-; $1 --help >&4; echo $?",
@@ -90,7 +90,7 @@ class CoordlJarIT {
   }
 
   @Test
-  void devicesPipesAndFoldersAreNoRecordings() throws Exception {
+  void devicesPipesAndFoldersAreRefused() throws Exception {
     Ended ended =
         bash(
             "mkfifo $2/pipe; for file in /dev/zero $2/pipe $2 $2/none; do $1 summary $file; echo"

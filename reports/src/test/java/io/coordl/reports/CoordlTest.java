@@ -83,14 +83,14 @@ class CoordlTest {
             "p50 / p99   fetch 2.0 ms / 40.0 ms, decode 3.0 ms / 5.0 ms",
             "Try next    decode each image once with"
                 + " -javaagent:coordl-agent.jar=cache=minio,decoded=share: 4.00 s from the second"
-                + " epoch on went into waiting for preparation (on all threads: decode 14.00 s,"
+                + " epoch on were spent waiting for preparation (on all threads: decode 14.00 s,"
                 + " transforms 10.00 s, other 6.00 s); a cache of raw bytes will not help here;"
                 + " predicted: at most 1.03x faster.");
     assertThat(out.toString().lines().findFirst()).contains("CoorDL summary of " + job);
     assertThat(err.toString()).isEmpty();
   }
 
-  /** Two epochs, each followed by an evaluation, as a DJL job with a validation set makes them. */
+  /** Three epochs, two evaluations between them, as of a DJL job with a validation set. */
   private static void emitWithValidation() {
     Recordings.emitEpoch(1, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
     Recordings.emitEvaluation(2);
@@ -100,7 +100,7 @@ class CoordlTest {
   }
 
   @Test
-  void anEvaluationIsNoEpoch() throws Exception {
+  void evaluationsDoNotCountAsEpochs() throws Exception {
     Path file = Recordings.record(folder.resolve("validation.jfr"), CoordlTest::emitWithValidation);
 
     assertThat(coordl("summary", file)).isZero();
@@ -123,7 +123,7 @@ class CoordlTest {
   }
 
   @Test
-  void itemsThatAreKeptDecodedCameFromMemory() throws Exception {
+  void decodedImagesCountAsServedFromMemory() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("decoded.jfr"),
@@ -142,7 +142,7 @@ class CoordlTest {
   }
 
   @Test
-  void totalsThatAreOlderThanTheEpochsDoNotCount() throws Exception {
+  void totalsOlderThanTheEpochsDoNotCount() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("terminated.jfr"),
@@ -191,7 +191,7 @@ class CoordlTest {
   }
 
   @Test
-  void aJobOfSeveralHostsSaysWhereItsItemsCameFrom() throws Exception {
+  void theSummaryOfSeveralHostsShowsWhereItemsCameFrom() throws Exception {
     Path file = Recordings.record(folder.resolve("peers.jfr"), Recordings::emitPartitionedJob);
 
     assertThat(coordl("summary", file)).isZero();
@@ -228,7 +228,7 @@ class CoordlTest {
   }
 
   @Test
-  void theJsonIsAsItsSchemaSays() throws Exception {
+  void theJsonMatchesItsSchema() throws Exception {
     assertThat(coordl("summary", "--json", job())).isZero();
 
     assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
@@ -257,7 +257,7 @@ class CoordlTest {
   }
 
   @Test
-  void aJobOfWhichNothingIsKnownIsValidJsonToo() throws Exception {
+  void theJsonOfAJobWithoutFiguresMatchesItsSchema() throws Exception {
     Path file = Recordings.record(folder.resolve("fetches.jfr"), () -> Recordings.emitFetches(3));
 
     assertThat(coordl("summary", "--json", file)).isZero();
@@ -269,7 +269,7 @@ class CoordlTest {
   }
 
   @Test
-  void ofBatchesOfUnknownSizeNoSpeedIsSaid() throws Exception {
+  void withoutBatchSizesNoSpeedIsShown() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("unsized.jfr"),
@@ -293,13 +293,13 @@ class CoordlTest {
   }
 
   @Test
-  void theSchemaRefusesWhatItDoesNotKnow() {
+  void theSchemaRefusesUnknownFields() {
     assertThat(schema().validate("{\"schemaVersion\": 1, \"extra\": 1}", InputFormat.JSON))
         .isNotEmpty();
   }
 
   @Test
-  void epochsStandInForTotalsThatACrashLeftOut() throws Exception {
+  void afterACrashTheEpochsReplaceMissingTotals() throws Exception {
     Path dead = ChildJob.die(folder.resolve("dead.jfr"));
 
     assertThat(coordl("summary", "--json", dead)).isZero();
@@ -319,7 +319,7 @@ class CoordlTest {
   }
 
   @Test
-  void whatCannotBeReadIsOneSentenceAndAnExitCode() throws Exception {
+  void anUnreadableFileGetsOneSentenceAndAnExitCode() throws Exception {
     Path text = Files.writeString(folder.resolve("@notes.txt"), "no recording");
 
     assertThat(coordl("summary", text)).isEqualTo(3);
@@ -331,7 +331,7 @@ class CoordlTest {
   }
 
   @Test
-  void theReportIsOnePageBesideTheOthersOfItsFolder() throws Exception {
+  void theReportIsASingleFile() throws Exception {
     Path page = folder.resolve("report.html");
 
     assertThat(coordl("report", job(), "-o", page)).as(err.toString()).isZero();
@@ -342,7 +342,7 @@ class CoordlTest {
   }
 
   @Test
-  void aReportThatCannotBeWrittenIsOneSentenceAndAnExitCode() throws Exception {
+  void anUnwritableReportGetsOneSentenceAndAnExitCode() throws Exception {
     Path job = job();
     Path there = Files.writeString(folder.resolve("there.html"), "mine");
     Path nowhere = folder.resolve("no/report.html");
@@ -377,11 +377,11 @@ class CoordlTest {
     assertThat(coordl("report", job)).isZero();
     Path beside = Path.of(job.toString().replace(".jfr", ".html"));
     assertThat(beside).content().startsWith("<!DOCTYPE html>");
-    assertThat(coordl("report", job)).isEqualTo(74); // It is there already.
+    assertThat(coordl("report", job)).isEqualTo(74); // The page exists.
   }
 
   @Test
-  void theSignForPlusMinusIsThatOfTheTerminal() {
+  void thePlusMinusSignFitsTheTerminalsCharset() {
     assertThat(written(StandardCharsets.UTF_8)).isEqualTo("1 \u00b1 2 \u00fc");
     assertThat(written(StandardCharsets.ISO_8859_1)).isEqualTo("1 \u00b1 2 \u00fc");
     assertThat(written(StandardCharsets.US_ASCII)).isEqualTo("1 +- 2 ?");
@@ -396,7 +396,7 @@ class CoordlTest {
   }
 
   @Test
-  void theScriptForWindowsHasTheOptionsOfTheOther() throws IOException {
+  void theWindowsScriptHasTheSameJvmOptions() throws IOException {
     Pattern option = Pattern.compile("-X[\\w:+]+");
     assertThat(options(option, Path.of("distribution/src/coordl.bat")))
         .isEqualTo(options(option, Path.of("src/main/scripts/coordl")))
@@ -412,7 +412,7 @@ class CoordlTest {
   }
 
   @Test
-  void severalRecordingsAreALineEachTheSlowestFirst() throws Exception {
+  void severalRecordingsGetALineEachSlowestFirst() throws Exception {
     Path several = Files.createDirectory(folder.resolve("several"));
     Recordings.record(several.resolve("a.jfr"), Recordings::emitJob);
     Recordings.record(
@@ -448,7 +448,7 @@ class CoordlTest {
         .content()
         .contains("\"a.jfr\"", "\"b.jfr\"")
         .contains("broken.jfr is not a Flight Recorder recording")
-        .contains("\"So what others are compared with is b.jfr.\"");
+        .contains("\"The others are compared with b.jfr.\"");
     assertThat(err.toString().split("broken.jfr is not a Flight Recorder recording", -1))
         .hasSize(3);
     Path broken = several.resolve("broken.jfr");
@@ -457,7 +457,7 @@ class CoordlTest {
     assertThat(page)
         .content()
         .contains("broken.jfr is not a Flight Recorder recording")
-        .contains("\"So this page is of b.jfr alone, and compares nothing.\"");
+        .contains("\"This page shows only b.jfr and compares nothing.\"");
     assertThat(coordl("report", broken, "-o", page, "--force")).isEqualTo(3);
     Path lines = folder.resolve("two\nlines.html");
     assertThat(coordl("report", several.resolve("a.jfr"), "-o", lines)).isZero();
@@ -469,9 +469,9 @@ class CoordlTest {
   }
 
   @Test
-  void aDiskThatIsFullIsNoDamageOfTheRecording() throws Exception {
+  void aFullDiskIsNotReportedAsADamagedRecording() throws Exception {
     Path file = Recordings.record(folder.resolve("many.jfr"), () -> Recordings.emitFetches(10_000));
-    // What is written before it gets its name.
+    // The temporary files that are renamed when they are complete.
     for (String name : List.of("many.json", "many.html")) {
       String part = "." + name + "." + ProcessHandle.current().pid();
       Files.createSymbolicLink(folder.resolve(part), Path.of("/dev/full"));
@@ -486,7 +486,7 @@ class CoordlTest {
   }
 
   @Test
-  void ofManyRecordingsThePageShowsTheSlowest() throws Exception {
+  void thePageShowsTheSlowestOfManyRecordings() throws Exception {
     Path many = Files.createDirectory(folder.resolve("many"));
     for (int rank = 1; rank <= 8; rank++) {
       long wall = 100 * Recordings.SECOND / rank;
@@ -516,7 +516,7 @@ class CoordlTest {
   }
 
   @Test
-  void aDumpOfNoJobIsASentenceAndAnExitCode() {
+  void dumpingAMissingJobGetsOneSentenceAndAnExitCode() {
     assertThat(coordl("dump", 99_999_999)).isEqualTo(1);
     assertThat(err.toString().strip()).isEqualTo("coordl: there is no process 99999999 here.");
     assertThat(coordl("dump", "mine")).isEqualTo(2);
@@ -524,7 +524,7 @@ class CoordlTest {
   }
 
   @Test
-  void aWrongCommandLineIsExitCodeTwo() {
+  void aWrongCommandLineExitsWithTwo() {
     assertThat(coordl()).isEqualTo(2);
     assertThat(coordl("summary")).isEqualTo(2);
     assertThat(coordl("compare", "a.jfr")).isEqualTo(2);
@@ -547,7 +547,7 @@ class CoordlTest {
   }
 
   @Test
-  void runsBeforeAndAfterTheTwoDashesAreComparedBySide() throws Exception {
+  void runsBeforeTheDashesAreComparedWithThoseAfter() throws Exception {
     Path one = recorded("a1.jfr", "off", 30);
     Path two = recorded("a2.jfr", "off", 30.3);
     Path three = recorded("b1.jfr", "2", 10);
@@ -558,7 +558,7 @@ class CoordlTest {
     out.getBuffer().setLength(0);
     assertThat(coordl("compare", "--json", one, "--", three)).isZero();
     JsonNode compared = JsonMapper.shared().readTree(out.toString());
-    // Those beside them are of equal runs.
+    // The other recordings in the directory are of equal runs.
     assertThat(compared.at("/comparisons/0/equalRuns/runs").asInt()).isEqualTo(4);
     assertThat(compared.at("/comparisons/0/timesAsFast/from").asString()).isEqualTo("steps");
 
@@ -608,7 +608,7 @@ class CoordlTest {
         .contains("coordl (not packaged)", "complete -F _complete_coordl");
   }
 
-  /** A new sub-command gets all this without a word of its own. */
+  /** A new sub-command gets all this without code of its own. */
   @Test
   void everyCommandHasHelpVersionAndExitCodes() {
     CommandLine commandLine = Coordl.commandLine(Terminal.NONE);
@@ -632,7 +632,7 @@ class CoordlTest {
   }
 
   @Test
-  void helpSaysTheSameWhetherAllCommandsAreKnownOrNot() {
+  void helpIsTheSameWithOnlyItsCommandRegistered() {
     CommandLine all = Coordl.commandLine(Terminal.NONE);
 
     assertThat(coordl("--help")).isZero();
@@ -650,7 +650,7 @@ class CoordlTest {
   }
 
   @Test
-  void aWrongWordGetsASuggestionAndWhereToReadMore() {
+  void aWrongOptionGetsASuggestionAndAPointerToHelp() {
     assertThat(coordl("summary", "--jsn", "a.jfr")).isEqualTo(2);
 
     assertThat(err.toString().lines())
@@ -661,7 +661,7 @@ class CoordlTest {
   }
 
   @Test
-  void coloursAndWidthAreAsTheTerminalWants() {
+  void coloursAndWidthFollowTheTerminal() {
     Map<String, String> xterm = Map.of("TERM", "xterm", "COLUMNS", "100");
     assertThat(terminal(xterm, true)).isEqualTo(new Terminal(true, 100));
     assertThat(terminal(xterm, false)).isEqualTo(new Terminal(false, 100));
@@ -706,7 +706,7 @@ class CoordlTest {
       assertThat(out.getBuffer().substring(before)).as("%s", command).contains("\u001b[");
     }
     String dressed = out.toString().replaceAll("\u001b\\[\\d+m", "");
-    // Words are lost nowhere, and a line is longer only if it is a single word.
+    // No word is lost, and only single words make longer lines.
     assertThat(dressed.replaceAll("\\s+", " ")).startsWith(plain.replaceAll("\\s+", " "));
     assertThat(dressed.lines())
         .allMatch(line -> line.length() <= 70 || !line.strip().substring(0, 30).contains(" "));
@@ -716,7 +716,7 @@ class CoordlTest {
   }
 
   @Test
-  void whatDoesNotFitTheTerminalIsCutAndCounted() {
+  void linesBeyondTheTerminalAreCutAndCounted() {
     List<String> lines = List.of("first", "second", "third", "fourth");
 
     assertThat(Terminal.Size.parse("5 4\n").clip(lines))
@@ -728,13 +728,13 @@ class CoordlTest {
   }
 
   @Test
-  void everyWayToEndHasAnExitCodeOfItsOwn() {
+  void everyExitStatusHasItsOwnCode() {
     List<Integer> codes = Arrays.stream(ExitStatus.values()).map(ExitStatus::code).toList();
     assertThat(codes).doesNotHaveDuplicates();
   }
 
   @Test
-  void theBarIsWipedOut() {
+  void theProgressBarIsErased() {
     try (ProgressBar bar = new ProgressBar(new PrintWriter(err), true)) {
       bar.accept(0.5);
       bar.accept(0.501);

@@ -39,7 +39,7 @@ class DemandCommandTest {
     }
   }
 
-  /** Of an item: compute 2 ms, and preparing 1 ms; 5 s of CPU in an epoch of 3.1 s. */
+  /** Epochs of 3.1 s and 1,000 items: per item 2 ms compute, 1 ms prep and 0.1 ms fetch. */
   private static void emitOrdinary(long cpu) {
     for (int i = 1; i <= 3; i++) {
       EpochEvent epoch = new EpochEvent();
@@ -68,7 +68,7 @@ class DemandCommandTest {
   }
 
   @Test
-  void theJsonOfAProfileIsAsItsSchemaSaysAndAModelOfASimulation() throws Exception {
+  void theJsonOfAProfileMatchesItsSchemaAndFeedsASimulation() throws Exception {
     Path recording = Recordings.record(directory.resolve("mine.jfr"), Profiles::emitWorkers);
 
     assertThat(coordl("demand", recording.toString(), "--json")).as(err.toString()).isZero();
@@ -102,7 +102,7 @@ class DemandCommandTest {
                         java.util.Arrays.stream(simulate), java.util.stream.Stream.of("--released"))
                     .toArray(String[]::new)))
         .isEqualTo(ExitStatus.BAD_INPUT.code());
-    assertThat(err.toString()).contains("--released knows no recorded jobs");
+    assertThat(err.toString()).contains("--released takes no recorded jobs");
   }
 
   @Test
@@ -118,13 +118,13 @@ class DemandCommandTest {
   }
 
   @Test
-  void anOrdinaryRecordingSaysHowManyCoresItsStepsKeepBusyAndWhatItLacks() throws Exception {
+  void anOrdinaryRecordingShowsTheCoresOfAStepAndWhatIsMissing() throws Exception {
     Path recording =
         Recordings.record(directory.resolve("mine.jfr"), () -> emitOrdinary(5 * Recordings.SECOND));
 
     assertThat(coordl("demand", recording.toString())).as(err.toString()).isZero();
 
-    // 5 s less 1 s of preparation, in steps of 2 s.
+    // 5 s of CPU less 1 s of preparation, over 2 s of steps.
     assertThat(out.toString())
         .contains("A step keeps 2.00")
         .contains("Missing  the rate of the storage behind the page cache");
@@ -133,7 +133,7 @@ class DemandCommandTest {
   }
 
   @Test
-  void aRecordingThatDoesNotSayItNeedsTheCoresOfAStep() throws Exception {
+  void withoutCpuTimesTheUserMustGiveTheCoresOfAStep() throws Exception {
     Path recording = Recordings.record(directory.resolve("old.jfr"), () -> emitOrdinary(0));
 
     assertThat(coordl("demand", recording.toString()))
@@ -143,7 +143,7 @@ class DemandCommandTest {
   }
 
   @Test
-  void recordingsOfSeveralProgramsOrWithoutAProfileAreASentence() throws Exception {
+  void severalRecordingsMustAllBeProfiles() throws Exception {
     Path profile = Recordings.record(directory.resolve("profile.jfr"), Profiles::emitWorkers);
     Path ordinary =
         Recordings.record(
@@ -155,6 +155,6 @@ class DemandCommandTest {
 
     assertThat(coordl("demand", profile.toString(), ordinary.toString()))
         .isEqualTo(ExitStatus.WITHOUT_OUR_EVENTS.code());
-    assertThat(err.toString()).contains("ordinary.jfr is no profile");
+    assertThat(err.toString()).contains("ordinary.jfr is not a profile");
   }
 }

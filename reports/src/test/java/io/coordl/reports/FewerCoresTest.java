@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FewerCoresTest {
-  /** Prep-bound below eight cores: half of them cost nothing until then. */
+  /** The job is prep-bound below eight cores, so halving costs nothing down to eight. */
   @Test
   void fewerCoresAreMeasuredOnlyWhereItMatters() {
     List<Integer> measured = new ArrayList<>();

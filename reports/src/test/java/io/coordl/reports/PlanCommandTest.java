@@ -83,7 +83,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void aJobForWhichThereIsNoGpuWaits() throws Exception {
+  void aJobWithoutFreeGpusWaits() throws Exception {
     assertThat(plan(POOL, job("gnmt", "gpus=12"), job("lstm", "gpus=8"), job("alexnet"))).isZero();
 
     assertThat(out.toString()).contains("lstm").containsPattern("lstm +8 +waits");
@@ -91,7 +91,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void aRecordingIsAJob() throws Exception {
+  void aRecordingCanBePlannedAsAJob() throws Exception {
     Path recording = directory.resolve("mine.jfr");
     Recordings.record(recording, Profiles::emitSerial);
 
@@ -114,14 +114,14 @@ class PlanCommandTest {
         "storage: 500MB/s|storage: 500GiB|line 7: storage is '500GiB': a rate such as 500MB/s",
         "cores: 24|cores: 24GiB|line 5: cores is '24GiB': a number of cores",
         "cores: 24|cores: -3|line 5: cores is '-3'",
-        "cores: 24|colours: 24|line 5: 'colours' is none of gpu, servers,",
-        "cores: 24|servers: 24|line 5: 'servers' stands here twice",
+        "cores: 24|colours: 24|line 5: 'colours' is not one of gpu, servers,",
+        "cores: 24|servers: 24|line 5: 'servers' appears twice",
         "cores: 24|cores: [24]|line 5: a single value was expected",
-        "pools:|pool:|line 1: 'pool' is none of pools",
-        "  - gpu|  gpu|line 3, is no YAML: mapping values are not allowed here",
-        "cores: 24|cores: 'a|is no YAML",
+        "pools:|pool:|line 1: 'pool' is not one of pools",
+        "  - gpu|  gpu|line 3, is not YAML: mapping values are not allowed here",
+        "cores: 24|cores: 'a|is not YAML",
       })
-  void aWrongDescriptionOfAClusterIsASentence(String right, String wrong, String sentence)
+  void aWrongClusterFileGetsOneSentence(String right, String wrong, String sentence)
       throws Exception {
     String expected = sentence;
     assertThat(plan(POOL.replace(right, wrong), job("gnmt")))
@@ -132,7 +132,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void aDescriptionWithoutPoolsIsASentence() throws Exception {
+  void aClusterFileWithoutPoolsGetsOneSentence() throws Exception {
     for (String cluster : List.of("pools: 7\n", "pools: []\n", "{}\n", "\n")) {
       assertThat(plan(cluster, job("gnmt"))).isEqualTo(ExitStatus.BAD_INPUT.code());
     }
@@ -151,11 +151,11 @@ class PlanCommandTest {
         "#gnmt,gpu=a100|the job 'gnmt' wants the GPU 'a100', the cluster has [v100]",
         "#gnmt,memory=70GiB|the job 'gnmt' needs 70.0 GiB beside its items; its proportional share",
         "#gnmt,memory=7MB/s|memory is '7MB/s': a size such as 500GiB was expected",
-        "#gnmt,cores=7|'cores=7' is none of gpus=",
-        "#nomodel|'nomodel' is no model of the file",
+        "#gnmt,cores=7|'cores=7' is not one of gpus=",
+        "#nomodel|'nomodel' is not a model of the file",
         "''|no model is named",
       })
-  void aWrongJobIsASentence(String job, String sentence) throws Exception {
+  void aWrongJobGetsOneSentence(String job, String sentence) throws Exception {
     assertThat(plan(POOL, MODELS + (job == null ? "" : job.replace("''", ""))))
         .isEqualTo(ExitStatus.BAD_INPUT.code());
     assertThat(err.toString().lines()).hasSize(1);
@@ -163,14 +163,14 @@ class PlanCommandTest {
   }
 
   @Test
-  void theBoundIsNoPlan() throws Exception {
+  void theBoundIsRefusedAsAPlan() throws Exception {
     assertThat(plan(POOL, job("gnmt"), "--allocation", "opt"))
         .isEqualTo(ExitStatus.BAD_INPUT.code());
     assertThat(err.toString()).contains("--allocation opt is a bound");
   }
 
   @Test
-  void aRecordingThatSaysTooLittleIsASentence() throws Exception {
+  void aRecordingThatIsTooShortGetsOneSentence() throws Exception {
     Path recording = directory.resolve("short.jfr");
     Recordings.record(recording, () -> Recordings.emitTotals(1, 100, 70, 40));
 
@@ -179,7 +179,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void noFileIsWrittenOverAndNoneIsWrittenIfOneIsThere() throws Exception {
+  void ifOneFileExistsNoneIsWritten() throws Exception {
     Path plan = directory.resolve("plan");
     Files.createDirectories(plan);
     Files.writeString(plan.resolve("gnmt-job.yaml"), "mine");
@@ -194,7 +194,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void aLimitBelowWhatARecordedJobNeedsIsNotWritten() throws Exception {
+  void aRecordedJobWithoutItsOwnMemoryIsNotWritten() throws Exception {
     Path recording = directory.resolve("mine.jfr");
     Recordings.record(recording, Profiles::emitSerial);
     Path plan = directory.resolve("plan");

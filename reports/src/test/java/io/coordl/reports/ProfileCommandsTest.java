@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code coordl diff} and {@code coordl whatif} as a user has them. */
+/** {@code coordl diff} and {@code coordl whatif} as users run them. */
 class ProfileCommandsTest {
   private static final int WIDTH = 100;
 
@@ -90,7 +90,7 @@ class ProfileCommandsTest {
   }
 
   @Test
-  void itsJsonIsAsItsSchemaSays() throws Exception {
+  void theJsonOfDiffMatchesItsSchema() throws Exception {
     assertThat(coordl("diff", "--json", record("all.jfr", Profiles::emitSerial))).isZero();
 
     JsonNode json = validDifferential();
@@ -100,7 +100,7 @@ class ProfileCommandsTest {
   }
 
   @Test
-  void threeRecordingsAreComparedAndOneMayBeShownBeside() throws Exception {
+  void threeRecordingsAreComparedAndAnOrdinaryOneIsShownBeside() throws Exception {
     Path ingestion = record("i.jfr", () -> Profiles.emitPhase("ingestion", 1, 2e6, 0, 0));
     Path cached = record("p.jfr", () -> Profiles.emitPhase("cached", 1, 2e6, 0, 0));
     Path cold = record("c.jfr", () -> Profiles.emitPhase("cold", 1, 8e6, 0, 0));
@@ -139,7 +139,7 @@ class ProfileCommandsTest {
   }
 
   @Test
-  void theAnswersJsonIsAsItsSchemaSays() throws Exception {
+  void theJsonOfWhatIfMatchesItsSchema() throws Exception {
     Path serial = record("all.jfr", Profiles::emitSerial);
 
     assertThat(coordl("whatif", "--json", serial)).isZero();
@@ -154,7 +154,7 @@ class ProfileCommandsTest {
   }
 
   @Test
-  void jsonHasNoCharactersBeyondAsciiWhateverARecordingSays() throws Exception {
+  void jsonIsAsciiWhateverARecordingContains() throws Exception {
     Path named =
         record(
             "all.jfr",
@@ -175,7 +175,7 @@ class ProfileCommandsTest {
   }
 
   @Test
-  void anOrdinaryRecordingAndOneOfNothingAreValidJsonToo() throws Exception {
+  void theJsonOfOrdinaryAndEmptyRecordingsMatchesTheSchema() throws Exception {
     assertThat(coordl("whatif", "--json", record("job.jfr", Recordings::emitJob))).isZero();
     assertThat(validWhatIf().at("/pipeline/origin").asString()).isEqualTo("recording");
 
@@ -199,7 +199,7 @@ class ProfileCommandsTest {
     "--hosts,8,hosts,2",
     "--network,1.2GB/s,hosts,2"
   })
-  void aQuestionIsAskedByItsOption(String option, String value, String question, int answered)
+  void anOptionAsksItsQuestions(String option, String value, String question, int answered)
       throws Exception {
     Path serial = record("all.jfr", Profiles::emitSerial);
 
@@ -225,7 +225,7 @@ class ProfileCommandsTest {
     "--compute-cores,-1",
     "--compute-cores,NaN"
   })
-  void aBadValueIsOneSentenceAndExitCodeTwo(String option, String value) throws Exception {
+  void aWrongValueGetsOneSentenceAndExitsWithTwo(String option, String value) throws Exception {
     assertThat(coordl("whatif", option, value, folder.resolve("all.jfr"))).isEqualTo(2);
 
     assertThat(err.toString().lines().findFirst().orElseThrow())
@@ -235,7 +235,7 @@ class ProfileCommandsTest {
   }
 
   @Test
-  void whatCannotBeComparedIsOneSentence() throws Exception {
+  void incomparableRecordingsGetOneSentence() throws Exception {
     Path text = Files.writeString(folder.resolve("notes.txt"), "no recording");
     Path job = record("short.jfr", () -> Recordings.emitEpoch(1, Recordings.SECOND, 0));
 

@@ -23,8 +23,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * {@code coordl profile} starts the program with the agent and tells what came of it. The program
- * here is a script called java that leaves a recording where the agent's argument says.
+ * {@code coordl profile} starts the program with the agent and prints the profile. The program here
+ * is a script called java that writes a recording where the agent's argument says.
  */
 class ProfileRunTest {
   @TempDir Path folder;
@@ -41,7 +41,7 @@ class ProfileRunTest {
     return Files.writeString(folder.resolve("coordl-agent.jar"), "");
   }
 
-  /** A program of that name that notes its arguments, leaves a recording and exits with a code. */
+  /** A program of this name that logs its arguments, writes a recording and exits with a code. */
   private Path program(String name, int code) throws Exception {
     return program(name, code, Profiles::emitSerial);
   }
@@ -65,7 +65,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void theAgentComesBehindJavaAndTheProfileIsPrinted() throws Exception {
+  void theAgentFollowsJavaAndTheProfileIsPrinted() throws Exception {
     Path java = program("java", 0);
     Path agent = agent();
     Path file = folder.resolve("out.jfr");
@@ -101,7 +101,7 @@ class ProfileRunTest {
     assertThat(out.toString()).contains("Limit       most of the time is prep stall");
   }
 
-  /** On each number of cores the same recording is left, so half as many are tried next. */
+  /** The recording is the same on any number of cores, so the command halves them each time. */
   @Test
   void fewerCoresAreMeasuredInSmallerCpuSets() throws Exception {
     List<Integer> cpus = FewerCores.cpus();
@@ -148,7 +148,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void acceleratorsAreEmulatedByOneInstanceEach() throws Exception {
+  void eachAcceleratorIsEmulatedByOneInstance() throws Exception {
     Path java = program("java", 0, ProfileRunTest::emitAccelerator);
     Path agent = agent();
 
@@ -188,7 +188,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void anInstanceThatFailsIsOneSentence() throws Exception {
+  void aFailedInstanceGetsOneSentence() throws Exception {
     Path script = folder.resolve("java");
     Files.writeString(script, "#!/bin/sh\necho starting\necho out of shape\nexit 3\n");
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr--r--"));
@@ -224,7 +224,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void theProgramsFailureIsToldAndWhatWasMeasuredIsPrinted() throws Exception {
+  void aFailedProgramIsReportedAndItsMeasurementsArePrinted() throws Exception {
     int code =
         coordl(
             "profile", "--agent", agent(), "-o", folder.resolve("o.jfr"), "--", program("java", 3));
@@ -235,7 +235,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void aProgramWithoutRecordingIsOneSentence() throws Exception {
+  void aProgramWithoutRecordingGetsOneSentence() throws Exception {
     int code =
         coordl("profile", "--agent", agent(), "-o", folder.resolve("o.jfr"), "--", "/bin/true");
 
@@ -243,11 +243,11 @@ class ProfileRunTest {
     assertThat(err.toString())
         .isEqualTo(
             "coordl: the program made no recording: it ended before it trained, or uses no training"
-                + " library that the agent knows, or another agent argument is in its way.\n");
+                + " library that the agent knows, or another agent argument prevents it.\n");
   }
 
   @Test
-  void theOptionsOfTheProgramNeedNoTwoDashes() throws Exception {
+  void theOptionsOfTheProgramNeedNoDashesBefore() throws Exception {
     Path recording = folder.resolve("o.jfr");
 
     int code = coordl("profile", "--agent", agent(), "-o", recording, "/bin/sh", "-c", "exit 7");
@@ -257,7 +257,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void aMissingAgentAndAMissingProgramAreOneSentenceEach() throws Exception {
+  void aMissingAgentAndAMissingProgramGetOneSentenceEach() throws Exception {
     assertThat(coordl("profile", "--agent", folder.resolve("no.jar"), "--", "java")).isEqualTo(1);
     assertThat(err.toString())
         .isEqualTo(
@@ -274,7 +274,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void aBadCommandLineIsExitCodeTwo() throws Exception {
+  void aWrongCommandLineExitsWithTwo() throws Exception {
     assertThat(coordl("profile", "--phases", "warm", "--", "java")).isEqualTo(2);
     assertThat(coordl("profile", "--agent", agent(), "--steps", 9, "--", "java")).isEqualTo(2);
     for (String step : new String[] {"0", "-1", "0.01", "1e3", "50ms", "NaN", "1000000"}) {
@@ -298,13 +298,13 @@ class ProfileRunTest {
   }
 
   @Test
-  void whatIsInTheWayOfTheRecordingIsToldBeforeTheProgramRuns() throws Exception {
+  void anUnusableOutputIsRefusedBeforeTheProgramRuns() throws Exception {
     Path java = program("java", 0);
     Path notes = Files.writeString(folder.resolve("notes.txt"), "mine");
 
     assertThat(coordl("profile", "--agent", agent(), "-o", notes, "--", java)).isEqualTo(74);
     assertThat(err.toString())
-        .isEqualTo("coordl: " + notes + " is there already and no recording: name another file.\n");
+        .isEqualTo("coordl: " + notes + " exists and is not a recording: name another file.\n");
     assertThat(notes).hasContent("mine");
     err.getBuffer().setLength(0);
 
@@ -320,7 +320,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void anOlderRecordingIsWrittenOver() throws Exception {
+  void anOlderRecordingIsOverwritten() throws Exception {
     Path java = program("java", 0);
     Path file = Recordings.record(folder.resolve("o.jfr"), Recordings::emitJob);
 
@@ -332,7 +332,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void eachPhaseAloneHasAFileOfItsOwn() throws Exception {
+  void eachPhaseAloneHasItsOwnFile() throws Exception {
     Path java = program("java", 0);
     Path file = Path.of("coordl-profile-cold.jfr").toAbsolutePath();
     try {

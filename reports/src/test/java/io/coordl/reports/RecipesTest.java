@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/** The files of the recipe for several hosts are what those who read them take them for. */
+/** The example files for several hosts are valid for Kubernetes, Slurm and the agent. */
 class RecipesTest {
   private static final Path FOLDER = Path.of("..", "examples", "several-hosts");
   private static final List<String> KEYS =
@@ -38,7 +38,7 @@ class RecipesTest {
   }
 
   @Test
-  void theServiceFindsThePodsOfTheJobAndBothPorts() throws Exception {
+  void theServiceSelectsTheJobsPodsAndBothPorts() throws Exception {
     Map<String, JsonNode> kinds = manifest();
     JsonNode service = kinds.get("Service");
     JsonNode job = kinds.get("Job");
@@ -57,7 +57,7 @@ class RecipesTest {
   }
 
   @Test
-  void theArgumentsOfThePodsNameWhatIsThere() throws Exception {
+  void theArgumentsOfThePodsNameExistingThings() throws Exception {
     Map<String, JsonNode> kinds = manifest();
     JsonNode container = kinds.get("Job").at("/spec/template/spec/containers/0");
     Map<String, String> environment = new HashMap<>();
@@ -72,7 +72,7 @@ class RecipesTest {
         .isEqualTo(kinds.get("Job").at("/spec/parallelism").asString());
     assertThat(arguments.get("peer.bind")).isEqualTo("$(POD_IP)");
     assertThat(environment).containsKeys("POD_IP", "POD_NAME");
-    // Mounted whole, the file would be a link, which the agent does not follow.
+    // Without subPath, the file would be a link, which the agent does not follow.
     JsonNode mount = container.at("/volumeMounts/1");
     assertThat(mount.at("/mountPath").asString()).isEqualTo(arguments.get("peer.secret"));
     assertThat(arguments.get("peer.secret")).endsWith("/" + mount.at("/subPath").asString());
@@ -96,7 +96,7 @@ class RecipesTest {
   }
 
   @Test
-  void theSlurmScriptIsOneThatBashTakes() throws Exception {
+  void theSlurmScriptIsValidBash() throws Exception {
     Path script = FOLDER.resolve("slurm.sbatch");
     Process bash = new ProcessBuilder("bash", "-n", script.toString()).inheritIO().start();
 
@@ -106,7 +106,7 @@ class RecipesTest {
     String quoted = text.substring(text.indexOf("COORDL_OPTS=\"") + 13);
     Map<String, String> arguments = arguments(quoted.substring(0, quoted.indexOf('"')));
     assertThat(arguments).containsEntry("peer", "slurm").containsKey("peer.secret");
-    // Slurm reads its directives before the first command only.
+    // Slurm only reads directives before the first command.
     assertThat(text.indexOf("#SBATCH --mem")).isLessThan(text.indexOf("set -euo"));
   }
 }

@@ -42,7 +42,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void theReleasedSimulatorsTimesAreInTheJson() throws Exception {
+  void theJsonHasTheReleasedSimulatorsTimes() throws Exception {
     int status =
         simulate(
             "--released",
@@ -66,7 +66,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void severalRunsAreALineEach() throws Exception {
+  void severalRunsGetALineEach() throws Exception {
     String[] asked = {
       "--load",
       "2",
@@ -114,7 +114,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void theRunsAreAPageToo(@TempDir Path folder) throws Exception {
+  void theRunsAreDrawnOnAPage(@TempDir Path folder) throws Exception {
     Path page = folder.resolve("page.html");
     String[] asked = {
       "--load", "2", "--cluster", "4x8", "--measure", "20-29", "--seeds", "2", "-o", page.toString()
@@ -124,7 +124,7 @@ class SimulateCommandTest {
     assertThat(html)
         .contains("<title>CoorDL: 10 jobs (20 to 29 of a workload of 2 jobs an hour")
         .contains("\"name\":\"fifo tune\"")
-        .contains("Drawn is the first seed of each")
+        .contains("Only the first seed of each is drawn")
         .doesNotContain("{{");
     assertThat(simulate(asked)).isEqualTo(ExitStatus.UNWRITABLE.code());
     assertThat(err.toString()).contains("already exists");
@@ -164,7 +164,7 @@ class SimulateCommandTest {
         "3",
         "--released");
     refused(
-        "--measure 9-1 is no range of ids such as 4000-4999",
+        "--measure 9-1 is not a range of ids such as 4000-4999",
         "--cluster",
         "4x8",
         "--load",
@@ -189,7 +189,7 @@ class SimulateCommandTest {
         "--restart",
         "300");
     refused(
-        "--released knows neither --measure nor --round nor --restart",
+        "--released takes neither --measure nor --round nor --restart",
         "--cluster",
         "4x8",
         "--jobs",
@@ -216,7 +216,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void aPolicyThatIsNoneIsAWrongCommandLine() {
+  void anUnknownPolicyIsAWrongCommandLine() {
     assertThat(simulate("--cluster", "4x8", "--load", "3", "--policy", "drf"))
         .isEqualTo(ExitStatus.USAGE.code());
     assertThat(err.toString()).contains("'drf'").contains("FIFO");

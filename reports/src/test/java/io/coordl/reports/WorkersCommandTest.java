@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code coordl whatif --workers} as a user has it. */
+/** {@code coordl whatif --workers} as users run it. */
 class WorkersCommandTest {
   private static final Path EXAMPLES =
       Path.of(Files.isDirectory(Path.of("examples")) ? "examples" : "../examples", "cluster");
@@ -54,7 +54,7 @@ class WorkersCommandTest {
   }
 
   @Test
-  void theExampleOfUnequalWorkersIsATable() {
+  void theExampleOfUnequalWorkersPrintsATable() {
     assertThat(coordl("whatif", "--workers", EXAMPLES.resolve("workers.txt"))).isZero();
     assertThat(out.toString())
         .contains(
@@ -75,7 +75,7 @@ class WorkersCommandTest {
   }
 
   @Test
-  void theExampleOfServersIsATable() {
+  void theExampleOfServersPrintsATable() {
     assertThat(coordl("whatif", "--workers", EXAMPLES.resolve("servers.txt"))).isZero();
     assertThat(out.toString())
         .contains(
@@ -90,7 +90,7 @@ class WorkersCommandTest {
   }
 
   @Test
-  void aRecordingSaysHowFastItsWorkerIs() throws Exception {
+  void aRecordingGivesTheSpeedOfItsWorker() throws Exception {
     Path recording = folder.resolve("profile.jfr");
     Recordings.record(
         recording,
@@ -111,7 +111,7 @@ class WorkersCommandTest {
     assertThat(coordl("whatif", recording, "--workers", file, "--json")).isZero();
 
     JsonNode json = valid();
-    // Its own thread prepares: 2 ms compute, 3 ms prep, and 1 ms for what is not in the page cache.
+    // It prepares itself: 2 ms compute, 3 ms prep, and 1 ms for misses of the page cache.
     assertThat(json.at("/shares/workers/0/worker/millisPerSample").asDouble())
         .isCloseTo(5.783, within(0.001));
     assertThat(json.at("/shares/workers/0/worker/origin").asString()).isEqualTo("measured");
@@ -153,18 +153,18 @@ class WorkersCommandTest {
       quoteCharacter = '"',
       textBlock =
           """
-          woker a ms=1 | 1: 'woker' is none of batch, kind, layer, links, memory, server, virtual, waves, worker
-          batch | 1: 'batch' needs a value behind it
-          batch 12.5 | 1: batch is '12.5', not a whole number from 1 on
-          batch 0 | 1: batch is '0', not a whole number from 1 on
+          woker a ms=1 | 1: 'woker' is not one of batch, kind, layer, links, memory, server, virtual, waves, worker
+          batch | 1: 'batch' needs a value after it
+          batch 12.5 | 1: batch is '12.5', not a whole number of at least 1
+          batch 0 | 1: batch is '0', not a whole number of at least 1
           batch 8 ms=2 | 1: 'ms=2' is one word too many
-          worker ms=1 | 1: 'worker' needs a name behind it
+          worker ms=1 | 1: 'worker' needs a name after it
           worker a ms=-1 | 1: ms is '-1', not a number above 0
           worker a ms=0 | 1: ms is '0', not a number above 0
           worker a ms=1ms | 1: ms is '1ms', not a number above 0
           worker a ms=NaN | 1: ms is 'NaN', not a number above 0
-          worker a speed=1 | 1: 'speed=1' is none of ms=, fixed=, slower=, supply=, most=, memory=, recording=
-          worker a ms=1 ms=2 | 1: ms stands there twice
+          worker a speed=1 | 1: 'speed=1' is not one of ms=, fixed=, slower=, supply=, most=, memory=, recording=
+          worker a ms=1 ms=2 | 1: ms appears twice
           worker a ms=1 slower=2 | 1: it has ms= and slower=, which both say how long a sample takes
           worker a | 1: nothing says how long a sample takes: give ms=, recording=FILE.jfr, or slower= and a recording of another worker
           worker a ms=1 memory=6 | 1: memory is '6', not a size with its unit, such as 6GiB or 150MB
@@ -172,8 +172,8 @@ class WorkersCommandTest {
           worker a ms=1 memory=6GiB most=3 | 1: it has most= and memory=, which both say how many samples fit
           server s | 1: server s needs link=, such as link=10Gbit
           server s link=10 | 1: link is '10', not a rate above 0 with its unit, such as 10Gbit or 1.2GB/s
-          worker a ms=1;worker a ms=2 | 2: worker a stands on line 1 already
-          kind V memory=1GiB;layer l ms=1;virtual x V,W | 3: 'W' is no kind of GPU that a 'kind' line describes
+          worker a ms=1;worker a ms=2 | 2: worker a is already on line 1
+          kind V memory=1GiB;layer l ms=1;virtual x V,W | 3: 'W' is not a GPU that a 'kind' line describes
           """)
   void wrongLinesGetASentence(String lines, String sentence) throws Exception {
     Path file = file(lines.split(";"));

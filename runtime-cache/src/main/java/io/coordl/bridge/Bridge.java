@@ -69,7 +69,7 @@ public final class Bridge {
     }
   }
 
-  /** Throws the error with which {@code Thread.stop} ends a thread, also if it became a cause. */
+  /** Rethrows the error with which {@code Thread.stop} ends a thread, even if it is a cause. */
   private static void passStop(Throwable thrown) {
     Throwable at = thrown;
     for (int depth = 0; at != null && depth < MAX_CAUSES; depth++) {

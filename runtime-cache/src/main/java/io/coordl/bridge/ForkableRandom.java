@@ -170,7 +170,7 @@ public final class ForkableRandom extends Random {
    * generator by the same draws.
    *
    * @return false, and the generator is as it was, if {@code work} returns false or throws, or if
-   *     another thread has drawn from the generator meanwhile
+   *     another thread has drawn from the generator in between
    */
   public boolean attempt(BooleanSupplier work) {
     ForkableRandom mine = mine();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * but reads cached bytes from the runtime.
  *
  * <p>The position is always that of the open file, queried before each read and advanced after it:
- * final methods of the class ({@code getChannel}, {@code getFD} and, since JDK 22 or so, {@code
+ * final methods of the class ({@code getChannel}, {@code getFD} and, from about JDK 22 on, {@code
  * readLine}) use the file directly and must find the position where the program left it. At and
  * beyond the size at the open, the file itself is read, so a program that follows a growing file
  * sees it grow.
@@ -27,7 +27,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   /** Guards the position. */
   private final Object moving = new Object();
 
-  /** Where the file stands during a read; -1 if unknown. */
+  /** Position of the file during a read; -1 if unknown. */
   private long at;
 
   /**

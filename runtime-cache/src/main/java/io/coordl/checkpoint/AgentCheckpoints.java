@@ -40,19 +40,19 @@ public final class AgentCheckpoints {
   }
 
   /** Adversarial training uses two. */
-  private static final int MODELS = 4;
+  private static final int MAX_MODELS = 4;
 
   /** Steps of other models after which a model counts as no longer trained. */
-  private static final int IDLE = 1000;
+  private static final int IDLE_STEPS = 1000;
 
   /** If a step takes this many times as long as the longest recent one, training has paused. */
-  private static final int SLOWER = 10;
+  private static final int PAUSED_FACTOR = 10;
 
   /** After its last step, a model counts as in training for this long: the host may be busy. */
-  private static final long LEAST = TimeUnit.SECONDS.toNanos(5);
+  private static final long MIN_TRAINING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** Interval between checks whether the training thread is still alive. */
-  private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final String root;
   private final String every;
@@ -247,7 +247,9 @@ public final class AgentCheckpoints {
 
     /** How long to wait for its next step; 0 if it is not being trained. */
     long patience() {
-      return ended + Math.max(LEAST, SLOWER * steps.longest()) - System.nanoTime();
+      return ended
+          + Math.max(MIN_TRAINING_NANOS, PAUSED_FACTOR * steps.longest())
+          - System.nanoTime();
     }
 
     boolean isOver() {
@@ -286,12 +288,12 @@ public final class AgentCheckpoints {
 
   private @Nullable Trained add(Object model, String name) {
     models.removeIf(this::isOld);
-    if (models.size() == MODELS) {
+    if (models.size() == MAX_MODELS) {
       log.once(
           "models",
           Text.format(
               "checkpoint.every: the agent takes checkpoints of %s models at a time, not of more.",
-              MODELS));
+              MAX_MODELS));
       return null;
     }
     StorageCall<CheckpointDirectory.Claim> claimed = claim;
@@ -349,7 +351,7 @@ public final class AgentCheckpoints {
 
   /** Whether a model is no longer trained, so that another takes its place and directory name. */
   private boolean isOld(Trained known) {
-    boolean old = known.model.get() == null || turns - known.turn > IDLE;
+    boolean old = known.model.get() == null || turns - known.turn > IDLE_STEPS;
     if (old) {
       names.remove(known.name);
     }
@@ -379,7 +381,7 @@ public final class AgentCheckpoints {
           Uninterrupted.await(
               patience,
               nanos ->
-                  trained.last.await(Math.min(nanos, LOOK), TimeUnit.NANOSECONDS)
+                  trained.last.await(Math.min(nanos, CHECK_NANOS), TimeUnit.NANOSECONDS)
                       || trained.isOver());
       if (!over && patience > 0) {
         log.say(

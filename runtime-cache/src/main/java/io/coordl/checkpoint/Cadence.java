@@ -11,19 +11,19 @@ import java.util.stream.LongStream;
  */
 final class Cadence {
   /** First steps, which are slow because nothing is compiled yet. */
-  private static final int COLD = 5;
+  private static final int COLD_STEPS = 5;
 
   /** Steps before the first checkpoint, whose cost is still unknown. */
-  private static final int FIRST = 10;
+  private static final int FIRST_STEPS = 10;
 
   /** The second checkpoint is assumed to cost this many times less than the first, cold one. */
-  private static final double WARMER = 4;
+  private static final double COLD_FACTOR = 4;
 
   private static final int STEPS = 64;
   private static final int COSTS = 4;
 
   /** Steps after which the interval is recomputed, which sorts the times of the last steps. */
-  private static final int LOOK = 16;
+  private static final int RECOMPUTE_STEPS = 16;
 
   private final long fixed;
   private final double overhead;
@@ -42,8 +42,8 @@ final class Cadence {
     private final long[] values;
     private long count;
 
-    Recent(int most) {
-      values = new long[most];
+    Recent(int size) {
+      values = new long[size];
     }
 
     void add(long value) {
@@ -102,7 +102,7 @@ final class Cadence {
     if (writing) {
       busySteps = since;
       busy.add(nanos);
-    } else if (steps > COLD) {
+    } else if (steps > COLD_STEPS) {
       quiet.add(nanos);
     }
   }
@@ -135,7 +135,7 @@ final class Cadence {
   }
 
   boolean isDue() {
-    if (since >= due || since % LOOK == 0) {
+    if (since >= due || since % RECOMPUTE_STEPS == 0) {
       due = interval();
     }
     return since >= due;
@@ -147,10 +147,12 @@ final class Cadence {
     }
     long step = quiet.median();
     if (checkpoints == 0 || step == 0) {
-      return FIRST;
+      return FIRST_STEPS;
     }
     double mean =
-        checkpoints == 1 ? cost() / WARMER : (costs.all().sum() + cost()) / (costs.size() + 1.0);
+        checkpoints == 1
+            ? cost() / COLD_FACTOR
+            : (costs.all().sum() + cost()) / (costs.size() + 1.0);
     return Math.max(busySteps + 1, (long) Math.ceil(mean / (overhead * step)));
   }
 }

@@ -49,7 +49,7 @@ final class CheckpointDirectory {
   /** First bytes of a mark; earlier agents wrote empty marks. */
   private static final String LOADED = "loaded ";
 
-  private static final int MOST_RUNS = 100;
+  private static final int MAX_RUNS = 100;
 
   private final Path path;
   private long number;
@@ -127,7 +127,7 @@ final class CheckpointDirectory {
       }
       Path last = runs.get(0);
       boolean used = !models(last, true).isEmpty();
-      if (used && runs.size() >= MOST_RUNS) {
+      if (used && runs.size() >= MAX_RUNS) {
         throw new IOException("it has the checkpoints of " + runs.size() + " runs");
       }
       Path mine = used ? all.resolve("run." + nextRun(all)) : last;
@@ -317,9 +317,10 @@ final class CheckpointDirectory {
           if (!(SideFile.isVerified(checkpoint) && StateFile.isWhole(checkpoint))) {
             log.once(
                 "read",
-                "checkpoint.every: what is read of "
+                "checkpoint.every: "
                     + checkpoint
-                    + " is not what was written; nothing older is deleted. Is the disk sound?");
+                    + " reads differently from what was written; nothing older is deleted. Is the"
+                    + " disk faulty?");
             break;
           }
           linked = link(checkpoint);
@@ -342,8 +343,7 @@ final class CheckpointDirectory {
     if (isWhole ? isOwn(checkpoint) : isBegun(checkpoint)) {
       if (!deleteOwn(checkpoint)) {
         log.once(
-            "foreign",
-            "checkpoint.every: " + checkpoint + " has files of others, which stay there.");
+            "foreign", "checkpoint.every: " + checkpoint + " has files of others, which stay.");
       }
       return;
     }
@@ -357,14 +357,14 @@ final class CheckpointDirectory {
     log.once(
         "checkpoint.every: "
             + checkpoint
-            + " has a model that is not the one that the agent wrote there; it is kept as "
+            + " has a model that the agent did not write; it is kept as "
             + kept.getFileName()
             + ".");
   }
 
   /**
-   * Whether the one model is what the agent wrote; the length does not tell, since weights of the
-   * same shape have the same length.
+   * Whether the one model is what the agent wrote. The length proves nothing: weights of the same
+   * shape have the same length.
    */
   private static boolean isOwn(Path checkpoint) throws IOException {
     List<Path> models = SideFile.models(checkpoint);

@@ -45,7 +45,7 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** Is told about each file that was written or could not be. */
+  /** Receives each file that was written or could not be. */
   @FunctionalInterface
   public interface Listener {
     /** Times as of {@link System#nanoTime}. */
@@ -57,25 +57,23 @@ public final class ModelFiles implements Closeable {
   private final OnceLog log;
 
   /** Uses of a directory between two sweeps of it; the directory may be large. */
-  private static final int USES = 16;
+  private static final int USES_PER_SWEEP = 16;
 
   /** A program may have a directory for each model. */
-  private static final int DIRECTORIES = 1024;
+  private static final int MAX_DIRECTORIES = 1024;
 
   private static final Path PROCESS = Path.of("/proc/self/cwd");
   private static final Path WORKING_DIRECTORY =
       Files.exists(PROCESS) ? PROCESS : Path.of("").toAbsolutePath();
 
-  /**
-   * If storage accepts none of the agent's own bytes for this long, nothing waits for it any more.
-   */
+  /** If storage accepts none of the agent's own bytes for this long, nothing waits for it. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /**
    * For the program's own files, the program waits as long as its own call would have; the end of
    * the JVM waits this many times as long.
    */
-  private static final int PROGRAMS_TURNS = 60;
+  private static final int PROGRAM_PATIENCE_FACTOR = 60;
 
   /** For the program's files: each of the agent's has a directory, and a lock, of its own. */
   private static final Object MOVING = new Object();
@@ -313,12 +311,12 @@ public final class ModelFiles implements Closeable {
   /** Sweeps a directory when it is first used, and occasionally later. */
   private void sweep(Path file) {
     Path directory = file.toAbsolutePath().getParent();
-    if (uses.size() > DIRECTORIES) {
+    if (uses.size() > MAX_DIRECTORIES) {
       uses.clear();
     }
     if (directory != null
         && file.getFileSystem() == FileSystems.getDefault()
-        && uses.merge(directory, 1, Integer::sum) % USES == 1) {
+        && uses.merge(directory, 1, Integer::sum) % USES_PER_SWEEP == 1) {
       ModelFile.sweep(file);
     }
   }
@@ -484,9 +482,9 @@ public final class ModelFiles implements Closeable {
       return;
     }
     boolean programs = other.agents == null;
-    int most = programs ? PROGRAMS_TURNS : 1;
+    int maxQuiet = programs ? PROGRAM_PATIENCE_FACTOR : 1;
     int quiet = 0;
-    while (quiet < most) {
+    while (quiet < maxQuiet) {
       long before = other.written();
       if (patience.test(other.done)) {
         return;
@@ -501,7 +499,7 @@ public final class ModelFiles implements Closeable {
             "%s: storage has taken nothing of %s for %s s; the job %s without waiting for it.",
             programs ? "checkpoint" : "checkpoint.every",
             other.file.target(),
-            most * PATIENCE.toSeconds(),
+            maxQuiet * PATIENCE.toSeconds(),
             programs ? "ends" : "continues"));
   }
 

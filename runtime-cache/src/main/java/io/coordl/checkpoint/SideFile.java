@@ -36,7 +36,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
               + "([0-9a-f]{64})  [\\s\\S]*");
 
   /** The agent's texts are much shorter, except for the name of the file. */
-  private static final int LONGEST = 4096;
+  private static final int MAX_BYTES = 4096;
 
   /** Length and SHA-256 of a file, or, if only that is known, its modification time. */
   record Known(long bytes, String sha256, long millis) {
@@ -113,7 +113,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   static @Nullable SideFile read(Path model) {
     Path side = of(model);
     try {
-      if (!Files.isRegularFile(side, LinkOption.NOFOLLOW_LINKS) || Files.size(side) > LONGEST) {
+      if (!Files.isRegularFile(side, LinkOption.NOFOLLOW_LINKS) || Files.size(side) > MAX_BYTES) {
         return null;
       }
       Matcher text = TEXT.matcher(text(side));
@@ -136,7 +136,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   /** Uses no channel, because an interrupt would close it. */
   static String text(Path side) throws IOException {
     try (InputStream in = new FileInputStream(side.toFile())) {
-      return new String(in.readNBytes(LONGEST), StandardCharsets.UTF_8);
+      return new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8);
     }
   }
 

@@ -29,7 +29,7 @@ final class PipelineSession {
   /**
    * Scanning for other jobs' files is slow, so it is done only this often before reporting a block.
    */
-  private static final int LOOKS_BEFORE_BLOCKED = 4;
+  private static final int CHECKS_BEFORE_BLOCKED = 4;
 
   /** Log key: batches that are not staged are reported once, whatever the reason. */
   private static final String UNSTAGED = "unstaged";
@@ -53,12 +53,12 @@ final class PipelineSession {
   /** Over this job's batches so far, in ns; {@link Long#MAX_VALUE} before the first. */
   final AtomicLong shortestPreparation = new AtomicLong(Long.MAX_VALUE);
 
-  private final AtomicBoolean saidFailed = new AtomicBoolean();
+  private final AtomicBoolean loggedFailure = new AtomicBoolean();
 
   /** Number of model updates so far; distinguishes training from evaluation. */
   volatile LongSupplier updates = () -> 0;
 
-  private volatile boolean saysBlocked;
+  private volatile boolean reportsBlocked;
   private volatile boolean begun;
   private volatile boolean stuck;
   private volatile long jobs = 1;
@@ -175,17 +175,17 @@ final class PipelineSession {
 
   private void awaitJobs(int jobs) {
     long began = clock.nanos();
-    long look = timeouts.blocked().toNanos() / LOOKS_BEFORE_BLOCKED;
-    long looked = began;
-    boolean said = false;
+    long interval = timeouts.blocked().toNanos() / CHECKS_BEFORE_BLOCKED;
+    long checkedAt = began;
+    boolean logged = false;
     while (jobs > 1 && buffer.isFresh()) {
       int there = gate.inside(participants::count, jobs);
       if (there >= jobs) {
         return;
       }
       long now = clock.nanos();
-      if (now - looked > look) {
-        looked = now;
+      if (now - checkedAt > interval) {
+        checkedAt = now;
         if (there + elsewhere.getAsInt() >= jobs) {
           log.say(
               "%s of %s jobs have this pipeline; the others are waiting at a different one. The"
@@ -203,8 +203,8 @@ final class PipelineSession {
         inVain = true;
         return;
       }
-      if (!said && waited > timeouts.blocked().toNanos()) {
-        said = true;
+      if (!logged && waited > timeouts.blocked().toNanos()) {
+        logged = true;
         blocked(true); // The missing jobs may be waiting for this one at another pipeline.
         log.say("Waiting for " + jobs + " jobs; " + there + " have joined so far.");
       }
@@ -225,7 +225,7 @@ final class PipelineSession {
 
   /** A preparing thread failed; the job prepares no more batches of this epoch. */
   void failed(Throwable cause) {
-    if (!saidFailed.getAndSet(true)) {
+    if (!loggedFailure.getAndSet(true)) {
       faults.accept(cause);
     }
   }
@@ -238,8 +238,8 @@ final class PipelineSession {
 
   /** Reports whether the job waits in this pipeline. */
   void blocked(boolean now) {
-    if (saysBlocked != now) {
-      saysBlocked = now;
+    if (reportsBlocked != now) {
+      reportsBlocked = now;
       tellOthers.accept(now);
     }
   }

@@ -45,7 +45,7 @@ public final class PrepGroup implements Closeable {
   private static final int MAX_PIPELINES = 32;
 
   /** Longest time that leaving takes, whatever the program's threads do. */
-  private static final long NANOS_TO_LEAVE = TimeUnit.SECONDS.toNanos(7);
+  private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(7);
 
   private final Path directory;
   private final String group;
@@ -61,7 +61,7 @@ public final class PrepGroup implements Closeable {
   private volatile Consumer<ByteBuffer> reading = slot -> {};
   private volatile LongUnaryOperator bound = LongUnaryOperator.identity();
   private final AtomicInteger threads = new AtomicInteger();
-  private final AtomicBoolean saidAlone = new AtomicBoolean();
+  private final AtomicBoolean loggedAlone = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final CountDownLatch left = new CountDownLatch(1);
 
@@ -102,8 +102,8 @@ public final class PrepGroup implements Closeable {
    * Sets the listener that receives each whole slot before this job reads from it. Call before the
    * first epoch.
    */
-  public void whenRead(Consumer<ByteBuffer> hears) {
-    reading = hears;
+  public void whenRead(Consumer<ByteBuffer> listener) {
+    reading = listener;
   }
 
   /**
@@ -210,7 +210,7 @@ public final class PrepGroup implements Closeable {
             () ->
                 heartbeat.later(
                     () -> {
-                      sayWhyAlone(pipeline);
+                      logWhyAlone(pipeline);
                       return true;
                     }));
     session.updates = updates;
@@ -246,8 +246,8 @@ public final class PrepGroup implements Closeable {
   /**
    * Logs, after an epoch that no other job shared, how this job's pipeline differs from the others.
    */
-  private void sayWhyAlone(Fingerprint pipeline) throws IOException {
-    if (saidAlone.get()) {
+  private void logWhyAlone(Fingerprint pipeline) throws IOException {
+    if (loggedAlone.get()) {
       return;
     }
     Fingerprint nearest = null;
@@ -258,7 +258,7 @@ public final class PrepGroup implements Closeable {
       }
     }
     String difference = nearest == null ? null : pipeline.difference(nearest);
-    if (difference != null && !saidAlone.getAndSet(true)) {
+    if (difference != null && !loggedAlone.getAndSet(true)) {
       log.say(
           "No other job has this job's pipeline: %s as in the most similar one of group %s. This"
               + " job prepares all its batches itself.",
@@ -311,7 +311,7 @@ public final class PrepGroup implements Closeable {
   @Override
   public void close() {
     if (closed.getAndSet(true)) {
-      Uninterrupted.await(NANOS_TO_LEAVE, nanos -> left.await(nanos, TimeUnit.NANOSECONDS));
+      Uninterrupted.await(LEAVE_NANOS, nanos -> left.await(nanos, TimeUnit.NANOSECONDS));
       return;
     }
     try {

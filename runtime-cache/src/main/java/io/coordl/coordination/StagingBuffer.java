@@ -263,9 +263,9 @@ final class StagingBuffer {
   }
 
   /** Publishes whether this job prepares batches of the epoch. */
-  void produces(Entered epoch, boolean does) {
+  void produces(Entered epoch, boolean producing) {
     long at = participant(me) + PARTICIPANT_PRODUCES;
-    if (does) {
+    if (producing) {
       memory.set(at, epoch.number());
     } else {
       memory.compareAndSet(at, epoch.number(), 0); // It may already hold the next epoch.

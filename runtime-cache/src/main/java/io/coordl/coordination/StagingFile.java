@@ -132,8 +132,8 @@ final class StagingFile implements StagingMemory {
    * Sets the listener that receives, before each read, the whole mapped slot with all pages in
    * memory.
    */
-  void whenRead(Consumer<ByteBuffer> hears) {
-    reading = hears;
+  void whenRead(Consumer<ByteBuffer> newReading) {
+    reading = newReading;
   }
 
   private void damaged(InternalError error) {

@@ -121,7 +121,7 @@ public final class Binding {
   private static Natives first(String library, List<Callable<Natives>> ways)
       throws UnavailableException {
     List<String> reasons = new ArrayList<>();
-    boolean looked = false;
+    boolean searched = false;
     for (Callable<Natives> way : ways) {
       try {
         return way.call();
@@ -134,7 +134,7 @@ public final class Binding {
             cause instanceof IllegalArgumentException || cause instanceof UnsatisfiedLinkError;
         boolean isNoWay =
             cause instanceof ClassNotFoundException || cause instanceof NoWayException;
-        looked |= isNotFound;
+        searched |= isNotFound;
         if (ways.size() == 1 || !(isNotFound || isNoWay)) {
           reasons.add(UnavailableException.reason(cause));
         }
@@ -144,7 +144,7 @@ public final class Binding {
       throw new UnavailableException(String.join("; ", reasons));
     }
     throw new UnavailableException(
-        looked
+        searched
             ? "the dynamic linker cannot find " + library
             : "Java "
                 + Runtime.version().feature()

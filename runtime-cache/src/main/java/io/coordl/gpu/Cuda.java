@@ -64,11 +64,14 @@ public final class Cuda {
     return inContexts(1, "cuMemHostUnregister", memory) > 0;
   }
 
-  /** Calls a function in at most {@code most} active contexts; returns the number of contexts. */
-  private int inContexts(int most, String function, Object... arguments)
+  /**
+   * Calls a function in at most {@code maxContexts} active contexts; returns the number of
+   * contexts.
+   */
+  private int inContexts(int maxContexts, String function, Object... arguments)
       throws UnavailableException {
     int called = 0;
-    for (int device = 0; device < devices && called < most; device++) {
+    for (int device = 0; device < devices && called < maxContexts; device++) {
       active.putInt(0, 0);
       check("cuDevicePrimaryCtxGetState", device, flags, active);
       if (active.getInt(0) != 0) {

@@ -43,7 +43,7 @@ public final class GpuSampler implements Closeable {
    * Creates a sampler, not yet started.
    *
    * @param totals of the job
-   * @param asked whether to tell the user that there is no driver
+   * @param asked whether to report a missing driver to the user
    */
   public GpuSampler(
       Binding binding,

@@ -6,9 +6,9 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By JNA of the program's, as DJL brings it; for JDKs before 22. Unless the user asked for GPUs,
- * only if the program has initialised JNA: if it cannot be, the program is to see that first, as
- * the {@link UnsatisfiedLinkError} that it is.
+ * Calls by the program's JNA, which DJL includes; for JDKs before 22. Unless the user asked for
+ * GPUs, only once the program has initialised JNA: if that fails, the program must be the first to
+ * see the {@link UnsatisfiedLinkError}.
  */
 final class JnaNatives implements Natives {
   private final Object library;
@@ -26,7 +26,7 @@ final class JnaNatives implements Natives {
     library = type.getMethod("getInstance", String.class).invoke(null, name);
   }
 
-  /** Whether it is, without causing it; false if the JDK does not tell, as from 22 on. */
+  /** Whether the class is initialised, without initialising it; false on JDK 22 and later. */
   static boolean isInitialized(Class<?> type) {
     try {
       Class<?> unsafe = Class.forName("sun.misc.Unsafe");

@@ -114,7 +114,7 @@ public final class NsightRanges implements WaitListener {
     call("nvtxRangePop");
   }
 
-  /** Ignores the result, which is the depth or tells that no tool listens. */
+  /** Ignores the result: the depth, or that no tool listens. */
   private void call(String function, Object... arguments) {
     if (failed) {
       return;

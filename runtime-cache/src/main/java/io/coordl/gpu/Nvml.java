@@ -52,7 +52,7 @@ final class Nvml {
   private static final int UTILIZATION = 1; // NVML_GPU_UTILIZATION_SAMPLES
   private static final int WINDOW_BYTES = 16; // nvmlSample_t
   private static final int VALUE_OF_WINDOW = 8;
-  private static final int MOST_WINDOWS = 1024;
+  private static final int MAX_WINDOWS = 1024;
   private static final long LONGEST_WINDOW_MICROS = 1_000_000;
 
   // nvmlMemory_v2_t, whose "used" excludes the driver's reserved memory. Available since the first
@@ -78,7 +78,7 @@ final class Nvml {
   private final ByteBuffer type = buffer(Integer.BYTES);
   private final ByteBuffer struct = buffer(MEMORY_BYTES);
   private final ByteBuffer processes = buffer(PROCESSES * LONG_PROCESS_BYTES);
-  private final ByteBuffer samples = buffer(MOST_WINDOWS * WINDOW_BYTES);
+  private final ByteBuffer samples = buffer(MAX_WINDOWS * WINDOW_BYTES);
 
   private static final class Device {
     final String name;
@@ -118,8 +118,8 @@ final class Nvml {
     this.micros = micros;
     check("nvmlInit_v2", natives.call("nvmlInit_v2"));
     ByteBuffer text = buffer(NAME_BYTES);
-    int told = natives.call("nvmlSystemGetDriverVersion", text, NAME_BYTES);
-    driver = told == 0 ? driver(text(text)) : 0;
+    int status = natives.call("nvmlSystemGetDriverVersion", text, NAME_BYTES);
+    driver = status == 0 ? driver(text(text)) : 0;
     check("nvmlDeviceGetCount_v2", natives.call("nvmlDeviceGetCount_v2", word));
     int count = word.getInt(0);
     for (int i = 0; i < count; i++) {
@@ -136,8 +136,8 @@ final class Nvml {
   /** When the newest window of a device ended; now, if it reports none. */
   private long newest(Device device) {
     NavigableMap<Long, Integer> windows = new TreeMap<>();
-    boolean told = callIfThere(WINDOWS, windowsSince(device, 0)) == 0;
-    if (told) {
+    boolean reported = callIfThere(WINDOWS, windowsSince(device, 0)) == 0;
+    if (reported) {
       readWindows(0, windows);
     }
     return windows.isEmpty() ? micros.getAsLong() : windows.lastKey();
@@ -205,18 +205,18 @@ final class Nvml {
   }
 
   private void readMemory(Device device, GpuSampleEvent sample) throws UnavailableException {
-    boolean told = false;
+    boolean reported = false;
     if (driver >= FIRST_WITH_PROCESSES) {
       struct.putInt(0, MEMORY_VERSION);
-      told = ask(device, "nvmlDeviceGetMemoryInfo_v2", device.handle, struct);
+      reported = ask(device, "nvmlDeviceGetMemoryInfo_v2", device.handle, struct);
     }
-    if (told) {
+    if (reported) {
       sample.memory = struct.getLong(TOTAL);
       sample.usedMemory = struct.getLong(USED);
     } else {
-      told = ask(device, "nvmlDeviceGetMemoryInfo", device.handle, struct);
-      sample.memory = told ? struct.getLong(0) : UNKNOWN;
-      sample.usedMemory = told ? struct.getLong(2 * Long.BYTES) : UNKNOWN;
+      reported = ask(device, "nvmlDeviceGetMemoryInfo", device.handle, struct);
+      sample.memory = reported ? struct.getLong(0) : UNKNOWN;
+      sample.usedMemory = reported ? struct.getLong(2 * Long.BYTES) : UNKNOWN;
     }
   }
 
@@ -255,13 +255,13 @@ final class Nvml {
   }
 
   private Object[] windowsSince(Device device, long since) {
-    word.putInt(0, MOST_WINDOWS);
+    word.putInt(0, MAX_WINDOWS);
     return new Object[] {device.handle, UTILIZATION, since, type, word, samples};
   }
 
   /** Percentages, keyed by the end of the window. */
   private void readWindows(long since, Map<Long, Integer> to) {
-    for (int i = 0; i < Math.min(MOST_WINDOWS, word.getInt(0)); i++) {
+    for (int i = 0; i < Math.min(MAX_WINDOWS, word.getInt(0)); i++) {
       long end = samples.getLong(i * WINDOW_BYTES);
       int percent = samples.getInt(i * WINDOW_BYTES + VALUE_OF_WINDOW);
       if (end > since && percent >= 0 && percent <= 100) {

@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PinnedMemory {
   /** A slot that was read only once may never be read again. */
-  private static final int LEAST_COPIES = 1;
+  private static final int MIN_COPIES = 1;
 
-  private static final int MOST_COPIES = 16;
+  private static final int MAX_COPIES = 16;
 
   /** Number of copies of each kind to compare. */
-  private static final int COMPARED = 16;
+  private static final int COMPARED_COPIES = 16;
 
   private final Callable<Cuda> opener;
   private final LongSupplier nanoTime;
@@ -108,8 +108,8 @@ public final class PinnedMemory {
   private int copiesToPay() {
     double saved = fromOther.nanosPerByte - fromLocked.nanosPerByte;
     return fromLocked.count == 0 || saved <= 0
-        ? LEAST_COPIES
-        : (int) Math.max(LEAST_COPIES, Math.min(MOST_COPIES, locking.nanosPerByte / saved));
+        ? MIN_COPIES
+        : (int) Math.max(MIN_COPIES, Math.min(MAX_COPIES, locking.nanosPerByte / saved));
   }
 
   /** This thread has copied {@code size} bytes to a device from its current slot. */
@@ -122,7 +122,7 @@ public final class PinnedMemory {
   private synchronized void compare(boolean fromLockedSlot, long size, long nanos) {
     (fromLockedSlot ? fromLocked : fromOther).add(nanos, size);
     if (pays
-        && fromLocked.count >= COMPARED
+        && fromLocked.count >= COMPARED_COPIES
         && fromOther.count > 0
         && fromLocked.nanosPerByte >= fromOther.nanosPerByte) {
       pays = false;
@@ -139,14 +139,14 @@ public final class PinnedMemory {
    * Locks memory, unless it is locked already or too many other pieces are.
    *
    * @param memory direct memory of whole pages that hold nothing else; always pass the same object
-   * @param most pieces of memory that may be locked, including this one
+   * @param maxPieces pieces of memory that may be locked, including this one
    * @return whether it is locked now
    */
-  public synchronized boolean pin(ByteBuffer memory, int most) {
+  public synchronized boolean pin(ByteBuffer memory, int maxPieces) {
     if (held.contains(memory)) {
       return true;
     }
-    if (failed || held.size() >= most) {
+    if (failed || held.size() >= maxPieces) {
       return false;
     }
     held.add(memory); // First, because it may be locked even if the call fails.

@@ -1,6 +1,6 @@
 package io.coordl.host;
 
-/** Tells which jobs that share a file still run. Thread-safe. */
+/** Which jobs that share a file still run. Thread-safe. */
 public interface JobLiveness {
   /** Whether the job still runs, even if it is suspended; true if unknown. */
   boolean alive(long job);

@@ -73,7 +73,7 @@ public final class KernelCores implements CoreTimes {
     figures.pressure = pressure;
   }
 
-  /** Adds up all threads; those that have ended keep what they had at the reading before. */
+  /** Sums over all threads; ended threads keep their last reading. */
   private void sumOfThreads() {
     Map<String, Long> now = new HashMap<>();
     for (String thread : threads()) {
@@ -111,7 +111,7 @@ public final class KernelCores implements CoreTimes {
     return words.length < 2 ? 0 : Math.max(0, Machine.parse(words[1]));
   }
 
-  /** Of the innermost group that has it, else of the host. */
+  /** Pressure of the innermost group that has it, else of the host. */
   private long pressure() {
     for (String line : Machine.lines(proc.resolve("self/cgroup"))) {
       if (line.startsWith("0::")) {
@@ -155,8 +155,8 @@ public final class KernelCores implements CoreTimes {
   }
 
   static double limit(Path membership, Path mount) {
-    double least = limits(membership, mount).stream().mapToDouble(Limit::cores).min().orElse(0);
-    return Double.isInfinite(least) ? 0 : least;
+    double smallest = limits(membership, mount).stream().mapToDouble(Limit::cores).min().orElse(0);
+    return Double.isInfinite(smallest) ? 0 : smallest;
   }
 
   private List<Limit> limits(Path membership) {

@@ -49,21 +49,21 @@ public final class LateFile implements Closeable {
   private void run() {
     try {
       long began = System.nanoTime();
-      boolean said = false;
+      boolean logged = false;
       for (long pause = FIRST_PAUSE_NANOS; !tryOnce(); ) {
         LockSupport.parkNanos(this, pause);
         pause = Math.min(LAST_PAUSE_NANOS, 2 * pause);
-        if (!said && System.nanoTime() - began > LONG_NANOS) {
-          said = true;
+        if (!logged && System.nanoTime() - began > LONG_NANOS) {
+          logged = true;
           log.say(
-              "Another job sets up or leaves %s and does not get on (is it stopped?): %s until it"
+              "Another job sets up or leaves %s and makes no progress (is it stopped?): %s until it"
                   + " does.",
               file, without);
         }
       }
-      if (said && !closed) {
+      if (logged && !closed) {
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
-        log.say("The other job got on after " + seconds + " s: this one uses " + file + ".");
+        log.say("The other job finished after " + seconds + " s: this one uses " + file + ".");
       }
     } catch (IOException e) {
       log.say(e.getMessage() + " The job runs without it.");

@@ -99,10 +99,10 @@ public final class Machine {
    * How much the heap may still grow. The unused part of a new heap has no memory behind it yet,
    * unless the process already has that much, as with {@code -XX:+AlwaysPreTouch}.
    */
-  static long heapGrowth(long most, long made, long used, Path status) {
+  static long heapGrowth(long max, long made, long used, Path status) {
     List<String> lines = lines(status);
     long resident = Math.max(0, field(lines, "RssAnon:")) + Math.max(0, field(lines, "RssShmem:"));
-    return most - (resident << 10 >= made ? made : used);
+    return max - (resident << 10 >= made ? made : used);
   }
 
   /** Describes this machine; unknown fields stay as they are. */
@@ -297,9 +297,9 @@ public final class Machine {
 
   /** For a group of version 2, which may be throttled before it reaches its limit. */
   private static @Nullable Room room2(Path group) {
-    long most = number(group.resolve("memory.max"));
+    long max = number(group.resolve("memory.max"));
     long high = number(group.resolve("memory.high"));
-    long limit = most < 0 || high < 0 ? Math.max(most, high) : Math.min(most, high);
+    long limit = max < 0 || high < 0 ? Math.max(max, high) : Math.min(max, high);
     long usage = number(group.resolve("memory.current"));
     long events = 0;
     List<String> lines = lines(group.resolve("memory.events"));

@@ -17,11 +17,12 @@ import java.util.concurrent.locks.LockSupport;
  * gives way to the program, and beyond a container's limit the kernel kills.
  *
  * <ul>
- *   <li><b>Reserve.</b> Until an epoch with training has ended, nobody knows how much native memory
- *       the program needs. Until then, a store whose budget the user has not set leaves three
- *       quarters of a control group's limit alone, and a quarter of the host's memory, but at most
- *       8 GiB; it may always take a 32nd of a limit. Later it leaves a sixteenth, a quarter of the
- *       native memory that the program has had, and the part of that memory that is free just now.
+ *   <li><b>Reserve.</b> Until an epoch with training has ended, it is unknown how much native
+ *       memory the program needs. Until then, a store whose budget the user has not set leaves
+ *       three quarters of a control group's limit alone, and a quarter of the host's memory, but at
+ *       most 8 GiB; it may always take a 32nd of a limit. Later it leaves a sixteenth, a quarter of
+ *       the native memory that the program has had, and the part of that memory that is free just
+ *       now.
  *   <li><b>Page cache</b> that may hold the same files as the store does not count as free.
  *   <li><b>Yielding.</b> A thread checks the memory up to a hundred times a second, more often when
  *       less is left. Below an eighth of a limit, stores admit nothing. Below a sixteenth, or
@@ -41,15 +42,15 @@ public final class MemoryWatch implements Closeable {
   private static final int LEFT_PART = 4;
 
   /** Most programs use less native memory than this. */
-  private static final long MOST_UNKNOWN = 8L << 30;
+  private static final long MAX_UNKNOWN = 8L << 30;
 
   private static final int FLOOR_PART = 32;
 
   private static final int LOW_PART = 16;
-  private static final long MOST_LOW = 512L << 20;
+  private static final long MAX_LOW = 512L << 20;
 
   /** The program's memory growth is extrapolated for this many checks. */
-  private static final int FORESEEN = 2;
+  private static final int FORESEEN_CHECKS = 2;
 
   /** Memory is short if nothing runs for lack of it for this percentage of the time. */
   private static final double STALLED = 10;
@@ -58,7 +59,7 @@ public final class MemoryWatch implements Closeable {
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Spare bytes per nanosecond of pause: no program takes 8 GiB in a second. */
-  private static final int BYTES_A_NANO = 8;
+  private static final int BYTES_PER_NANO = 8;
 
   /** A holder of memory. */
   public interface Holder {
@@ -200,11 +201,11 @@ public final class MemoryWatch implements Closeable {
    * sixteenth of a control group's limit.
    */
   public long bounded(long budget) {
-    long most = budget;
+    long bound = budget;
     for (Room room : gauge.rooms()) {
-      most = room.group() ? Math.min(most, room.limit() / LOW_PART) : most;
+      bound = room.group() ? Math.min(bound, room.limit() / LOW_PART) : bound;
     }
-    return most;
+    return bound;
   }
 
   /** The part of the page cache that may hold files that the store holds anyway. */
@@ -218,11 +219,11 @@ public final class MemoryWatch implements Closeable {
       return low(room) + growth / 4 + Math.max(0, peak - anonymous);
     }
     long share = room.group() ? room.limit() - room.limit() / TAKEN_PART : room.limit() / LEFT_PART;
-    return Math.min(MOST_UNKNOWN, share);
+    return Math.min(MAX_UNKNOWN, share);
   }
 
   private static long low(Room room) {
-    return Math.min(MOST_LOW, room.limit() / LOW_PART);
+    return Math.min(MAX_LOW, room.limit() / LOW_PART);
   }
 
   private long measure() {
@@ -259,7 +260,7 @@ public final class MemoryWatch implements Closeable {
     List<Room> rooms = gauge.rooms();
     Room room = rooms.stream().min(Comparator.comparingLong(MemoryWatch::spare)).orElseThrow();
     long falling = room.limit() == last.limit() ? last.available() - room.available() : 0;
-    long foreseen = FORESEEN * Math.max(0, falling);
+    long foreseen = FORESEEN_CHECKS * Math.max(0, falling);
     last = room;
     long met = rooms.stream().mapToLong(Room::events).sum();
     boolean more = events >= 0 && met > events;
@@ -270,7 +271,7 @@ public final class MemoryWatch implements Closeable {
       // Until it is freed, as much again may be taken: a collection comes before that.
       relieve(room, Math.max(2 * low(room), 2 * low(room) + foreseen - room.available()));
     }
-    long pause = Math.max(0, spare(room)) / BYTES_A_NANO;
+    long pause = Math.max(0, spare(room)) / BYTES_PER_NANO;
     return Math.max(FIRST_PAUSE_NANOS, Math.min(LAST_PAUSE_NANOS, pause));
   }
 

@@ -141,7 +141,7 @@ public final class SharedFile<M extends Contents.Memory> {
           return opened;
         }
         if (System.nanoTime() - deadline >= 0) {
-          String why = "is locked by another job that does not get on (is it stopped?); ";
+          String why = "is locked by another job that makes no progress (is it stopped?); ";
           throw new BusyFileException(refusal(why, ""));
         }
         LockSupport.parkNanos(pause);
@@ -271,7 +271,7 @@ public final class SharedFile<M extends Contents.Memory> {
           throw refused("has been joined too often; ", "");
         }
         if (!liveness.tryJoin(job)) {
-          throw new BusyFileException(name() + "is being looked at.");
+          throw new BusyFileException(name() + "is being checked by another job.");
         }
         contents.enter(memory, job, liveness, path);
         return new SharedFile<>(path, identity(file), channel, liveness, memory, job);
@@ -389,7 +389,7 @@ public final class SharedFile<M extends Contents.Memory> {
           }
         }
       } catch (IOException | RuntimeException e) {
-        log.say("Could not look for what killed jobs left in " + directory + " (" + e + ").");
+        log.say("Could not check for leftovers of killed jobs in " + directory + " (" + e + ").");
       }
     }
   }

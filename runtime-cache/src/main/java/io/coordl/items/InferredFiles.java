@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
  * advice to the user.
  */
 final class InferredFiles implements ItemFilter {
-  private static final int MOST_DIRECTORIES = 64;
+  private static final int MAX_DIRECTORIES = 64;
 
   private final BooleanSupplier loadingSample;
   private final ItemNames names;
@@ -45,7 +45,7 @@ final class InferredFiles implements ItemFilter {
   private void count(String path) {
     String directory = path.substring(0, Math.max(1, path.lastIndexOf('/')));
     LongAdder reads = elsewhere.get(directory);
-    if (reads == null && elsewhere.size() < MOST_DIRECTORIES) {
+    if (reads == null && elsewhere.size() < MAX_DIRECTORIES) {
       reads = elsewhere.computeIfAbsent(directory, unused -> new LongAdder());
     }
     if (reads != null) {
@@ -62,15 +62,15 @@ final class InferredFiles implements ItemFilter {
     return elsewhere.entrySet().stream()
         .max(Map.Entry.comparingByValue(Comparator.comparingLong(LongAdder::sum)))
         .map(
-            most ->
+            top ->
                 String.format(
                     "%s, but %s%s of files in %s at other times; if they are the data set, say"
                         + " dataset=%s",
                     none,
-                    most.getValue().sum(),
-                    most.getValue().sum() == 1 ? " read" : " reads",
-                    most.getKey(),
-                    most.getKey()))
+                    top.getValue().sum(),
+                    top.getValue().sum() == 1 ? " read" : " reads",
+                    top.getKey(),
+                    top.getKey()))
         .orElse(none);
   }
 }

@@ -68,7 +68,7 @@ public final class ItemNames {
   public static final ItemNames HERE =
       new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {}, none());
 
-  private static final int MOST_LEFT = 1 << 16;
+  private static final int MAX_LEFT = 1 << 16;
 
   private enum Rule {
     HOST,
@@ -89,8 +89,8 @@ public final class ItemNames {
   /** Device and inode of files that the program can change unnoticed. */
   private final Set<List<Long>> left;
 
-  private final AtomicBoolean saidNewer = new AtomicBoolean();
-  private final AtomicBoolean saidNoChange = new AtomicBoolean();
+  private final AtomicBoolean loggedNewer = new AtomicBoolean();
+  private final AtomicBoolean loggedNoChange = new AtomicBoolean();
   private @Nullable Manifest manifest;
 
   /** Published after {@code manifest}. */
@@ -132,7 +132,10 @@ public final class ItemNames {
     try {
       Path directory = Path.of(root).toAbsolutePath();
       if (!Files.isDirectory(directory)) {
-        log.say("dataset.root=%s is no directory here: no item is known by its path in it.", root);
+        log.say(
+            "dataset.root=%s is no directory here: items are not identified by their path below"
+                + " it.",
+            root);
         return here(log);
       }
       String named = Objects.requireNonNull(absolute(root + "/"));
@@ -146,7 +149,9 @@ public final class ItemNames {
       Path listing = manifest == null ? null : Path.of(manifest);
       return new ItemNames(roots, listing, Rule.HOST, Set.of(), Mounts.HERE, log, none());
     } catch (IOException | InvalidPathException e) {
-      log.say("dataset.root=%s cannot be used (%s): no item is known by its path in it.", root, e);
+      log.say(
+          "dataset.root=%s cannot be used (%s): items are not identified by their path below it.",
+          root, e);
       return here(log);
     }
   }
@@ -181,7 +186,7 @@ public final class ItemNames {
 
   /** If there are too many to remember, any file may be one of them. */
   private static boolean holds(Set<List<Long>> left, FileState file) {
-    return !left.isEmpty() && (left.contains(inode(file)) || left.size() >= MOST_LEFT);
+    return !left.isEmpty() && (left.contains(inode(file)) || left.size() >= MAX_LEFT);
   }
 
   /** Leaves the file to the program from now on, because the program may change it unnoticed. */
@@ -197,7 +202,7 @@ public final class ItemNames {
   }
 
   static void add(FileState file, Set<List<Long>> left) {
-    if (file.isFile() && left.size() < MOST_LEFT) {
+    if (file.isFile() && left.size() < MAX_LEFT) {
       left.add(inode(file));
     }
   }
@@ -208,11 +213,11 @@ public final class ItemNames {
 
   private boolean tellsNoChange(long device) {
     boolean tellsNone = mounts.tellsNoChange(device);
-    if (tellsNone && !saidNoChange.getAndSet(true)) {
+    if (tellsNone && !loggedNoChange.getAndSet(true)) {
       log.say(
-          "Files of %s are left to the program: change times there are no clock's, and another file"
-              + " may have the same inode and times. If none has, dataset.identity=copy keeps them,"
-              + " with cache.scope=host.",
+          "Files of %s are left to the program: their change times come from no clock, so another"
+              + " file may have the same inode and times. If none has, dataset.identity=copy keeps"
+              + " them, with cache.scope=host.",
           mounts.typeOf(device));
     }
     return tellsNone;
@@ -236,9 +241,9 @@ public final class ItemNames {
     }
     if (changing.add(now.device())) {
       log.say(
-          "%s has another inode each time it is looked at: files of its file system (%s) are known"
-              + " by path, size, modification and change time, and one that is replaced within a"
-              + " tick of its clock is taken for the old one.",
+          "%s gets another inode from time to time: files of its file system (%s) are identified by"
+              + " path, size, modification and change time, and a file replaced within a tick of"
+              + " its clock is taken for the old one.",
           path, mounts.typeOf(now.device()));
     }
     return true;
@@ -268,10 +273,10 @@ public final class ItemNames {
       if (isOlder(listed, state)) {
         return new ItemName(line.content(), 0, false, false, line);
       }
-      if (!saidNewer.getAndSet(true)) {
+      if (!loggedNewer.getAndSet(true)) {
         log.say(
-            "%s was changed after %s was made: it and others like it are known by path, inode and"
-                + " times. If the manifest is right about them, touch it.",
+            "%s was changed after %s was made: it and files like it are identified by path, inode"
+                + " and times. If the manifest is right about them, touch it.",
             absolutePath, listing);
       }
     }
@@ -317,7 +322,7 @@ public final class ItemNames {
       manifest = Manifest.read(from, this::relativeListed, log);
     } catch (IOException | RuntimeException e) {
       log.say(
-          "dataset.manifest=%s cannot be used (%s): items are known as without it.",
+          "dataset.manifest=%s cannot be used (%s): items are identified as without it.",
           from, e.getMessage());
     } finally {
       read = true;

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A line is 64 hexadecimal digits, a blank, a blank or {@code *}, and the name up to the end of
  * the line, which must be present. A leading {@code \} means that the name is escaped: {@code \\},
  * {@code \n} and {@code \r} stand for backslash, new line and carriage return. Other lines are left
- * out, and so are two that contradict each other. A name that ends with a carriage return is taken
- * for a line edited on another system, and is left out too.
+ * out, and so are two that contradict each other. A name that ends with a carriage return was
+ * probably edited on another system, and is left out too.
  *
  * <p>Safe for concurrent use once read; {@link #find} never waits.
  */
@@ -54,7 +54,7 @@ final class Manifest {
   private final Function<String, @Nullable String> relative;
   private final UserLog log;
 
-  /** Files not changed since then, by the file system's clock, are as the manifest says. */
+  /** Files not changed since then, by the file system's clock, match the manifest. */
   final long madeNanos;
 
   private final long[] table;
@@ -172,14 +172,14 @@ final class Manifest {
     }
     if (voided.size() == 1) {
       log.say(
-          "%s is not what %s says, though it is older: it and others like it are known as"
-              + " those that it does not list.",
+          "%s is not what %s says, though it is older: it and files like it are identified as if"
+              + " they were not listed.",
           path, file);
     } else if (voided.size() > MOST_VOID && !off) {
       off = true;
       log.say(
-          "%s is wrong about more than %s files: all are known as those that it does not"
-              + " list from now on.",
+          "%s is wrong about more than %s files: from now on all files are identified as if they"
+              + " were not listed.",
           file, MOST_VOID);
     }
   }
@@ -303,14 +303,14 @@ final class Manifest {
     if (bad > 0) {
       log.say(
           "dataset.manifest=%s: %s of %s lines, the first is line %s, name no file below"
-              + " dataset.root as sha256sum does, or contradict others: what they are about is"
-              + " known as without the manifest.",
+              + " dataset.root as sha256sum does, or contradict others: their files are identified"
+              + " as without the manifest.",
           file, bad, lines, firstBad);
     }
     if (leftOut > 0) {
       log.say(
-          "dataset.manifest=%s does not fit an eighth of the heap: %s of its files are known as"
-              + " without it; a larger -Xmx makes room.",
+          "dataset.manifest=%s does not fit in an eighth of the heap: %s of its files are"
+              + " identified as without it; a larger -Xmx makes room.",
           file, leftOut);
     }
   }

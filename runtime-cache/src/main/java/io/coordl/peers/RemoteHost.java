@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param <C> type of a connection
  */
 public final class RemoteHost<C extends Closeable> implements Closeable {
-  private static final int MOST_UNUSED = 16;
+  private static final int MAX_UNUSED = 16;
   private static final Duration UNUSED = Duration.ofSeconds(30);
   private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -65,7 +65,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
   /** Returns a connection that is still usable. */
   public void giveBack(C connection) {
     unused.addFirst(new Unused<>(connection, System.nanoTime()));
-    if (unused.size() > MOST_UNUSED) {
+    if (unused.size() > MAX_UNUSED) {
       close(unused.pollLast());
     }
     if (closed || out) {

@@ -42,7 +42,10 @@ public record Timeouts(
           patient(5_000),
           patient(500),
           patient(2_000),
-          Duration.ofSeconds(60));
+          Duration.ofSeconds(60).multipliedBy(PATIENCE));
+
+  /** Time limit for the first answer of a host that has joined, which loads classes for it. */
+  public static final Duration GREETING = patient(5_000);
 
   private static Duration patient(long millis) {
     return Duration.ofMillis(millis * PATIENCE);

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 public record Accelerator(long stepNanos, int instances, Path meeting) {
   private static final Pattern TEXT =
       Pattern.compile("(\\d{1,6}(?:\\.\\d{1,3})?)(?::([1-9]\\d{0,3}):(.+))?");
-  private static final long LEAST_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+  private static final long MIN_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
   /** Parses {@code MILLISECONDS} or {@code MILLISECONDS:INSTANCES:DIR}. */
   public static Accelerator parse(String text) {
@@ -24,7 +24,7 @@ public record Accelerator(long stepNanos, int instances, Path meeting) {
       throw new IllegalArgumentException("no step of an accelerator: " + text);
     }
     long nanos = Math.round(1e6 * Double.parseDouble(parts.group(1)));
-    if (nanos < LEAST_NANOS) {
+    if (nanos < MIN_NANOS) {
       throw new IllegalArgumentException("a step shorter than 0.1 ms: " + text);
     }
     return parts.group(2) == null

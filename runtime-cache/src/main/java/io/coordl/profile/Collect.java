@@ -25,11 +25,11 @@ final class Collect extends Stage {
   void took(BatchGet get, Object batch, @Nullable Step step) {
     try {
       Batches.Kept copy = get.batches.keep(batch);
-      int most = kept.isEmpty() ? 0 : kept.get(0).samples();
-      if (copy.samples() > most) {
+      int largest = kept.isEmpty() ? 0 : kept.get(0).samples();
+      if (copy.samples() > largest) {
         kept.clear(); // The last batch of an epoch may be smaller than the others.
       }
-      if (copy.samples() >= most) {
+      if (copy.samples() >= largest) {
         kept.add(copy);
       }
       seen++;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class DecodedSize extends Stage {
   private static final long ITEMS = 200;
-  private static final int MOST_STEPS = 100;
-  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(15);
+  private static final int MAX_STEPS = 100;
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   private final DecodedSizes sizes;
   private long begun;
@@ -32,7 +32,7 @@ final class DecodedSize extends Stage {
   Next get(BatchGet get) {
     long items = sizes.items();
     boolean inVain = items == 0 && steps > plan.transition();
-    boolean over = steps >= MOST_STEPS || System.nanoTime() - begun >= MOST_NANOS;
+    boolean over = steps >= MAX_STEPS || System.nanoTime() - begun >= MAX_NANOS;
     return items >= ITEMS || inVain || over ? Next.DONE : Next.OWN;
   }
 

@@ -31,13 +31,13 @@ final class EmulatedAccelerator extends Stage {
   private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(20);
-  private static final int LEAST_STEPS = 20;
+  private static final int MIN_STEPS = 20;
 
   /** How long this instance waits for the others, whose JVMs start beside it; it keeps working. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(180);
 
-  private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final int MOST_EPOCHS = 1_000;
+  private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int MAX_EPOCHS = 1_000;
 
   private enum State {
     WARMING,
@@ -53,7 +53,7 @@ final class EmulatedAccelerator extends Stage {
   private final List<Step> steps = new ArrayList<>();
   private State state = State.WARMING;
   private long begun;
-  private long looked;
+  private long checkedAt;
   private long window;
   private long arrived;
   private int warmup;
@@ -110,7 +110,7 @@ final class EmulatedAccelerator extends Stage {
     }
     while (!isOver()) {
       if (!get.hasMore()) {
-        if (ofEpoch < 2 && ++emptyEpochs >= MOST_EPOCHS) {
+        if (ofEpoch < 2 && ++emptyEpochs >= MAX_EPOCHS) {
           reason = "an epoch has too few batches";
           return Next.DONE;
         }
@@ -173,7 +173,7 @@ final class EmulatedAccelerator extends Stage {
         boolean enough =
             wanted > 0
                 ? steps.size() >= wanted
-                : window >= WINDOW_NANOS && steps.size() >= LEAST_STEPS;
+                : window >= WINDOW_NANOS && steps.size() >= MIN_STEPS;
         if (enough || plan.isLate(!steps.isEmpty(), steps.size())) {
           work = Gauge.reading(plan.spans).since(workBefore);
           // Some batches belong to steps that do not count.
@@ -192,14 +192,14 @@ final class EmulatedAccelerator extends Stage {
   private void become(State next, long now) {
     state = next;
     begun = now;
-    looked = 0;
+    checkedAt = 0;
   }
 
   private boolean looks(long now) {
-    if (looked != 0 && now - looked < BETWEEN_LOOKS_NANOS) {
+    if (checkedAt != 0 && now - checkedAt < CHECK_NANOS) {
       return false;
     }
-    looked = now;
+    checkedAt = now;
     return true;
   }
 

@@ -20,15 +20,15 @@ import java.util.List;
  * @param outlier the step set aside in nanoseconds, 0 if none was
  */
 record Estimate(double nanos, double error, long outlier) {
-  private static final int MOST_BATCHES = 20;
-  private static final int LEAST_BATCHES = 5;
+  private static final int MAX_BATCHES = 20;
+  private static final int MIN_BATCHES = 5;
   private static final int LONELY = 3;
 
   /** Returns the estimate from at least two steps. */
   static Estimate of(List<Step> steps) {
     int outlier = lonely(steps);
     int count = steps.size() - (outlier < 0 ? 0 : 1);
-    int batches = Math.max(2, Math.min(MOST_BATCHES, Math.max(LEAST_BATCHES, count / 4)));
+    int batches = Math.max(2, Math.min(MAX_BATCHES, Math.max(MIN_BATCHES, count / 4)));
     batches = Math.min(batches, count);
     double[] nanos = new double[batches];
     double[] samples = new double[batches];

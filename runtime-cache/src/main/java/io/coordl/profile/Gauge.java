@@ -27,8 +27,8 @@ final class Gauge {
 
   static final int LEAST_STEPS = 20;
   static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
-  private static final int MOST_STEPS = 20_000;
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final int MAX_STEPS = 20_000;
 
   /** Duration of a phase's turn. */
   private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -38,7 +38,7 @@ final class Gauge {
   /** Storage that was idle is faster at first than it can be for long. */
   private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  private static final int LOOK_EVERY = 5;
+  private static final int CHECK_EVERY = 5;
 
   private static final @Nullable OperatingSystemMXBean SYSTEM =
       ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean known
@@ -46,7 +46,7 @@ final class Gauge {
           : null;
 
   /** On a machine so busy that less of the time is the job's own, no correction is reliable. */
-  private static final double LEAST_OWN = 0.1;
+  private static final double MIN_OWN_SHARE = 0.1;
 
   private static final int CORES = Runtime.getRuntime().availableProcessors();
 
@@ -62,7 +62,7 @@ final class Gauge {
   private int firstTurn;
   private long turnNanos;
   private int dropped;
-  private int looked;
+  private int evaluated;
   private boolean done;
   private boolean steady;
   Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
@@ -87,8 +87,8 @@ final class Gauge {
     steps.add(step);
     nanos += step.nanos();
     turnNanos += step.nanos();
-    if (steps.size() >= looked + LOOK_EVERY) {
-      looked = steps.size();
+    if (steps.size() >= evaluated + CHECK_EVERY) {
+      evaluated = steps.size();
       look();
     }
   }
@@ -99,7 +99,7 @@ final class Gauge {
     nanos -= turnNanos;
     turnNanos = 0;
     toDrop = transition;
-    looked = steps.size();
+    evaluated = steps.size();
     done = false;
     steady = false;
   }
@@ -130,17 +130,17 @@ final class Gauge {
 
   /** Whether the limits of time or steps are reached and all steps have been evaluated. */
   boolean isFull() {
-    return looked == steps.size()
-        && looked > 0
-        && (nanos >= MOST_NANOS || looked >= Math.max(wanted, MOST_STEPS));
+    return evaluated == steps.size()
+        && evaluated > 0
+        && (nanos >= MAX_NANOS || evaluated >= Math.max(wanted, MAX_STEPS));
   }
 
   private void look() {
     int begin = begin();
     List<Step> counted = steps.subList(Math.max(0, begin), steps.size());
-    int least = wanted > 0 ? wanted : LEAST_STEPS;
+    int minSteps = wanted > 0 ? wanted : LEAST_STEPS;
     boolean over = isFull();
-    if (counted.size() < least && !over) {
+    if (counted.size() < minSteps && !over) {
       return;
     }
     estimateFrom(begin);
@@ -179,8 +179,8 @@ final class Gauge {
    * this phase look faster than the others.
    */
   private int begin() {
-    List<Step> looked = turns == 1 ? steps : steps.subList(0, firstTurn);
-    int begin = SteadyState.begin(looked.stream().mapToDouble(Step::perSample).toArray());
+    List<Step> searched = turns == 1 ? steps : steps.subList(0, firstTurn);
+    int begin = SteadyState.begin(searched.stream().mapToDouble(Step::perSample).toArray());
     return turns == 1 ? begin : Math.max(0, begin);
   }
 
@@ -221,7 +221,7 @@ final class Gauge {
     double lost = event.compute <= 0 ? 0 : (double) event.computeCoreWait / event.compute;
     event.computeCoreWait = Math.round(lost * Math.min(event.compute, event.wall));
     boolean busy = new CoreLaw(event, CORES).isMachineBusy();
-    double own = busy ? Math.max(LEAST_OWN, 1 - event.share(event.computeCoreWait)) : 1;
+    double own = busy ? Math.max(MIN_OWN_SHARE, 1 - event.share(event.computeCoreWait)) : 1;
     event.sampleNanos = own * estimate.nanos();
     event.sampleNanosError = own * estimate.error();
     event.steady = steady;

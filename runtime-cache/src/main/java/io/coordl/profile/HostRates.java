@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostRates {
   /** Storage may be faster in the first second or two than it can be for long. */
-  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(8);
+  private static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(8);
 
-  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(15);
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(15);
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long KEEPING_NANOS = TimeUnit.SECONDS.toNanos(3);
-  private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int WINDOWS = 20;
 
   /** Far more than the processor's caches hold. */
@@ -89,7 +89,7 @@ final class HostRates {
    * cached the others. Null if too few could be read.
    */
   @Nullable Reading storage(int threads) {
-    Run run = new Run(shuffled(), read, LEAST_NANOS, MOST_NANOS);
+    Run run = new Run(shuffled(), read, MIN_NANOS, MAX_NANOS);
     Estimate estimate = run.measure(threads, item -> item.readStored() ? item.size() : 0);
     read += run.done.get();
     return estimate == null
@@ -165,22 +165,22 @@ final class HostRates {
   /** Threads that process items repeatedly until their rate is known. */
   private static final class Run {
     private final List<ProfiledItems.Item> items;
-    private final long least;
-    private final long most;
+    private final long minNanos;
+    private final long maxNanos;
     private final AtomicLong next;
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong done = new AtomicLong();
-    private final AtomicInteger inVain = new AtomicInteger();
-    private final AtomicLong looked = new AtomicLong();
+    private final AtomicInteger failures = new AtomicInteger();
+    private final AtomicLong lastCheck = new AtomicLong();
     private final Marks marks = new Marks();
     private volatile boolean over;
 
     /** Begins with the item number {@code first}, modulo the number of items. */
-    Run(List<ProfiledItems.Item> items, long first, long least, long most) {
+    Run(List<ProfiledItems.Item> items, long first, long minNanos, long maxNanos) {
       this.items = items;
       this.next = new AtomicLong(first);
-      this.least = least;
-      this.most = most;
+      this.minNanos = minNanos;
+      this.maxNanos = maxNanos;
     }
 
     @Nullable Estimate measure(int threads, Action action) {
@@ -194,7 +194,9 @@ final class HostRates {
             while (!over) {
               one(action);
               long passed = System.nanoTime() - begun;
-              over |= passed >= most || (passed >= least && isTimeToLook(passed) && isKnown(begun));
+              over |=
+                  passed >= maxNanos
+                      || (passed >= minNanos && isCheckDue(passed) && isKnown(begun));
             }
           });
       return estimate(begun);
@@ -213,15 +215,15 @@ final class HostRates {
         if (marks.wants(number)) {
           marks.add(number, System.nanoTime());
         }
-      } else if (inVain.incrementAndGet() > items.size()) {
+      } else if (failures.incrementAndGet() > items.size()) {
         over = true;
       }
     }
 
     /** Limits the checks to one thread at a time and to a negligible rate. */
-    private boolean isTimeToLook(long passed) {
-      long last = looked.get();
-      return passed - last >= BETWEEN_LOOKS_NANOS && looked.compareAndSet(last, passed);
+    private boolean isCheckDue(long passed) {
+      long last = lastCheck.get();
+      return passed - last >= CHECK_NANOS && lastCheck.compareAndSet(last, passed);
     }
 
     private boolean isKnown(long begun) {

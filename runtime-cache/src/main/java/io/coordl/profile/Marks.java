@@ -13,7 +13,7 @@ final class Marks {
   static final int MOST = 1 << 13;
 
   /** Fewer do not show how much they vary. */
-  private static final int FEWEST = 5;
+  private static final int MIN_TIMES = 5;
 
   private final long[] ends = new long[MOST];
   private int count;
@@ -38,12 +38,12 @@ final class Marks {
   }
 
   /**
-   * Divides the times since {@code begun} into at most {@code most} windows, each returned as one
-   * step; empty if there are too few times.
+   * Divides the times since {@code begun} into at most {@code maxWindows} windows, each returned as
+   * one step; empty if there are too few times.
    */
-  synchronized List<Step> windows(long begun, int most) {
+  synchronized List<Step> windows(long begun, int maxWindows) {
     List<Step> windows = new ArrayList<>();
-    int parts = count < FEWEST ? 0 : Math.min(most, count);
+    int parts = count < MIN_TIMES ? 0 : Math.min(maxWindows, count);
     long from = begun;
     for (int w = 0; w < parts; w++) {
       int first = (int) ((long) w * count / parts);

@@ -13,7 +13,7 @@ final class OwnSteps extends Turn {
   /**
    * More than any queue holds. A limit is needed because batches of validations also count as left.
    */
-  private static final int MOST_LEFT = 128;
+  private static final int MAX_LEFT = 128;
 
   private final String phase;
   private final boolean memory;
@@ -53,7 +53,7 @@ final class OwnSteps extends Turn {
 
   @Override
   int left() {
-    return (int) Math.min(MOST_LEFT, plan.ready() - readyAtPause);
+    return (int) Math.min(MAX_LEFT, plan.ready() - readyAtPause);
   }
 
   @Override

@@ -37,7 +37,7 @@ final class Plan {
   private static final int FEW = 100;
 
   /** Time limit for such slow programs. */
-  private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(20);
+  private static final long MAX_NANOS = TimeUnit.MINUTES.toNanos(20);
 
   final Set<String> phases;
   private final int steps;
@@ -117,12 +117,12 @@ final class Plan {
    * @param asked batches that the program has asked for in this phase
    */
   boolean isLate(boolean some, long asked) {
-    return now() - begun >= (some || isInVain(asked) ? PHASES_NANOS : MOST_NANOS);
+    return now() - begun >= (some || isInVain(asked) ? PHASES_NANOS : MAX_NANOS);
   }
 
   /** As {@link #isLate}, for the stages after the phases. */
   boolean isLateAlone(boolean some) {
-    return now() - begun >= (some ? ALL_NANOS : MOST_NANOS);
+    return now() - begun >= (some ? ALL_NANOS : MAX_NANOS);
   }
 
   /** Whether, after this many batches without a step that counts, none is to be expected. */

@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class PrepAlone extends Stage {
   /** Epochs without a step that counts, before the measurement is abandoned. */
-  private static final int MOST_EPOCHS = 8;
+  private static final int MAX_EPOCHS = 8;
 
   /** Limit of the measurement: in short epochs, few batches count. */
-  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(90);
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(90);
 
   /** Limit while no steps count. */
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(5);
@@ -78,12 +78,12 @@ final class PrepAlone extends Stage {
     PhaseEvent before = Gauge.reading(plan.spans);
     while (!gauge.isDone()) {
       long start = System.nanoTime();
-      if (start - begun >= (gauge.hasSome() ? MOST_NANOS : PATIENCE_NANOS)
+      if (start - begun >= (gauge.hasSome() ? MAX_NANOS : PATIENCE_NANOS)
           || plan.isLateAlone(gauge.hasSome())) {
         return Next.DONE;
       }
       if (!get.hasMore()) {
-        if (++epochs >= MOST_EPOCHS && !gauge.hasSome()) {
+        if (++epochs >= MAX_EPOCHS && !gauge.hasSome()) {
           reason = "an epoch has too few batches";
         }
         return Next.ANSWER;

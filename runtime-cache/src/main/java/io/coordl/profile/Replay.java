@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 final class Replay extends Turn {
   private static final int QUIET_STEPS = 4;
   private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private final List<Batches.Kept> kept;
   private final SpanRecorder spans;
@@ -106,7 +106,7 @@ final class Replay extends Turn {
     }
     silent++;
     quiet = silent >= QUIET_STEPS && now - silentSince >= QUIET_NANOS;
-    if (!quiet && now - begun > MOST_NANOS) {
+    if (!quiet && now - begun > MAX_NANOS) {
       quiet = true;
       note = "threads that prepare did not fall silent";
     }

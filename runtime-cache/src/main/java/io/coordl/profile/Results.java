@@ -21,7 +21,7 @@ final class Results {
   private final ProfiledItems items;
   private final List<PhaseEvent> phases = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
-  private final Set<String> told = new HashSet<>();
+  private final Set<String> reported = new HashSet<>();
   private int warmup;
   private boolean warm;
   private long itemsCounted;
@@ -33,9 +33,7 @@ final class Results {
     this.items = items;
   }
 
-  /**
-   * Called after a warm-up of {@code steps} steps; {@code steady} tells whether they became steady.
-   */
+  /** Called after a warm-up of {@code steps} steps; {@code steady}: whether they became steady. */
   synchronized void warmedUp(int steps, boolean steady) {
     warmup = steps;
     warm = steady;
@@ -59,7 +57,7 @@ final class Results {
       event.warmupSteps += warmup;
     }
     phases.add(event);
-    told.add(event.phase);
+    reported.add(event.phase);
     // Replayed batches and fetches alone do not show it.
     boolean prepares = !Plan.INGESTION.equals(event.phase) && !Plan.FETCH.equals(event.phase);
     if (prepares && event.items > 0 && event.samples > 0) {
@@ -94,14 +92,14 @@ final class Results {
   /** Reports these phases as not measured, except those reported before. */
   synchronized void notReached(Collection<String> asked, String reason) {
     for (String phase : asked) {
-      if (!told.contains(phase)) {
+      if (!reported.contains(phase)) {
         emitNotMeasured(phase, reason);
       }
     }
   }
 
   private void emitNotMeasured(String phase, String reason) {
-    told.add(phase);
+    reported.add(phase);
     PhaseEvent event = new PhaseEvent();
     event.phase = phase;
     event.note = reason;

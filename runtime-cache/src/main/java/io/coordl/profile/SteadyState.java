@@ -20,7 +20,7 @@ final class SteadyState {
     }
     double sum = 0;
     double squares = 0;
-    double least = Double.POSITIVE_INFINITY;
+    double smallest = Double.POSITIVE_INFINITY;
     int best = 0;
     for (int first = groups - 1; first >= 0; first--) {
       double mean = 0;
@@ -34,8 +34,8 @@ final class SteadyState {
       if (left >= Math.max(2, groups / 10)) {
         double spread = Math.max(0, squares - sum * sum / left);
         double error = spread / ((double) left * left);
-        if (error <= least) {
-          least = error;
+        if (error <= smallest) {
+          smallest = error;
           best = first;
         }
       }

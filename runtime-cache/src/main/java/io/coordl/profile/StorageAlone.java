@@ -10,7 +10,7 @@ final class StorageAlone extends Stage {
 
   private final boolean tell;
 
-  /** Measures the host's rates; {@code tell} tells whether to report them as a phase, too. */
+  /** Measures the host's rates; {@code tell}: report them as a phase, too. */
   StorageAlone(Plan plan, boolean tell) {
     super(plan, "fetch alone, and the rates of this host");
     this.tell = tell;

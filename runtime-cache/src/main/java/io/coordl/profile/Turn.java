@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 /** A phase that takes turns with the others, so that all of them cover the same period of time. */
 abstract class Turn extends Stage {
   /** Limit of one turn, even if few of its steps count. */
-  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   final Gauge gauge;
 
@@ -48,8 +48,8 @@ abstract class Turn extends Stage {
     return ended || !reason.isEmpty();
   }
 
-  private boolean hadItsTime() {
-    return plan.now() - turnBegun >= MOST_NANOS
+  private boolean isOverTime() {
+    return plan.now() - turnBegun >= MAX_NANOS
         && (gauge.hasSome() || (gauge.taken() == 0 && Plan.isInVain(asked)));
   }
 
@@ -63,7 +63,7 @@ abstract class Turn extends Stage {
   }
 
   final boolean isTurnOver() {
-    return isGivenUp() || gauge.isTurnOver() || hadItsTime() || isOut();
+    return isGivenUp() || gauge.isTurnOver() || isOverTime() || isOut();
   }
 
   /** Whether more turns are useful. */

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * the training. Items come from storage if a later phase needs them from there.
  */
 final class WarmUp extends Stage {
-  private static final int LEAST_STEPS = 20;
-  private static final int MOST_STEPS = 20_000;
-  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(90);
+  private static final int MIN_STEPS = 20;
+  private static final int MAX_STEPS = 20_000;
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(90);
 
   /**
    * The compiler is quiet if compilation takes at most a tenth of this window. The window is long,
@@ -70,7 +70,7 @@ final class WarmUp extends Stage {
       warm = quiet && isSteady();
     }
     boolean enough = steps.size() >= SteadyState.GROUP * 2 || Plan.isInVain(asked);
-    boolean over = (now - begun >= MOST_NANOS && enough) || plan.isLate(!steps.isEmpty(), asked);
+    boolean over = (now - begun >= MAX_NANOS && enough) || plan.isLate(!steps.isEmpty(), asked);
     if (over && !warm) {
       plan.say("steps or compiler have not become steady in time; the phases begin anyway");
     }
@@ -78,7 +78,7 @@ final class WarmUp extends Stage {
   }
 
   private boolean isSteady() {
-    return steps.size() >= LEAST_STEPS
+    return steps.size() >= MIN_STEPS
         && SteadyState.begin(steps.stream().mapToDouble(Step::perSample).toArray()) >= 0
         && !becomesFaster();
   }
@@ -96,8 +96,8 @@ final class WarmUp extends Stage {
     if (step != null) {
       seen++;
       steps.add(step);
-      if (steps.size() >= MOST_STEPS) {
-        steps.subList(0, MOST_STEPS / 2).clear(); // The last steps decide whether they are steady.
+      if (steps.size() >= MAX_STEPS) {
+        steps.subList(0, MAX_STEPS / 2).clear(); // The last steps decide whether they are steady.
       }
     }
   }

@@ -67,10 +67,10 @@ final class ArenaDescriptor {
   /** Decoded items kept; as with {@link #ITEMS}, a kill may leave them short. */
   static final long DECODED_ITEMS = TABLE_FILLS + 8L * MAX_TABLES;
 
-  /** As {@link #DECODED_ITEMS}, of prepared samples. */
+  /** As {@link #DECODED_ITEMS}, for prepared samples. */
   static final long PREPARED_ITEMS = DECODED_ITEMS + 128;
 
-  /** Distance from either count to the bytes that those items take. */
+  /** Distance from a count to the bytes of the counted items. */
   static final long BYTES = 64;
 
   static final int HEADER_BYTES = 8192;

@@ -147,14 +147,14 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   private static final long TABLE_FULL = Long.MIN_VALUE;
 
   /** Free memory is re-checked at least after this many bytes. */
-  private static final long MOST_UNCHECKED = 32 << 20;
+  private static final long MAX_UNCHECKED = 32 << 20;
 
   private static final int CHECKS = 32;
 
   private static final int PIECE = 1 << 14;
 
   /** Re-check interval while memory is short. */
-  private static final long LOOK_AGAIN_NANOS = 1_000_000_000;
+  private static final long RECHECK_NANOS = 1_000_000_000;
 
   /** The smallest arena that is worth creating. */
   static final long MIN_CAPACITY = 1 << 20;
@@ -205,9 +205,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
     /** Why nothing is admitted, for the user; {@code has} describes the contents, which stay. */
     default String why(String has) {
-      return "The machine is short of memory: what the cache has stays, "
+      return "The machine is short of memory: the cache keeps its contents, "
           + has
-          + "; nothing more is admitted until there is more.";
+          + "; nothing more is admitted until memory is free again.";
     }
   }
 
@@ -224,8 +224,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   private volatile int tablesLeft = ArenaDescriptor.MAX_TABLES;
 
   private final UserLog log;
-  private final AtomicBoolean saidRefusing = new AtomicBoolean();
-  private final AtomicBoolean saidDamaged = new AtomicBoolean();
+  private final AtomicBoolean loggedRefusal = new AtomicBoolean();
+  private final AtomicBoolean loggedDamage = new AtomicBoolean();
   private boolean left;
 
   /** A store that no other job shares, or one that has not opened yet. */
@@ -252,7 +252,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   /** Bytes that a job admits at most before it re-checks whether memory is short. */
   private long unchecked() {
-    return Math.max(1, Math.min(MOST_UNCHECKED, capacity / CHECKS));
+    return Math.max(1, Math.min(MAX_UNCHECKED, capacity / CHECKS));
   }
 
   /**
@@ -386,7 +386,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private static String tooSmall(long budget) {
     return String.format(
-        "The cache's budget is %s bytes, and the least is 1m, %s bytes: nothing is cached.",
+        "The cache's budget is %s bytes, below the minimum of 1m (%s bytes): nothing is cached.",
         budget, MIN_CAPACITY);
   }
 
@@ -447,7 +447,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       leaving = left; // Then its own close removed the memory.
       closed = true;
     }
-    if (!leaving && !saidDamaged.getAndSet(true)) {
+    if (!leaving && !loggedDamage.getAndSet(true)) {
       log.say(
           "The memory of the cache was damaged by another program (%s): nothing is cached any more,"
               + " storage is read.",
@@ -613,7 +613,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
     boolean refusing = word(ArenaDescriptor.REFUSING) != 0;
     if (refusing || isTight()) {
-      sayRefusing(refusing);
+      logRefusal(refusing);
       return false;
     }
     return !closed && fits(length);
@@ -645,7 +645,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private long ask(ToLongFunction<ArenaMemory> question) {
     ArenaMemory here = memory;
-    return saidDamaged.get() || here.capacity() == 0
+    return loggedDamage.get() || here.capacity() == 0
         ? 0
         : guarded(() -> question.applyAsLong(here));
   }
@@ -664,12 +664,12 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  private void sayRefusing(boolean full) {
-    if (!saidRefusing.getAndSet(true)) {
+  private void logRefusal(boolean full) {
+    if (!loggedRefusal.getAndSet(true)) {
       String has = String.format(Locale.ROOT, "%d of %d bytes", used(), capacity);
       log.say(
           full
-              ? "There is no memory left behind the cache's budget: what the cache has stays, "
+              ? "There is no memory left for the cache's budget: the cache keeps its contents, "
                   + has
                   + "; nothing more is admitted."
               : gauge.why(has));
@@ -679,7 +679,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   private boolean isTight() {
     long now = System.nanoTime();
     long next = nextLook.get();
-    if (tight && now - next >= 0 && nextLook.compareAndSet(next, now + LOOK_AGAIN_NANOS)) {
+    if (tight && now - next >= 0 && nextLook.compareAndSet(next, now + RECHECK_NANOS)) {
       look();
     }
     return tight;
@@ -687,7 +687,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private void look() {
     tight = gauge.isShort(tight);
-    nextLook.set(System.nanoTime() + LOOK_AGAIN_NANOS);
+    nextLook.set(System.nanoTime() + RECHECK_NANOS);
   }
 
   /** Measures with {@code other} from now on; the first time at once. */
@@ -985,7 +985,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
                 ? "The cache keeps "
                     + has
                     + " until an epoch with training has shown what memory the program needs"
-                    + " (a budget that is named, as cache.size=SIZE, is used at once)."
+                    + " (a budget set with cache.size=SIZE is used at once)."
                 : Gauge.super.why(has);
           }
         };

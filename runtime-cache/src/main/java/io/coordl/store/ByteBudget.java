@@ -50,7 +50,8 @@ public record ByteBudget(String text, long bytes, double share) {
     throw new IllegalArgumentException(
         "The byte budget \""
             + text
-            + "\" is none: expected auto, a size such as 8g, 512m or 0, or a share such as 50%.");
+            + "\" is invalid: expected auto, a size such as 8g, 512m or 0, or a share such as"
+            + " 50%.");
   }
 
   /** Whether the user set it, so that none of it is given back. */

@@ -4,8 +4,8 @@ import io.coordl.bridge.Origin;
 import io.coordl.items.ItemFilter;
 
 /**
- * Measures how many bytes items would take with {@code decoded=share}: those items that the program
- * decodes while this learns. Keeps none of them. Safe for concurrent use.
+ * Measures how many bytes items would take with {@code decoded=share}, from the items that the
+ * program decodes while this learns. Keeps none of them. Safe for concurrent use.
  */
 public final class DecodedSizes {
   private final DecodedStore store;

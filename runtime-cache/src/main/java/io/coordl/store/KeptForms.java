@@ -38,14 +38,14 @@ import org.jspecify.annotations.Nullable;
  * measured, because all decoded items were already in memory in raw form, both forms are admitted
  * as they come. Safe for concurrent use; never waits.
  */
-@SuppressWarnings("ThreadLocalUsage") // There is one of these in a JVM.
+@SuppressWarnings("ThreadLocalUsage") // One instance per JVM.
 public final class KeptForms {
   static final int SAMPLES = 64;
 
   /** The part of the budget that is used before the choice. */
   private static final int MEASURED_PART = 4;
 
-  /** 1 MiB; of a million items, one in 16 is mistaken for one already seen. */
+  /** 1 MiB; with a million items, one in 16 is mistaken for one already seen. */
   private static final int SEEN_BITS = 23;
 
   private final ThreadLocal<@Nullable Preparing> preparing = new ThreadLocal<>();

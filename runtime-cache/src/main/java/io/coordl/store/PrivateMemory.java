@@ -41,7 +41,7 @@ final class PrivateMemory extends ArenaMemory {
   private static final int PARTS = 512;
 
   /** The stride holds at least the largest item and the largest table. */
-  private static final int LEAST_BITS = 25;
+  private static final int MIN_BITS = 25;
 
   /** A file whose taken bytes are not all written yet. */
   private static final class Segment {
@@ -86,12 +86,13 @@ final class PrivateMemory extends ArenaMemory {
     this.directory = directory;
     this.user = user;
     segmentBytes = (int) Math.min(LARGEST, Math.max(SMALLEST, capacity / PARTS));
-    bits = Math.max(LEAST_BITS, Integer.SIZE - Integer.numberOfLeadingZeros(segmentBytes - 1));
+    bits = Math.max(MIN_BITS, Integer.SIZE - Integer.numberOfLeadingZeros(segmentBytes - 1));
     // Two consecutive segments together hold more than the size of one.
-    long most = Math.min(2 * (capacity / segmentBytes) + 2, ArenaDescriptor.MAX_CAPACITY >> bits);
-    views = new AtomicReferenceArray<>((int) most);
-    readable = new AtomicReferenceArray<>((int) most);
-    segments = new AtomicReferenceArray<>((int) most);
+    long maxSegments =
+        Math.min(2 * (capacity / segmentBytes) + 2, ArenaDescriptor.MAX_CAPACITY >> bits);
+    views = new AtomicReferenceArray<>((int) maxSegments);
+    readable = new AtomicReferenceArray<>((int) maxSegments);
+    segments = new AtomicReferenceArray<>((int) maxSegments);
   }
 
   @Override
@@ -198,7 +199,7 @@ final class PrivateMemory extends ArenaMemory {
     return segment;
   }
 
-  /** Unlinked while it is empty, so that another starting job does not take it for a leftover. */
+  /** Unlinked while it is empty, so that no other starting job mistakes it for a leftover. */
   private RandomAccessFile unnamed() throws IOException {
     Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
     try {

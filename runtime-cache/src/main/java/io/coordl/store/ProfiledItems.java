@@ -49,9 +49,9 @@ public final class ProfiledItems implements ItemSource, Closeable {
   }
 
   /** Most files of a data set that are remembered or listed. */
-  private static final int MOST_FILES = 1 << 20;
+  private static final int MAX_FILES = 1 << 20;
 
-  private static final long LONGEST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long MAX_LISTING_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final Path HOME = Path.of(System.getProperty("user.home", "/"));
 
   private final ItemFilter filter;
@@ -134,7 +134,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     if (tooLarge && now == From.STORAGE) {
       large = true;
     }
-    if (!left && seen.size() < MOST_FILES) {
+    if (!left && seen.size() < MAX_FILES) {
       seen.put(file.location(), file);
     }
     if (left || now == From.PROGRAM || (now == From.MEMORY && kept == null)) {
@@ -192,7 +192,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     }
     long bytes = found.values().stream().mapToLong(StoredFile::size).sum();
     List<Item> items = found.values().stream().map(Item::new).toList();
-    return new Listing(items, bytes, whole && found.size() < MOST_FILES);
+    return new Listing(items, bytes, whole && found.size() < MAX_FILES);
   }
 
   /**
@@ -243,7 +243,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
                   && endings.contains(ending(path.toString()))) {
                 add(path);
               }
-              return found.size() < MOST_FILES && System.nanoTime() - begun < LONGEST_LOOK_NANOS
+              return found.size() < MAX_FILES && System.nanoTime() - begun < MAX_LISTING_NANOS
                   ? FileVisitResult.CONTINUE
                   : FileVisitResult.TERMINATE;
             }
@@ -261,7 +261,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
               return FileVisitResult.CONTINUE; // The program cannot read it either.
             }
           });
-      return System.nanoTime() - begun < LONGEST_LOOK_NANOS;
+      return System.nanoTime() - begun < MAX_LISTING_NANOS;
     } catch (IOException | RuntimeException e) {
       return false;
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * and compared with the stored bytes:
  *
  * <ul>
- *   <li>Same bytes: an item without bytes notes that under the new time, and the entry stays.
+ *   <li>Same bytes: the entry stays, and an item without bytes records the new time.
  *   <li>Different bytes: they are kept under the new time.
  * </ul>
  *

@@ -22,10 +22,10 @@ public final class StoreGain {
   private static final int SLOTS = 8_192;
 
   /** A store with fewer than one hit per this many files that came back is given up. */
-  private static final int RARE = 20;
+  private static final int FILES_PER_HIT = 20;
 
   /** Fewer files than this do not count as a data set. */
-  private static final int FEWEST = 16;
+  private static final int MIN_FILES = 16;
 
   private final String policy;
   private final UserLog log;
@@ -69,10 +69,10 @@ public final class StoreGain {
     if (!stopped && isNewIdentity(path.high() | 1, file.key().high())) {
       stopped = true;
       log.say(
-          "%s gains nothing: a whole epoch of files, such as %s, came again with another"
-              + " modification time, change time or inode, and what it kept of them was not found"
-              + " again. It keeps nothing from now on, and gives back what it holds. Find out what"
-              + " touches the files, or copy them to a local disk.",
+          "%s gains nothing: a whole epoch of files, such as %s, came back with another"
+              + " modification time, change time or inode, so none of the kept files was found"
+              + " again. It keeps nothing from now on and frees its memory. Find out what changes"
+              + " the files, or copy them to a local disk.",
           policy, file.path());
       whenStopped.run();
     }
@@ -97,13 +97,13 @@ public final class StoreGain {
       return false; // It did not fit, or another form was kept.
     }
     seen[at + 1] = identity;
-    if (++again < Math.max(FEWEST, known)) {
+    if (++again < Math.max(MIN_FILES, known)) {
       return false;
     }
     long found = hits.sumThenReset();
-    boolean vain = found * RARE < again * (share + 1);
+    boolean isUseless = found * FILES_PER_HIT < again * (share + 1);
     again = 0;
-    return vain;
+    return isUseless;
   }
 
   private boolean isWatched(long path) {

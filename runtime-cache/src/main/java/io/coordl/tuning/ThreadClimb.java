@@ -32,9 +32,9 @@ final class ThreadClimb {
   /** How much slower steps must be, in two consecutive windows, to try fewer threads at once. */
   static final double SLOWER = 1.1;
 
-  private static final int MOST_AGAIN = 16 * AGAIN;
+  private static final int MAX_AGAIN = 16 * AGAIN;
 
-  private final int most;
+  private final int maxThreads;
   private volatile int threads;
   private int chosen;
   private int candidate = 1;
@@ -56,9 +56,9 @@ final class ThreadClimb {
   private int slower;
   private double speed;
 
-  /** Starts without threads, and never chooses more than {@code most}. */
-  ThreadClimb(int most) {
-    this.most = most;
+  /** Starts without threads, and never chooses more than {@code maxThreads}. */
+  ThreadClimb(int maxThreads) {
+    this.maxThreads = maxThreads;
   }
 
   /** Number of threads that should prefetch now; 0 turns prefetching off. */
@@ -123,12 +123,12 @@ final class ThreadClimb {
     chosen = best;
     threads = best;
     step = step(best == more ? with : less);
-    pause = best > 0 ? AGAIN : Math.min(MOST_AGAIN, 2 * pause);
+    pause = best > 0 ? AGAIN : Math.min(MAX_AGAIN, 2 * pause);
     untilTrial = pause;
     if (moved && !up && best > 0) {
       begin(best / 2, prefetched);
-    } else if (moved == up && best > 0 && best < most && waits(best == more ? with : less)) {
-      begin(Math.min(most, 2 * best), prefetched);
+    } else if (moved == up && best > 0 && best < maxThreads && waits(best == more ? with : less)) {
+      begin(Math.min(maxThreads, 2 * best), prefetched);
     }
     return !did
         ? null

@@ -47,7 +47,7 @@ public final class Tuner {
   /** Windows that use kept data before keeping is judged. */
   static final int JUDGED = 4;
 
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Supplier<JobStatisticsEvent> totals;
   private final LongSupplier clock;
@@ -71,10 +71,10 @@ public final class Tuner {
   /** Whether that was near the beginning of the first epoch. */
   private boolean isEarly;
 
-  /** The first epoch in which all that is to be kept is kept; 0 before. */
+  /** The first epoch in which everything to be kept is kept; 0 before. */
   private long filling;
 
-  /** What the job did before it used what is kept, but for its first batch. */
+  /** Totals before the job used kept data, without its first batch. */
   private JobStatisticsEvent before = new JobStatisticsEvent();
 
   private @Nullable JobStatisticsEvent warm;
@@ -112,7 +112,7 @@ public final class Tuner {
     this.mayPrefetch = prefetched != null;
     this.climb = new ThreadClimb(threads);
     this.events = events;
-    this.nextLook = clock.getAsLong() + LOOK_NANOS;
+    this.nextLook = clock.getAsLong() + CHECK_NANOS;
   }
 
   /** Whether to keep and use prepared samples. */
@@ -138,7 +138,7 @@ public final class Tuner {
     if (now - nextLook >= 0) {
       synchronized (this) {
         if (now - nextLook >= 0) {
-          nextLook = now + LOOK_NANOS;
+          nextLook = now + CHECK_NANOS;
           evaluate(totals.get());
         }
       }
@@ -244,8 +244,8 @@ public final class Tuner {
   }
 
   /**
-   * Describes what keeping brought. A job also becomes faster because it warms up, so only as much
-   * counts as the waits and the work that went can explain.
+   * Describes the effect of keeping. A job also becomes faster because it warms up, so only the
+   * part that the removed waits and work can explain counts.
    */
   private String brought(Figures after) {
     double observed = ThreadClimb.rate(after) / ThreadClimb.rate(before);
@@ -310,7 +310,7 @@ public final class Tuner {
   }
 
   private String prefetching() {
-    String said = climb.said();
-    return said.isEmpty() || reason == null ? said : "; " + said;
+    String report = climb.said();
+    return report.isEmpty() || reason == null ? report : "; " + report;
   }
 }

@@ -7,8 +7,8 @@ import java.lang.reflect.InvocationTargetException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A fault of the agent stays with the agent; a stop of the thread does not. */
-@SuppressWarnings({"deprecation", "removal"}) // ThreadDeath, which Thread.stop throws on JDK 17.
+/** Faults of the agent do not reach the program; Thread.stop does. */
+@SuppressWarnings({"deprecation", "removal"}) // Thread.stop throws ThreadDeath on JDK 17.
 class BridgeTest {
   @AfterEach
   void reset() {
@@ -25,14 +25,14 @@ class BridgeTest {
   }
 
   @Test
-  void aThreadThatIsStoppedWhileAFaultIsReportedEnds() {
+  void aThreadStoppedWhileItReportsAFaultEnds() {
     reporting(new ThreadDeath());
     assertThatThrownBy(() -> Bridge.fault("a test", new IllegalStateException()))
         .isInstanceOf(ThreadDeath.class);
   }
 
   @Test
-  void aStopIsNoFaultEvenAsACause() {
+  void aThreadDeathIsNotAFaultEvenAsACause() {
     reporting(new AssertionError("a fault"));
     assertThatThrownBy(
             () -> Bridge.fault("a test", new InvocationTargetException(new ThreadDeath())))
@@ -40,7 +40,7 @@ class BridgeTest {
   }
 
   @Test
-  void aFailureToReportStaysWithTheAgent() {
+  void aFailureToReportDoesNotReachTheProgram() {
     reporting(new OutOfMemoryError());
     assertThatCode(() -> Bridge.fault("a test", new IllegalStateException()))
         .doesNotThrowAnyException();

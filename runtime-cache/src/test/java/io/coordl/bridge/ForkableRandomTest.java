@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Draws what the JDK's generator draws, and can be forked. */
+/** Draws the same numbers as the JDK's generator, and can be forked. */
 class ForkableRandomTest {
   /** Every way to draw. */
   private static final Map<String, Function<Random, Object>> DRAWS = new LinkedHashMap<>();
@@ -70,7 +70,7 @@ class ForkableRandomTest {
 
   @ParameterizedTest
   @ValueSource(longs = {0, 1, -1, 42, Long.MIN_VALUE, Long.MAX_VALUE, 0x5DEECE66DL})
-  void everyDrawIsThatOfTheJdkInWhateverOrder(long seed) {
+  void everyDrawEqualsTheJdksInAnyOrder(long seed) {
     Random jdk = new Random(seed);
     ForkableRandom ours = new ForkableRandom(seed);
     Random order = new Random(seed + 1);
@@ -83,15 +83,15 @@ class ForkableRandomTest {
   }
 
   @Test
-  void twoWithoutSeedDiffer() {
+  void unseededGeneratorsDiffer() {
     assertThat(new ForkableRandom().nextLong()).isNotEqualTo(new ForkableRandom().nextLong());
   }
 
   @Test
-  void aThreadThatDrawsFromAForkLeavesTheOthersDrawsAsTheyAre() throws Exception {
+  void drawsFromAForkDoNotAffectOtherThreads() throws Exception {
     ForkableRandom ours = new ForkableRandom(3);
     Random jdk = new Random(3);
-    assertThat(ours.nextGaussian()).isEqualTo(jdk.nextGaussian()); // Half of a pair is left.
+    assertThat(ours.nextGaussian()).isEqualTo(jdk.nextGaussian()); // One of a pair is pending.
     ForkableRandom from = ours.fork();
     ForkableRandom to = ours.fork();
     List<Object> forked = inAnotherThread(ours, to);
@@ -104,7 +104,7 @@ class ForkableRandomTest {
   }
 
   @Test
-  void whatAForkDrewCountsForNothingIfTheProgramDrewInBetween() throws Exception {
+  void aForkIsDiscardedIfTheProgramDrewSince() throws Exception {
     for (String name : DRAWS.keySet()) {
       ForkableRandom ours = new ForkableRandom(3);
       Random jdk = new Random(3);
@@ -119,18 +119,18 @@ class ForkableRandomTest {
   }
 
   @Test
-  void halfOfAPairOfGaussiansIsState() {
+  void thePendingGaussianIsState() {
     ForkableRandom ours = new ForkableRandom(3);
     ours.nextGaussian();
     ForkableRandom from = ours.fork();
-    ours.nextGaussian(); // The other half: no bits are drawn for it.
+    ours.nextGaussian(); // The second of the pair: draws no bits.
     assertThat(ours.advance(from, from.fork())).isFalse();
     assertThat(ours.isAt(from)).isFalse();
     assertThat(ours.isAt(ours.fork())).isTrue();
   }
 
   @Test
-  void aSeedSetInAForkIsTheForks() throws Exception {
+  void aSeedSetInAForkStaysInTheFork() throws Exception {
     ForkableRandom ours = new ForkableRandom(3);
     ForkableRandom to = ours.fork();
     FutureTask<Long> task =
@@ -170,7 +170,7 @@ class ForkableRandomTest {
   }
 
   @Test
-  void anAttemptThatFailsDrawsNothing() {
+  void aFailedAttemptDrawsNothing() {
     ForkableRandom random = new ForkableRandom(8);
     Random same = new Random(8);
     assertThat(
@@ -202,7 +202,7 @@ class ForkableRandomTest {
   }
 
   @Test
-  void anAttemptBesideAnotherDrawFailsAndLeavesThat() {
+  void anAttemptDuringAnotherDrawFailsAndKeepsThatDraw() {
     ForkableRandom random = new ForkableRandom(8);
     Random same = new Random(8);
     assertThat(
@@ -228,7 +228,7 @@ class ForkableRandomTest {
   }
 
   @Test
-  void drawsAreTakenBackOnlyIfNothingFollowedThem() {
+  void drawsAreUndoneOnlyIfNothingFollowedThem() {
     ForkableRandom random = new ForkableRandom(8);
     ForkableRandom before = random.forkOfMine();
     int first = random.nextInt();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the program and the agent's threads do once the agent is switched off. */
+/** The program and the agent's threads after the agent is switched off. */
 class ProducersTest {
   @BeforeEach
   void install() {
@@ -26,7 +26,7 @@ class ProducersTest {
     return Bridge.enter("interceptor", String.class, "close", "a manager", new Object[0]);
   }
 
-  /** A thread of the agent in the program's code until it is told to come out. */
+  /** An agent thread that stays in the program's code until released. */
   private static final class Inside {
     private final CountDownLatch out = new CountDownLatch(1);
     private final Thread thread;
@@ -65,7 +65,7 @@ class ProducersTest {
   }
 
   @Test
-  void afterATripNoThreadOfTheAgentEntersTheProgramsCode() {
+  void afterATripNoAgentThreadEntersTheProgramsCode() {
     assertThat(Producers.enter()).isTrue();
     Producers.exit();
     Bridge.trip();
@@ -75,7 +75,7 @@ class ProducersTest {
   }
 
   @Test
-  void afterATripTheProgramsNextCallWaitsForThoseThatAreInItsCode() throws InterruptedException {
+  void afterATripTheNextCallWaitsForAgentThreadsInTheProgramsCode() throws InterruptedException {
     Inside inside = new Inside();
     Bridge.trip();
     Thread program = new Thread(ProducersTest::call);
@@ -86,7 +86,7 @@ class ProducersTest {
   }
 
   @Test
-  void theCallWhoseFaultIsOneTooManyWaitsToo() throws InterruptedException {
+  void theCallThatTripsTheAgentWaitsToo() throws InterruptedException {
     Inside inside = new Inside();
     Bridge.install(
         (interceptor, declaring, method, self, arguments) -> {
@@ -101,7 +101,7 @@ class ProducersTest {
   }
 
   @Test
-  void aThreadOfTheAgentDoesNotWaitForItself() {
+  void anAgentThreadDoesNotWaitForItself() {
     assertThat(Producers.enter()).isTrue();
     Bridge.trip();
     assertThat(call()).isNull();
@@ -109,13 +109,13 @@ class ProducersTest {
   }
 
   @Test
-  void whoeverHangsThereIsWaitedForOnceAndInterruptsAreKept() throws InterruptedException {
+  void aHungAgentThreadIsWaitedForOnceAndInterruptsAreKept() throws InterruptedException {
     Inside inside = new Inside();
     Bridge.trip();
     Thread.currentThread().interrupt();
     Producers.awaitNone(TimeUnit.MILLISECONDS.toNanos(20));
     assertThat(Thread.interrupted()).isTrue();
-    assertThat(call()).as("without a wait of half a minute").isNull();
+    assertThat(call()).as("without the 30 s wait").isNull();
     assertThat(inside.thread.isAlive()).isTrue();
     inside.comesOut();
   }

@@ -34,16 +34,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AgentCheckpointsTest {
-  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private final ModelFiles files =
-      new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add);
+      new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, logged::add);
   private final Object model = new Object();
   private @Nullable Path resumed;
   @TempDir Path root;
 
   private AgentCheckpoints checkpoints(String every, int keep) {
     return new AgentCheckpoints(
-        root.toString(), every, 0.035, keep, 1, () -> resumed, files, said::add);
+        root.toString(), every, 0.035, keep, 1, () -> resumed, files, logged::add);
   }
 
   private AgentCheckpoints.Saver saves(String text) {
@@ -58,7 +58,7 @@ class AgentCheckpointsTest {
     return out -> out.write(text.getBytes(UTF_8));
   }
 
-  /** What is written when it is told to be, in the background. */
+  /** Content that is written in the background once the latch opens. */
   private static ModelFiles.Content held(CountDownLatch hold, String text) {
     return new ModelFiles.Content() {
       @Override
@@ -85,13 +85,13 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void theNewestStayAndAnEarlierJobsAreTheirPredecessors() throws Exception {
+  void theNewestCheckpointsAreKept() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("2", 2);
     for (int step = 1; step <= 9; step++) {
       checkpoints.stepped(model, "mlp", saves("step " + step));
     }
     assertThat(names("mlp")).containsExactly("000003", "000004", "latest");
-    // The first step has no beginning that is known.
+    // The first step does not count: its start is unknown.
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 9");
     assertThat(root.resolve("mlp/000003/model")).hasContent("step 7");
 
@@ -101,24 +101,24 @@ class AgentCheckpointsTest {
         .contains("checkpoint.every=2: 4 checkpoints of the agent's own in " + root)
         .contains("one in 2 steps");
     assertThat(checkpoints.whyUnused()).isEmpty();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void aDirectoryIsOfOneJob() throws Exception {
+  void aDirectoryBelongsToOneJob() throws Exception {
     CheckpointDirectory.Claim other = CheckpointDirectory.claim(root, null);
     AgentCheckpoints checkpoints = checkpoints("1", 2);
     for (int step = 1; step <= 9; step++) {
       checkpoints.stepped(model, "mlp", saves("step " + step));
     }
     assertThat(root.resolve("mlp")).doesNotExist();
-    assertThat(said).singleElement().asString().contains("the job continues without");
+    assertThat(logged).singleElement().asString().contains("the job continues without");
     assertThat(checkpoints.whyUnused()).contains(root.toString());
     assertThat(other.run()).isEqualTo(root);
   }
 
   @Test
-  void whatIsNotWholeIsNeverTheLatest() throws Exception {
+  void anIncompleteCheckpointIsNeverTheLatest() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
     checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(model, "mlp", saves("step 1"));
@@ -131,24 +131,24 @@ class AgentCheckpointsTest {
         });
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
     assertThat(names("mlp")).containsExactly("000001", "000002", "latest");
-    assertThat(said).singleElement().asString().contains("the disk is full", "the job continues");
+    assertThat(logged).singleElement().asString().contains("the disk is full", "the job continues");
     checkpoints.stepped(model, "mlp", saves("step 3"));
     assertThat(names("mlp")).containsExactly("000003", "latest");
   }
 
   @Test
-  void whatFailsLeavesNothingBehind() throws Exception {
+  void theNextCheckpointDeletesAFailedOne() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
     for (int step = 0; step < 9; step++) {
       checkpoints.stepped(
           model, "mlp", directory -> Files.writeString(directory.resolve("model"), "as it is"));
     }
     assertThat(names("mlp")).containsExactly("000008"); // The next one would delete it.
-    assertThat(said).singleElement().asString().contains("no file can be written whole");
+    assertThat(logged).singleElement().asString().contains("no file can be written whole");
   }
 
   @Test
-  void whatIsNotTheAgentsStays() throws Exception {
+  void foreignFilesAreKept() throws Exception {
     Path mine = Files.createDirectories(root.resolve("mlp/20261101")).resolve("results");
     Files.writeString(mine, "precious");
     Path next = Files.createDirectories(root.resolve("mlp/000002")).resolve("model");
@@ -163,11 +163,11 @@ class AgentCheckpointsTest {
     assertThat(names("mlp")).containsExactly("000002", "000005", "20261101", "latest");
     assertThat(mine).hasContent("precious");
     assertThat(next).hasContent("the program's");
-    assertThat(said).singleElement().asString().contains("no link latest");
+    assertThat(logged).singleElement().asString().contains("no link latest");
   }
 
   @Test
-  void whatAKilledJobHasLeftIsDeletedOnceANewerOneIsWhole() throws Exception {
+  void aKilledJobsPartialCheckpointIsDeletedOnceANewerOneIsComplete() throws Exception {
     CheckpointDirectory killed =
         CheckpointDirectory.claim(root.resolve("other"), null).directory("mlp");
     Files.createDirectory(root.resolve("mlp"));
@@ -176,7 +176,7 @@ class AgentCheckpointsTest {
     Files.move(half, root.resolve("mlp/000001"));
     train("one", 1);
     assertThat(names("mlp")).containsExactly("000002", "latest");
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   /** A job that takes this many checkpoints and keeps two. */
@@ -198,17 +198,17 @@ class AgentCheckpointsTest {
     return contents;
   }
 
-  /** As a program without the agent would when it adds a normalizer, or as the docs advise. */
+  /** Changes that a program without the agent makes, or that the docs advise. */
   @ParameterizedTest
   @ValueSource(strings = {"longer", "of the same length", "without .sha256", "whole"})
-  void aCheckpointThatSomebodyHasChangedIsKept(String change) throws Exception {
+  void aCheckpointChangedByOthersIsKept(String change) throws Exception {
     train("one", 1);
     Path only = root.resolve("mlp/000001");
     Files.writeString(only.resolve("notes.txt"), "precious");
     if (change.equals("longer")) {
       Files.writeString(only.resolve("model"), " and a normalizer", StandardOpenOption.APPEND);
     } else if (change.startsWith("of")) {
-      Files.writeString(only.resolve("model"), "avg"); // As the mean of two models is.
+      Files.writeString(only.resolve("model"), "avg"); // Same length, like the mean of two models.
     } else if (change.startsWith("without")) {
       Files.delete(only.resolve(".coordl/model.sha256"));
     }
@@ -217,22 +217,22 @@ class AgentCheckpointsTest {
     assertThat(contents("mlp")).isEqualTo(before);
     assertThat(root.resolve("mlp/latest/notes.txt")).hasContent("precious");
 
-    said.clear();
-    resumed = only; // So it is the same run, and newer checkpoints replace it.
+    logged.clear();
+    resumed = only; // Makes it the same run: newer checkpoints replace it.
     train("three", 3);
     assertThat(root.resolve("mlp/latest/model")).hasContent("three");
     String kept = change.equals("whole") ? "mlp/000001" : "mlp/000001.kept";
     assertThat(root.resolve(kept + "/notes.txt")).hasContent("precious");
     assertThat(root.resolve(kept + "/model").toFile().exists()).isEqualTo(!change.equals("whole"));
-    assertThat(said)
+    assertThat(logged)
         .singleElement()
         .asString()
         .contains("000001", change.equals("whole") ? "files of others" : "is kept as 000001.kept");
   }
 
   @Test
-  void whatIsInPlaceStaysWhateverFailsAfterwards() throws Exception {
-    Files.createDirectories(root.resolve("mlp/latest")); // So no link can be made, which is said.
+  void aCompleteCheckpointSurvivesLaterFailures() throws Exception {
+    Files.createDirectories(root.resolve("mlp/latest")); // Prevents the link, which logs a line.
     AgentCheckpoints checkpoints =
         new AgentCheckpoints(
             root.toString(),
@@ -259,16 +259,16 @@ class AgentCheckpointsTest {
     train("one", 2);
     Path other = elsewhere.resolve("000001");
     Files.move(root.resolve("mlp/000001"), other);
-    Files.createSymbolicLink(root.resolve("mlp/000001"), other); // As where a disk is full.
+    Files.createSymbolicLink(root.resolve("mlp/000001"), other); // Moved off a full disk.
     resumed = root.resolve("mlp/000002");
     train("two", 4);
     assertThat(other.resolve("model")).hasContent("one");
   }
 
-  /** As of one that has gone to a larger disk. */
+  /** Like a run that the user moved to a larger disk. */
   @ParameterizedTest
   @ValueSource(strings = {"link", "file"})
-  void theNameOfARunIsNeverTakenTwice(String kind, @TempDir Path elsewhere) throws Exception {
+  void aRunsNameIsNeverReused(String kind, @TempDir Path elsewhere) throws Exception {
     train("one", 1);
     train("two", 3);
     Path moved = elsewhere.resolve("second");
@@ -284,7 +284,7 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("run.3/mlp/latest/model")).hasContent("three");
     if (kind.equals("link")) {
       deleteAll(root.resolve("run.3"));
-      Resume resume = new Resume(root.toString(), files, said::add);
+      Resume resume = new Resume(root.toString(), files, logged::add);
       resumed = resume.take();
       assertThat(resumed).isEqualTo(root.resolve("run.2/mlp/000003"));
       train("four", 1);
@@ -301,7 +301,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void nothingOlderGoesWhereTheNewestIsNotWhatWasWritten() throws Exception {
+  void olderCheckpointsStayIfTheNewestFailsItsCheck() throws Exception {
     train("one", 1);
     resumed = root.resolve("mlp/000001");
     AgentCheckpoints checkpoints = checkpoints("1", 1);
@@ -316,18 +316,18 @@ class AgentCheckpointsTest {
         });
     assertThat(names("mlp")).containsExactly("000001", "000002", "latest");
     assertThat(root.resolve("mlp/latest/model")).hasContent("one");
-    assertThat(said).singleElement().asString().contains("000002", "nothing older is deleted");
+    assertThat(logged).singleElement().asString().contains("000002", "nothing older is deleted");
   }
 
   @Test
-  void aRunLeavesTheCheckpointsOfOthersAlone() throws Exception {
+  void aRunLeavesOtherRunsCheckpointsAlone() throws Exception {
     train("one", 3);
     Map<String, String> first = contents("mlp");
     train("two", 3);
     assertThat(contents("mlp")).isEqualTo(first);
     assertThat(names("mlp")).containsExactly("000002", "000003", "latest");
     assertThat(root.resolve("run.2/mlp/latest/model")).hasContent("two");
-    assertThat(said)
+    assertThat(logged)
         .singleElement()
         .asString()
         .contains("has the checkpoints of another run, which stay", root.resolve("run.2") + "");
@@ -336,9 +336,9 @@ class AgentCheckpointsTest {
     train("more", 2);
     assertThat(root.resolve("run.2/mlp/latest/model")).hasContent("more");
     assertThat(names("run.2/mlp")).containsExactly("000004", "000005", "latest");
-    assertThat(said).hasSize(1);
+    assertThat(logged).hasSize(1);
 
-    // Resume from a checkpoint that has newer ones, which are not this job's.
+    // Resume from a checkpoint that is not the newest of its run.
     resumed = root.resolve("run.2/mlp/000004");
     Map<String, String> second = contents("run.2");
     train("aside", 2);
@@ -347,9 +347,9 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("run.3/mlp/latest/model")).hasContent("aside");
   }
 
-  /** Otherwise each job that is killed early would leave a directory. */
+  /** Otherwise each job killed early would leave a directory. */
   @Test
-  void aRunWithoutACheckpointGivesItsDirectoryToTheNext() throws Exception {
+  void theNextRunReusesADirectoryWithoutACheckpoint() throws Exception {
     train("one", 1);
     train("two", 0);
     Files.createDirectories(root.resolve("run.2/mlp/000001/.coordl"));
@@ -362,7 +362,7 @@ class AgentCheckpointsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"link", "fifo", "directory", "another's", "link above"})
-  void whatIsInThePlaceOfTheLockIsLeftAlone(String what) throws Exception {
+  void aForeignFileInPlaceOfTheLockIsLeftAlone(String what) throws Exception {
     Path victim = Files.writeString(root.resolve("victim"), "precious");
     Path lock = root.resolve("own/.coordl/lock");
     if (what.equals("link above")) {
@@ -385,19 +385,19 @@ class AgentCheckpointsTest {
     }
     AgentCheckpoints checkpoints =
         new AgentCheckpoints(
-            root.resolve("own") + "", "1", 0.035, 1, 1, () -> null, files, said::add);
+            root.resolve("own") + "", "1", 0.035, 1, 1, () -> null, files, logged::add);
     for (int step = 0; step < 3; step++) {
       checkpoints.stepped(model, "mlp", saves("step " + step));
     }
     checkpoints.end();
     assertThat(victim).hasContent("precious");
     assertThat(root.resolve("own/mlp")).doesNotExist();
-    assertThat(said).singleElement().asString().contains(".coordl", "the job continues without");
+    assertThat(logged).singleElement().asString().contains(".coordl", "the job continues without");
     assertThat(checkpoints.whyUnused()).contains("no checkpoint can be taken");
   }
 
   @Test
-  void aDirectoryThatIsRemovedIsMadeAgain() throws Exception {
+  void aRemovedDirectoryIsCreatedAgain() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
     checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(model, "mlp", saves("step 1"));
@@ -407,7 +407,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void modelsThatAreNoLongerTrainedGiveWay() throws Exception {
+  void modelsNoLongerTrainedAreForgotten() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
     List<Object> all = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
@@ -415,7 +415,7 @@ class AgentCheckpointsTest {
       checkpoints.stepped(all.get(i), "mlp", saves("first"));
       checkpoints.stepped(all.get(i), "mlp", saves("model " + i));
     }
-    assertThat(said).singleElement().asString().contains("4 models at a time");
+    assertThat(logged).singleElement().asString().contains("4 models at a time");
     CountDownLatch hold = new CountDownLatch(1); // Ensures that one checkpoint is taken, not 1001.
     for (int step = 0; step < 1001; step++) {
       checkpoints.stepped(
@@ -432,7 +432,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void noneBeginsWhileOneIsWritten() throws Exception {
+  void noCheckpointBeginsWhileOneIsWritten() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("continuous", 5);
     CountDownLatch hold = new CountDownLatch(1);
     checkpoints.stepped(model, "mlp", saves("step 0"));
@@ -449,9 +449,11 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 10");
   }
 
-  /** One of the program's own that fails is the program's to hear of, and the other way round. */
+  /**
+   * A failed save of the program throws in the program; a failed checkpoint of the agent is logged.
+   */
   @Test
-  void failuresGoToWhoseTheyAre() throws Exception {
+  void failuresReachTheirOwnerOnly() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
     checkpoints.stepped(model, "mlp", saves("step 0"));
     ModelFiles.Content fails =
@@ -462,20 +464,20 @@ class AgentCheckpointsTest {
     files.await();
     checkpoints.stepped(model, "mlp", saves("step 1"));
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
     assertThatThrownBy(files::raise).hasMessageContaining("gone");
 
     checkpoints.stepped(
         model, "mlp", directory -> files.persist(files.create(directory.resolve("model")), fails));
     files.await();
     files.raise();
-    assertThat(said).singleElement().asString().contains("checkpoint.every", "gone");
+    assertThat(logged).singleElement().asString().contains("checkpoint.every", "gone");
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
   }
 
-  /** However soon it fails. */
+  /** Even if it fails before the save returns. */
   @Test
-  void whatFailsInTheBackgroundIsNoCheckpointAndIsSaidOnce() {
+  void aCheckpointThatFailsInTheBackgroundIsLoggedOnceAndNotCounted() {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
     checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(
@@ -490,14 +492,15 @@ class AgentCheckpointsTest {
           files.await();
         });
     assertThat(checkpoints.said()).contains("0 checkpoints of");
-    assertThat(said).singleElement().asString().contains("checkpoint.every", "gone");
+    assertThat(logged).singleElement().asString().contains("checkpoint.every", "gone");
   }
 
-  /** Else a disk that is full for a while would cost all later snapshots their memory. */
+  /** Otherwise a temporarily full disk would use up the memory for later snapshots. */
   @Test
-  void aCheckpointThatFailsGivesItsMemoryBack() throws Exception {
+  void aFailedCheckpointFreesItsMemory() throws Exception {
     ModelFiles small =
-        new ModelFiles(true, () -> 2 * SnapshotMemory.PIECE, (event, start, end) -> {}, said::add);
+        new ModelFiles(
+            true, () -> 2 * SnapshotMemory.PIECE, (event, start, end) -> {}, logged::add);
     AgentCheckpoints.Saver saver =
         new AgentCheckpoints.Saver() {
           @Override
@@ -521,11 +524,11 @@ class AgentCheckpointsTest {
       small.await();
       assertThat(directory).doesNotExist();
     }
-    assertThat(said).singleElement().asString().contains("checkpoint.every", "000001");
+    assertThat(logged).singleElement().asString().contains("checkpoint.every", "000001");
   }
 
   @Test
-  void theEndOfTheProgramDoesNotWaitForWhatIsTheAgents() throws Exception {
+  void theJobsEndDoesNotWaitForTheAgentsCheckpoints() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
     CountDownLatch hold = new CountDownLatch(1);
     checkpoints.stepped(model, "mlp", saves("step 0"));
@@ -539,20 +542,20 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
     assertThat(names("mlp")).containsExactly("000001", "latest");
     assertThat(checkpoints.said()).contains("1 checkpoint of");
-    assertThat(said).singleElement().asString().contains("the job ended while");
+    assertThat(logged).singleElement().asString().contains("the job ended while");
   }
 
   private ModelFiles waiting(Predicate<CountDownLatch> patience) {
-    return new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add, patience);
+    return new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, logged::add, patience);
   }
 
   @Test
-  void storageThatHangsStopsNeitherTheProgramNorItsEnd() throws Exception {
+  void hungStorageBlocksNeitherTheProgramNorItsEnd() throws Exception {
     List<ModelFiles.Pending> pending = new ArrayList<>();
     ModelFiles models =
         waiting(done -> pending.isEmpty() && AgentThread.await(done, Duration.ofMinutes(5)));
     AgentCheckpoints checkpoints =
-        new AgentCheckpoints(root.toString(), "1", 0.035, 3, 1, () -> resumed, models, said::add);
+        new AgentCheckpoints(root.toString(), "1", 0.035, 3, 1, () -> resumed, models, logged::add);
     CountDownLatch hold = new CountDownLatch(1);
     AgentCheckpoints.Saver hangs =
         directory -> pending.add(models.save(directory.resolve("model"), held(hold, "hung")));
@@ -564,10 +567,13 @@ class AgentCheckpointsTest {
     assertThat(models.save(programs, held(new CountDownLatch(0), "two")).isInPlace()).isTrue();
     assertThat(programs).hasContent("two");
     checkpoints.stepped(model, "mlp", hangs);
-    assertThat(names("mlp")).containsExactly("000001"); // None begins before it is written.
+    assertThat(names("mlp")).containsExactly("000001"); // No other begins before it is written.
     models.close();
     assertThat(models.said()).contains("2 model files");
-    assertThat(said).singleElement().asString().contains("storage has taken nothing of", "000001");
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .contains("storage has taken nothing of", "000001");
 
     hold.countDown();
     CountDownLatch whole = new CountDownLatch(1);
@@ -576,29 +582,29 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("hung");
   }
 
-  /** Like a mount that is gone; also checks that no lock is held that the end of the JVM needs. */
+  /** Like a lost mount; also checks that no lock is held that JVM shutdown needs. */
   @Test
-  void storageThatDoesNotAnswerHoldsUpNeitherAStepNorTheEnd() throws Exception {
+  void unresponsiveStorageDelaysNeitherAStepNorTheEnd() throws Exception {
     CountDownLatch hold = new CountDownLatch(1);
     resumed =
         (Path)
             Proxy.newProxyInstance(
                 Path.class.getClassLoader(),
                 new Class<?>[] {Path.class},
-                (path, method, arguments) -> { // This call looks for the job's run.
+                (path, method, arguments) -> { // Called to find the job's run.
                   hold.await();
                   return root.resolve("nowhere/000001");
                 });
     ModelFiles models =
         waiting(done -> hold.getCount() == 0 && AgentThread.await(done, Duration.ofMinutes(5)));
     AgentCheckpoints checkpoints =
-        new AgentCheckpoints(root + "", "1", 0.035, 3, 1, () -> resumed, models, said::add);
+        new AgentCheckpoints(root + "", "1", 0.035, 3, 1, () -> resumed, models, logged::add);
     AgentCheckpoints.Saver saver =
         directory -> models.save(directory.resolve("model"), content("x"));
     for (int step = 0; step < 5; step++) {
       checkpoints.stepped(model, "mlp", saver);
     }
-    assertThat(said).singleElement().asString().contains("storage has not answered in " + root);
+    assertThat(logged).singleElement().asString().contains("storage has not answered in " + root);
     assertThat(checkpoints.said()).isEmpty();
     assertThat(checkpoints.whyUnused()).isNotEmpty();
     checkpoints.end();
@@ -606,15 +612,15 @@ class AgentCheckpointsTest {
 
     hold.countDown();
     while (!Files.exists(root.resolve("mlp/latest"))) {
-      assertThat(said).hasSize(1);
+      assertThat(logged).hasSize(1);
       checkpoints.stepped(model, "mlp", saver);
     }
     assertThat(root.resolve("mlp/latest/model")).hasContent("x");
-    assertThat(said).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
-  void aJvmThatIsToldToEndWaitsAsLongAsItMayForStorageThatTakesNothing() throws Exception {
+  void aJvmEndedByASignalWaitsForStorage() throws Exception {
     ModelFiles models = waiting(done -> false);
     CountDownLatch hold = new CountDownLatch(1);
     models.asAgent(
@@ -628,18 +634,18 @@ class AgentCheckpointsTest {
     hold.countDown();
     end.join();
     assertThat(root.resolve("000001/model")).hasContent("last");
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void storageThatIsSlowIsWaitedFor() throws Exception {
+  void slowStorageIsWaitedFor() throws Exception {
     CountDownLatch begin = new CountDownLatch(1);
     CountDownLatch more = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     ModelFiles models =
         waiting(
             done -> {
-              if (more.getCount() > 0) { // The first time something is written, but not all.
+              if (more.getCount() > 0) { // The first wait: part of the file is written.
                 begin.countDown();
                 Uninterrupted.await(Long.MAX_VALUE / 2, nanos -> more.await(nanos, NANOSECONDS));
                 return false;
@@ -660,17 +666,17 @@ class AgentCheckpointsTest {
         Files.createDirectories(root.resolve("000001/.coordl")).getParent());
     models.await();
     assertThat(root.resolve("000001/model")).hasSize((1 << 20) + 1);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
-  /** Only a signal makes the end wait for a step that may never come. */
+  /** Only a signal makes the shutdown wait for a step, which may never come. */
   @Test
-  void anEndOfTheProgramsOwnDoesNotWait() {
+  void aNormalEndDoesNotWaitForAStep() {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
     checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.end();
     checkpoints.stepped(model, "mlp", saves("step 1"));
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
 
-/** A job of steps that take as long as they are said to; nothing here waits. */
+/** The cadence of a simulated job; the clock is the test's. */
 class CadenceTest {
   private static final long MS = 1_000_000;
 
@@ -13,7 +13,7 @@ class CadenceTest {
   private long lost;
   private int checkpoints;
 
-  /** So many steps; each checkpoint blocks, and slows the steps while it is written. */
+  /** Trains some steps; each checkpoint blocks, then slows the steps while it is written. */
   private void train(
       Cadence cadence, int steps, long step, long blocked, int writing, double slower) {
     int left = 0;
@@ -45,7 +45,7 @@ class CadenceTest {
   }
 
   @Test
-  void everyFewSteps() {
+  void aFixedNumberOfStepsIsKept() {
     Cadence cadence = Cadence.every(7);
     train(cadence, 70, MS, 5 * MS, 0, 1);
     assertThat(checkpoints).isEqualTo(10);
@@ -53,7 +53,7 @@ class CadenceTest {
   }
 
   @Test
-  void whatIsWaitedForStaysWithinTheShare() {
+  void blockingTimeStaysWithinTheShare() {
     Cadence cadence = Cadence.within(0.035);
     train(cadence, 200, 10 * MS, 35 * MS, 0, 1); // 35 ms of each second: one in 100 steps.
     assertThat(cadence.interval()).isEqualTo(100);
@@ -64,7 +64,7 @@ class CadenceTest {
   }
 
   @Test
-  void stepsThatAreSlowerWhileItIsWrittenCount() {
+  void slowerStepsDuringAWriteCount() {
     Cadence cadence = Cadence.within(0.035);
     train(cadence, 2000, 10 * MS, 5 * MS, 20, 1.5); // 5 ms, and 20 times 5: 105 ms for 300 steps.
     assertThat(cadence.interval()).isEqualTo(300);
@@ -73,9 +73,9 @@ class CadenceTest {
     assertThat(overhead()).isCloseTo(0.035, within(0.001));
   }
 
-  /** Every fourth takes twice as long, which no median shows: 5 ms, and 5 times 10. */
+  /** Every fourth step takes twice as long, which a median hides: 5 ms, and 5 times 10. */
   @Test
-  void aFewStepsThatAreMuchSlowerCount() {
+  void aFewMuchSlowerStepsCount() {
     Cadence cadence = Cadence.within(0.035);
     int left = 0;
     for (int i = 0; i < 2000; i++) {
@@ -89,16 +89,16 @@ class CadenceTest {
     assertThat(cadence.interval()).isBetween(135L, 157L);
   }
 
-  /** A slow disk and nothing else: the next begins when the one before is written. */
+  /** With a slow disk as the only cost, the next begins when the previous one is written. */
   @Test
-  void oneIsWrittenBeforeTheNextBegins() {
+  void aCheckpointIsWrittenBeforeTheNextBegins() {
     Cadence cadence = Cadence.within(0.035);
     train(cadence, 5000, 10 * MS, MS / 100, 400, 1);
     assertThat(checkpoints).isEqualTo(1 + 4990 / 401);
   }
 
   @Test
-  void theFirstIsNoMeasure() {
+  void theFirstCheckpointIsNotMeasured() {
     Cadence cadence = Cadence.within(0.035);
     train(cadence, 10, 10 * MS, 700 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(500);
@@ -107,7 +107,7 @@ class CadenceTest {
   }
 
   @Test
-  void itFollowsAMachineThatGetsSlowerAndRecovers() {
+  void theCadenceFollowsAMachineThatSlowsDownAndRecovers() {
     Cadence cadence = Cadence.within(0.035);
     train(cadence, 1000, 10 * MS, 35 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(100);
@@ -119,9 +119,9 @@ class CadenceTest {
     assertThat(cadence.interval()).isEqualTo(100);
   }
 
-  /** Epochs end with an evaluation, which is no step. */
+  /** Epochs end with an evaluation, which is not a step. */
   @Test
-  void aPauseIsNoStep() {
+  void aPauseIsNotAStep() {
     Cadence cadence = Cadence.within(0.035);
     for (int epoch = 0; epoch < 100; epoch++) {
       train(cadence, 1, 5_000 * MS, 35 * MS, 10, 1);

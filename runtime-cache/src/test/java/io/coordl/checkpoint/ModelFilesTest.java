@@ -25,13 +25,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ModelFilesTest {
-  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private final List<PersistEvent> events = new CopyOnWriteArrayList<>();
   private final ModelFiles files = files(1 << 30);
   @TempDir Path folder;
 
   private ModelFiles files(long staging) {
-    return new ModelFiles(true, () -> staging, (event, start, end) -> events.add(event), said::add);
+    return new ModelFiles(
+        true, () -> staging, (event, start, end) -> events.add(event), logged::add);
   }
 
   private static ModelFiles.Content text(String text) {
@@ -51,7 +52,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void aFileComesWholeWithWhatVerifiesIt() throws Exception {
+  void aFileIsCompleteAndHasItsChecksum() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     write(target, "second one");
@@ -68,12 +69,12 @@ class ModelFilesTest {
         .isEqualTo("model.zip: OK\n");
     assertThat(check.waitFor()).isZero();
     assertThat(events).extracting(event -> event.bytes).containsExactly(5L, 10L);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"link", "fifo", "directory"})
-  void whatIsInThePlaceOfASideFileIsLeftAlone(String what) throws Exception {
+  void aForeignFileInPlaceOfASideFileIsLeftAlone(String what) throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "precious");
     Path target = folder.resolve("model.zip");
     Path side = SideFile.of(target);
@@ -88,12 +89,12 @@ class ModelFilesTest {
     assertThat(victim).hasContent("precious");
     assertThat(Files.isRegularFile(side, LinkOption.NOFOLLOW_LINKS)).isFalse();
     assertThat(files.isDamaged(target)).isFalse();
-    assertThat(said).singleElement().asString().contains("cannot be verified later");
+    assertThat(logged).singleElement().asString().contains("cannot be verified later");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"link", "file"})
-  void whatIsInThePlaceOfTheAgentsDirectoryIsLeftAlone(String what) throws Exception {
+  void aForeignFileInPlaceOfTheAgentsDirectoryIsLeftAlone(String what) throws Exception {
     Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
     Path own = folder.resolve(".coordl");
     if (what.equals("link")) {
@@ -103,13 +104,13 @@ class ModelFilesTest {
     }
     assertThat(files.create(folder.resolve("model.zip"))).isNull();
     assertThat(elsewhere).isEmptyDirectory();
-    assertThat(said).singleElement().asString().contains("by the library", "not a directory");
+    assertThat(logged).singleElement().asString().contains("by the library", "not a directory");
   }
 
   /** As DJL does. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aLibraryMayOpenTheFileAndCloseWhatItWritesTo(boolean background) throws Exception {
+  void aLibraryMayOpenTheFileAndCloseItsStream(boolean background) throws Exception {
     Path target = folder.resolve("model.zip");
     if (!background) {
       files.close();
@@ -129,7 +130,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void aLibraryThatThrowsLeavesTheOldFile() throws Exception {
+  void aSaveThatThrowsKeepsTheOldFile() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     try (Saving saving = files.begin()) {
@@ -141,7 +142,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void theNewestUndamagedModelIsTaken() throws Exception {
+  void theNewestUndamagedModelIsLoaded() throws Exception {
     Path[] models = new Path[3];
     for (int i = 0; i < models.length; i++) {
       models[i] = folder.resolve("model-" + i);
@@ -157,7 +158,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void whatFailsLeavesTheOldFile() throws Exception {
+  void aFailedSaveKeepsTheOldFile() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     try (ModelFile file = files.create(target)) {
@@ -177,9 +178,9 @@ class ModelFilesTest {
     assertThat(events.get(1).failure).isEqualTo("the disk is full");
   }
 
-  /** Killed between the two moves, what lies there is the old file beside the new text. */
+  /** A job killed between the two moves leaves the old file with the new checksum. */
   @Test
-  void eitherOfTheTwoFilesIsWhole() throws Exception {
+  void theOldModelVerifiesAgainstTheNewChecksumFile() throws Exception {
     Path target = folder.resolve("model.zip");
     Path side = SideFile.of(target);
     write(target, "first");
@@ -191,37 +192,37 @@ class ModelFilesTest {
   }
 
   @Test
-  void oneBitIsEnoughToBeDamaged() throws Exception {
+  void oneFlippedBitIsDetected() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     FileTime time = Files.getLastModifiedTime(target);
     Files.writeString(target, "firsu");
 
     assertThat(files.isDamaged(target)).isTrue();
-    files.check(target); // Somebody has written it: the library decides.
+    files.check(target); // Written by someone else: the library decides.
     Files.setLastModifiedTime(target, time);
     assertThatThrownBy(() -> files.check(target))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("model.zip is damaged");
     Files.writeString(target, "firs", StandardOpenOption.TRUNCATE_EXISTING);
     assertThat(files.isDamaged(target)).isTrue();
-    assertThat(said.get(0)).contains("model.zip is damaged", "delete that if");
+    assertThat(logged.get(0)).contains("model.zip is damaged", "delete that if");
     assertThat(files.said()).contains("4 found damaged");
   }
 
   @Test
-  void aTextOfSomebodyElseStays() throws Exception {
+  void anothersChecksumFileStays() throws Exception {
     Path target = folder.resolve("model.zip");
     Files.createDirectory(folder.resolve(".coordl"));
     Files.writeString(SideFile.of(target), "mine");
     write(target, "first");
     assertThat(SideFile.of(target)).hasContent("mine");
     assertThat(target).hasContent("first");
-    assertThat(said).singleElement().asString().contains("cannot be verified later");
+    assertThat(logged).singleElement().asString().contains("cannot be verified later");
   }
 
   @Test
-  void whatKilledJobsHaveLeftIsSweptAway() throws Exception {
+  void leftoversOfKilledJobsAreDeleted() throws Exception {
     Files.createDirectory(folder.resolve(".coordl"));
     Path left = Files.writeString(folder.resolve(".coordl/7fffffff-3ab.incomplete"), "half");
     Path mine = Files.writeString(folder.resolve("my.incomplete"), "mine");
@@ -229,19 +230,19 @@ class ModelFilesTest {
     write(orphan, "gone");
     Files.delete(orphan);
     ModelFile busy = files.create(folder.resolve("busy.zip"));
-    assertThat(files(0).isDamaged(orphan)).isFalse(); // As the next job.
+    assertThat(files(0).isDamaged(orphan)).isFalse(); // As the next job does.
     assertThat(left).doesNotExist();
     assertThat(mine).exists();
-    assertThat(SideFile.of(orphan)).exists(); // It might be about to come.
+    assertThat(SideFile.of(orphan)).exists(); // Its model may be about to be moved there.
     assertThat(names()).filteredOn(name -> name.endsWith(".incomplete")).hasSize(2);
     busy.close();
     assertThat(files(0).isDamaged(orphan)).isFalse();
     assertThat(names()).containsExactly(".coordl", "my.incomplete");
   }
 
-  /** To open and close one of them would end its lock: another job could sweep it. */
+  /** Opening and closing such a file would drop its lock: another job could delete it. */
   @Test
-  void filesOfThisJobAreLeftAloneThroughLinksToo() throws Exception {
+  void thisJobsFilesAreKeptThroughLinksToo() throws Exception {
     Path models = Files.createDirectory(folder.resolve("models"));
     Path link = Files.createSymbolicLink(folder.resolve("link"), models);
     try (ModelFile file = files.create(models.resolve("model.zip"))) {
@@ -252,7 +253,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void linksAndPermissionsStay() throws Exception {
+  void linksAndPermissionsAreKept() throws Exception {
     Path target = Files.writeString(folder.resolve("model.zip"), "old");
     Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rw-rw-r--"));
     Path link = Files.createSymbolicLink(folder.resolve("latest.zip"), Path.of("model.zip"));
@@ -269,11 +270,11 @@ class ModelFilesTest {
     assertThat(files.create(folder.resolve("absent/model.zip"))).isNull();
     assertThat(files.create(Files.createSymbolicLink(folder.resolve("loose"), Path.of("nothing"))))
         .isNull();
-    assertThat(said).anyMatch(line -> line.contains("hard links"));
+    assertThat(logged).anyMatch(line -> line.contains("hard links"));
   }
 
   @Test
-  void inTheBackgroundEverythingWaitsForTheFile() throws Exception {
+  void callbacksAndReadersWaitForABackgroundSave() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     CountDownLatch hold = new CountDownLatch(1);
@@ -347,7 +348,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void oneSnapshotAtATimeAndNobodyWaitsForIt() throws Exception {
+  void onlyOneSnapshotIsTakenAtATimeWithoutWaiting() throws Exception {
     assertThat(files.beginTurn()).isTrue();
     assertThat(files.beginTurn()).isFalse(); // A save inside a save.
     List<Boolean> turns = new CopyOnWriteArrayList<>();
@@ -361,7 +362,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void whatTheProgramWritesMeanwhileStays() throws Exception {
+  void aFileTheProgramWritesDuringASaveStays() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     CountDownLatch hold = new CountDownLatch(1);
@@ -370,7 +371,7 @@ class ModelFilesTest {
     hold.countDown();
     files.await();
     assertThat(target).hasContent("by the program");
-    assertThat(said).anyMatch(line -> line.contains("that stays"));
+    assertThat(logged).anyMatch(line -> line.contains("that stays"));
     assertThat(events.get(1).failure).contains("by the program");
     assertThat(files.said()).contains("1 model file written whole");
     assertThat(names()).noneMatch(name -> name.endsWith(".incomplete"));
@@ -385,15 +386,15 @@ class ModelFilesTest {
     assertThat(files.isDamaged(target)).isFalse();
     assertThat(Thread.interrupted()).isTrue();
     assertThat(target).hasContent("second");
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   /**
-   * The program waits for its own file as it would for its own call; the end of the JVM waits for
-   * minutes.
+   * The program waits for its own file as it would for its own call; JVM shutdown waits for minutes
+   * only.
    */
   @Test
-  void storageThatHangsKeepsTheProgramButNotTheEndOfTheJvm() throws Exception {
+  void hungStorageBlocksTheProgramButNotJvmShutdown() throws Exception {
     CountDownLatch hold = new CountDownLatch(1);
     CountDownLatch program = new CountDownLatch(200);
     ModelFiles hung =
@@ -401,7 +402,7 @@ class ModelFilesTest {
             true,
             () -> 1 << 30,
             (event, start, end) -> events.add(event),
-            said::add,
+            logged::add,
             done -> {
               program.countDown();
               return done.getCount() == 0;
@@ -410,14 +411,14 @@ class ModelFilesTest {
     ModelFiles.Pending pending = hung.persist(hung.create(target), held(hold, "whole"));
     Thread saves = new Thread(hung::await);
     saves.start();
-    program.await(); // The program waits longer than the end of the JVM would.
+    program.await(); // The program waits longer than JVM shutdown would.
     assertThat(saves.isAlive()).isTrue();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
 
     hung.ends();
     saves.join();
     hung.close();
-    assertThat(said)
+    assertThat(logged)
         .singleElement()
         .asString()
         .contains("storage has taken nothing of " + target + " for 600 s; the job ends without");
@@ -430,12 +431,12 @@ class ModelFilesTest {
   }
 
   @Test
-  void theEndWaitsAndSaysWhatFailed() throws Exception {
+  void theEndWaitsAndLogsFailures() throws Exception {
     Path target = folder.resolve("model.zip");
     files.persist(files.create(target), text("last"));
     files.close();
     assertThat(target).hasContent("last");
-    // In a hook of the program, which may run after the agent's.
+    // In a shutdown hook of the program, which may run after the agent's.
     files.persist(files.create(target), text("later still"));
     assertThat(target).hasContent("later still");
 
@@ -446,12 +447,12 @@ class ModelFilesTest {
           throw new IOException("gone");
         });
     failing.close();
-    assertThat(said)
+    assertThat(logged)
         .anyMatch(line -> line.contains("could not be written") && line.contains("gone"));
   }
 
   @Test
-  void whatDoesNotFitIntoMemoryGoesToTheFile() throws Exception {
+  void snapshotsBeyondMemoryGoToTheFile() throws Exception {
     byte[] all = new byte[3 * SnapshotMemory.PIECE + 5];
     for (int i = 0; i < all.length; i++) {
       all[i] = (byte) (i >>> 3);
@@ -469,16 +470,16 @@ class ModelFilesTest {
         staged.writeTo(file);
       }
       assertThat(file.toByteArray()).isEqualTo(all);
-      // The memory is used again.
+      // The memory is free for the next snapshot.
       Staged again = new Staged(some.memory(), OutputStream.nullOutputStream());
       again.write(all, 0, Math.min(all.length, room * SnapshotMemory.PIECE));
       assertThat(again.isFlushed()).isFalse();
     }
-    assertThat(said).hasSize(2).allMatch(line -> line.contains("checkpoint.size"));
+    assertThat(logged).hasSize(2).allMatch(line -> line.contains("checkpoint.size"));
   }
 
   @Test
-  void gapsAreFilledInTheirOrder() throws Exception {
+  void gapsAreFilledInOrder() throws Exception {
     Captured captured = new Captured();
     captured.capture(
         out -> {

@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ResumeTest {
   private static final int LARGE = 3 << 20;
 
-  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private final ModelFiles files =
-      new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add);
+      new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, logged::add);
   @TempDir Path root;
 
-  /** Of a model whose state is the number of its step, and many bytes. */
+  /** Saves a model whose state is its step number and many bytes. */
   private final class Saver implements AgentCheckpoints.Saver {
     private final ModelFiles files;
     private final int step;
@@ -62,9 +62,9 @@ class ResumeTest {
   /** Leaves checkpoints of steps 2, 4 and 6. */
   private void train(boolean background, long memory, String... models) {
     ModelFiles files =
-        new ModelFiles(background, () -> memory, (event, start, end) -> {}, said::add);
+        new ModelFiles(background, () -> memory, (event, start, end) -> {}, logged::add);
     AgentCheckpoints checkpoints =
-        new AgentCheckpoints(root.toString(), "2", 0.035, 9, 1, () -> null, files, said::add);
+        new AgentCheckpoints(root.toString(), "2", 0.035, 9, 1, () -> null, files, logged::add);
     for (String model : models) {
       for (int step = 0; step <= 6; step++) {
         checkpoints.stepped(model, model, new Saver(files, step));
@@ -74,7 +74,7 @@ class ResumeTest {
   }
 
   private Resume resume(Path from) {
-    return new Resume(from.toString(), files, said::add);
+    return new Resume(from.toString(), files, logged::add);
   }
 
   private static int stateOf(Path checkpoint) throws IOException {
@@ -85,7 +85,7 @@ class ResumeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"in the background", "without room", "at once"})
-  void theNewestIsFoundFromAnywhere(String how) throws Exception {
+  void theNewestIsFoundFromAnyDirectory(String how) throws Exception {
     train(!how.equals("at once"), how.equals("without room") ? 1 << 10 : 1 << 30, "mlp");
     Path model = root.resolve("mlp");
     for (Path from : List.of(root, model, model.resolve("000003"), model.resolve("latest"))) {
@@ -94,13 +94,13 @@ class ResumeTest {
       assertThat(newest).as(from.toString()).isNotNull();
       assertThat(stateOf(newest)).isEqualTo(6);
       assertThat(newest.resolve("model")).hasContent("step 6");
-      assertThat(resume.take()).as("it is of one model").isNull();
+      assertThat(resume.take()).as("only one model is resumed").isNull();
     }
     assertThat(resume(model.resolve("000002")).take()).isEqualTo(model.resolve("000002"));
   }
 
   @Test
-  void oneThatIsNotWholeGivesWayToTheOneBefore() throws Exception {
+  void anIncompleteCheckpointIsSkippedForTheOneBefore() throws Exception {
     train(true, 1 << 30, "mlp");
     Path model = root.resolve("mlp");
     Path state = model.resolve("000003/.coordl/state");
@@ -108,7 +108,7 @@ class ResumeTest {
     bytes[LARGE / 2] ^= 1;
     Files.write(state, bytes);
     assertThat(resume(root).take()).isEqualTo(model.resolve("000002"));
-    assertThat(said.get(said.size() - 1)).contains("000003", "damaged or incomplete");
+    assertThat(logged.get(logged.size() - 1)).contains("000003", "damaged or incomplete");
 
     Files.delete(state);
     assertThat(resume(root).take()).isEqualTo(model.resolve("000002"));
@@ -120,22 +120,22 @@ class ResumeTest {
     Resume none = resume(root);
     assertThat(none.take()).isNull();
     assertThat(none.whyUnused()).contains("no checkpoint of the agent's own that is whole");
-    assertThat(said.get(said.size() - 1)).contains("the job begins at its start");
+    assertThat(logged.get(logged.size() - 1)).contains("the job begins at its start");
   }
 
   @Test
-  void whereThereIsNoneTheJobBeginsAtItsStart() throws Exception {
+  void withoutACheckpointTheJobStartsFresh() throws Exception {
     assertThat(resume(root).take()).isNull();
     assertThat(resume(root.resolve("not-there")).take()).isNull();
     Path file = Files.createFile(root.resolve("file"));
     assertThat(resume(file).take()).isNull();
     Files.createDirectories(root.resolve("2024/000001")); // The user's.
     assertThat(resume(root).take()).isNull();
-    assertThat(said).hasSize(4).allMatch(line -> line.contains("nothing to continue from"));
+    assertThat(logged).hasSize(4).allMatch(line -> line.contains("nothing to continue from"));
   }
 
   @Test
-  void modelsThatAreNotOfOneMomentAreNotResumed() {
+  void modelsSavedAtDifferentStepsAreNotResumed() {
     train(true, 1 << 30, "mlp", "other");
     Resume resume = resume(root);
     assertThat(resume.take()).isNull();
@@ -144,7 +144,7 @@ class ResumeTest {
   }
 
   @Test
-  void whatIsNotAsItWasIsNamedOnceAndAtTheEnd() {
+  void unrestoredStateIsLoggedOnceAndInTheSummary() {
     train(true, 1 << 30, "mlp");
     Resume resume = resume(root);
     resume.take();
@@ -154,7 +154,7 @@ class ResumeTest {
     assertThat(resume.leavesOutSave()).isTrue();
     resume.lacks("the moon is another");
     resume.lacks("the moon is another");
-    assertThat(said).filteredOn(line -> line.contains("moon")).hasSize(1);
+    assertThat(logged).filteredOn(line -> line.contains("moon")).hasSize(1);
     assertThat(resume.said()).contains("ended before step 6", "left out (1)");
     resume.end();
     assertThat(resume.isSkipping()).isFalse();
@@ -163,22 +163,25 @@ class ResumeTest {
     assertThat(resume.whyUnused()).isEmpty();
   }
 
-  /** The program's own model is ahead of the checkpoint or behind it: steps would be lost. */
+  /** The program's own model is ahead of the checkpoint or behind it: resuming would lose steps. */
   @Test
-  void aProgramThatLoadsAModelOfItsOwnIsNotResumed() throws Exception {
+  void aProgramThatLoadsItsOwnModelIsNotResumed() throws Exception {
     train(true, 1 << 30, "mlp");
     Resume resume = resume(root);
     Path own = Files.writeString(root.resolve("own.zip"), "epoch 3");
     files.check(own);
     assertThat(resume.take()).isNull();
     assertThat(resume.continued()).isNull();
-    assertThat(said).singleElement().asString().contains("the program loads", "own.zip", "resume=");
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .contains("the program loads", "own.zip", "resume=");
     assertThat(resume.whyUnused()).contains("own.zip");
   }
 
-  /** Like fine-tuning: each start of the job begins with the same model. */
+  /** Like fine-tuning: each run starts from the same model. */
   @Test
-  void aProgramThatBeginsWithALoadedModelIsResumedIfItLoadsTheSame() throws Exception {
+  void aProgramThatStartsFromTheSameModelIsResumed() throws Exception {
     Path pretrained = Files.writeString(root.resolve("pretrained.zip"), "weights");
     files.rememberLoads();
     files.check(pretrained);
@@ -192,26 +195,26 @@ class ResumeTest {
     train(true, 1 << 30, "mlp");
     Path mark = root.resolve("mlp/000003/.coordl/checkpoint");
     Files.copy(checkpoint.resolve(".coordl/checkpoint"), mark, StandardCopyOption.REPLACE_EXISTING);
-    ModelFiles next = new ModelFiles(true, () -> 1, (event, start, end) -> {}, said::add);
-    Resume same = new Resume(root.resolve("mlp").toString(), next, said::add);
+    ModelFiles next = new ModelFiles(true, () -> 1, (event, start, end) -> {}, logged::add);
+    Resume same = new Resume(root.resolve("mlp").toString(), next, logged::add);
     next.check(Files.copy(pretrained, root.resolve("copy.zip")));
     assertThat(same.take()).isNotNull();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
 
-    ModelFiles none = new ModelFiles(true, () -> 1, (event, start, end) -> {}, said::add);
-    assertThat(new Resume(root.resolve("mlp").toString(), none, said::add).take()).isNull();
-    assertThat(said).singleElement().asString().contains("does not load the model");
+    ModelFiles none = new ModelFiles(true, () -> 1, (event, start, end) -> {}, logged::add);
+    assertThat(new Resume(root.resolve("mlp").toString(), none, logged::add).take()).isNull();
+    assertThat(logged).singleElement().asString().contains("does not load the model");
 
     Files.write(mark, new byte[0]); // Written by an earlier agent.
-    ModelFiles older = new ModelFiles(true, () -> 1, (event, start, end) -> {}, said::add);
-    Resume unknown = new Resume(root.resolve("mlp").toString(), older, said::add);
+    ModelFiles older = new ModelFiles(true, () -> 1, (event, start, end) -> {}, logged::add);
+    Resume unknown = new Resume(root.resolve("mlp").toString(), older, logged::add);
     older.check(pretrained);
     assertThat(unknown.take()).isNotNull();
-    assertThat(said.get(1)).contains("pretrained.zip", "not for programs that continue");
+    assertThat(logged.get(1)).contains("pretrained.zip", "not for programs that continue");
   }
 
   @Test
-  void oneThatFailsIsNoneAndSaysWhy() {
+  void aFailedRestoreReportsItsReason() {
     train(true, 1 << 30, "mlp");
     Resume resume = resume(root);
     resume.take();

@@ -8,13 +8,13 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
-/** Batches whose bytes tell what they are: their items, and a checksum of all that follows. */
+/** Batches whose bytes identify them: their items, and a checksum of all that follows. */
 final class Batches {
   static final int INTS = 2048;
 
   private Batches() {}
 
-  /** An order that tells who made it, and when: the same numbers in another sequence. */
+  /** A permutation of the items, by seed. */
   static BatchOrder order(int items, int batchSize, long seed) {
     int[] numbers = new int[items];
     SplittableRandom random = new SplittableRandom(seed);
@@ -43,7 +43,7 @@ final class Batches {
     };
   }
 
-  /** A copy of the batch, as a program takes one; null if the job is to prepare it by itself. */
+  /** A copy of the batch, as a program takes it; null if the job must prepare it locally. */
   static ByteBuffer take(SharedEpoch epoch, int batch) {
     try {
       return epoch.use(batch, Batches::copy);
@@ -71,7 +71,7 @@ final class Batches {
     return (int) crc.getValue();
   }
 
-  /** The items of the batch that the bytes are. */
+  /** The items named in the batch's bytes. */
   static int[] items(ByteBuffer bytes) {
     int[] items = new int[Math.max(0, Math.min(bytes.getInt(4), INTS - 2))];
     for (int i = 0; i < items.length; i++) {
@@ -80,7 +80,7 @@ final class Batches {
     return items;
   }
 
-  /** Whether the bytes are a batch of exactly these items; scribbles over them if it may. */
+  /** Whether the bytes are a batch of exactly these items; overwrites them if they are writable. */
   static boolean isOf(int[] items, ByteBuffer bytes) {
     boolean right =
         bytes.order() == ByteOrder.nativeOrder()
@@ -96,7 +96,7 @@ final class Batches {
     return right;
   }
 
-  /** How many the job had to prepare by itself, whatever the reason. */
+  /** Batches that the job prepared locally, for any reason. */
   static long alone(StagingCounters counters) {
     return counters.now().nobody
         + counters.now().notStaged

@@ -41,7 +41,7 @@ class CachedJobLivenessTest {
           });
 
   @Test
-  void whoLivesIsAskedForAgainOnlyAfterAWhile() {
+  void aLiveJobIsCheckedAgainOnlyAfterAnInterval() {
     for (int i = 0; i < 100; i++) {
       assertThat(liveness.alive(2)).isTrue();
     }
@@ -54,7 +54,7 @@ class CachedJobLivenessTest {
   }
 
   @Test
-  void whoIsDeadStaysDead() {
+  void aDeadJobIsNotCheckedAgain() {
     for (int i = 0; i < 100; i++) {
       assertThat(liveness.alive(7)).isFalse();
       now += CachedJobLiveness.NANOS + 1;
@@ -63,19 +63,19 @@ class CachedJobLivenessTest {
   }
 
   @Test
-  void jobsAreNotTakenForEachOther() {
+  void jobsInTheSameCacheEntryAreNotConfused() {
     assertThat(liveness.alive(1)).isTrue();
-    assertThat(liveness.alive(33)).isTrue(); // Kept in the same place.
+    assertThat(liveness.alive(33)).isTrue(); // Same cache entry.
     assertThat(liveness.alive(65)).isFalse();
     assertThat(liveness.alive(1)).isTrue();
   }
 
   @Test
-  void whatIsDoneAloneIsDone() {
+  void exclusiveActionsRun() {
     liveness.alone(() -> living.add(9L));
     assertThat(liveness.alive(9)).isTrue();
     now += CachedJobLiveness.NANOS;
     living.remove(9L);
-    assertThat(liveness.alive(9)).as("for so long it is not asked again").isTrue();
+    assertThat(liveness.alive(9)).as("cached for this long").isTrue();
   }
 }

@@ -15,9 +15,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What jobs of a group may rely on when another comes late, hangs, is stopped or does not come: the
- * protocol as it is shipped, in a {@link Model} whose time passes only when all wait, so that how
- * long one waits for another is exact.
+ * Guarantees to the jobs of a group when another is late, hangs, is stopped or never starts. Runs
+ * the production protocol in a {@link Model} whose time passes only when all jobs wait, so waits
+ * are exact.
  */
 class CoordinatedJobsTest {
   private static final int BATCHES = 6;
@@ -41,15 +41,15 @@ class CoordinatedJobsTest {
   private final Model model = new Model(new Plan(Map.of()));
   private final ModelHost host = new ModelHost(model, TIMEOUTS);
 
-  /** A job, and what its program was given and did. */
+  /** A job and its training program. */
   private final class Program {
     private final Model.Job job = model.job();
-    private final List<String> words = new ArrayList<>();
+    private final List<String> logged = new ArrayList<>();
     private final List<PipelineSession> sessions = new ArrayList<>();
     private Consumer<Integer> whilePreparing = batch -> {};
     private boolean ended;
 
-    void starts(Runnable script) {
+    void start(Runnable script) {
       model.start(
           job,
           () -> {
@@ -58,14 +58,17 @@ class CoordinatedJobsTest {
           });
     }
 
-    /** A pipeline of the job; while it waits in one it says so in the others. */
-    PipelineSession joins(ModelMemory memory) {
+    /**
+     * Joins a pipeline of the job; while the job waits in one, it reports itself blocked in the
+     * others.
+     */
+    PipelineSession join(ModelMemory memory) {
       int number = sessions.size();
       PipelineSession session =
           host.join(
               job,
               memory,
-              words::add,
+              logged::add,
               blocked -> {
                 for (PipelineSession other : sessions) {
                   if (other != sessions.get(number)) {
@@ -77,7 +80,7 @@ class CoordinatedJobsTest {
       return session;
     }
 
-    SharedEpoch begins(PipelineSession session, int first, int jobs) {
+    SharedEpoch begin(PipelineSession session, int first, int jobs) {
       int[] items = IntStream.range(first, first + BATCHES * BATCH).toArray();
       SharedEpoch epoch = session.begin(BatchOrder.evenly(items, BATCH), jobs);
       assertThat(epoch).as("an epoch").isNotNull();
@@ -91,8 +94,8 @@ class CoordinatedJobsTest {
       return epoch;
     }
 
-    /** Uses batches, each for a step; those it is not given it has to prepare itself. */
-    void uses(SharedEpoch epoch, int from, int to) {
+    /** Uses batches, one step each; batches that are not staged must be prepared locally. */
+    void use(SharedEpoch epoch, int from, int to) {
       for (int batch = from; batch < to; batch++) {
         ByteBuffer staged = Batches.take(epoch, batch);
         if (staged != null) {
@@ -102,10 +105,10 @@ class CoordinatedJobsTest {
       }
     }
 
-    /** A whole epoch; the first item of its order. */
-    int goesThrough(PipelineSession session, int first) {
-      SharedEpoch epoch = begins(session, first, 1);
-      uses(epoch, 0, BATCHES);
+    /** Runs a whole epoch; returns the first item of its order. */
+    int runEpoch(PipelineSession session, int first) {
+      SharedEpoch epoch = begin(session, first, 1);
+      use(epoch, 0, BATCHES);
       epoch.end();
       return epoch.order().items(0)[0];
     }
@@ -114,8 +117,8 @@ class CoordinatedJobsTest {
       return sessions.get(0).counters;
     }
 
-    /** Batches the program had to prepare after all, in all pipelines. */
-    long alone() {
+    /** Batches the program prepared locally, in all pipelines. */
+    long preparedLocally() {
       return sessions.stream().mapToLong(session -> Batches.alone(session.counters)).sum();
     }
   }
@@ -151,155 +154,161 @@ class CoordinatedJobsTest {
     return Arrays.stream(programs).mapToLong(one -> one.counters().now().prepared).sum();
   }
 
-  // ---- who comes late
+  // ---- late jobs
 
   @Test
-  void aJobThatComesWhileNothingIsGivenUpSharesTheEpochUnderWay() throws Throwable {
+  void aJobThatComesBeforeAnySlotIsReusedSharesTheCurrentEpoch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     Program early = new Program();
     Program late = new Program();
     boolean[] midway = {false};
-    early.starts(
+    early.start(
         () -> {
-          SharedEpoch epoch = early.begins(early.joins(memory), 100, 1);
-          early.uses(epoch, 0, 3);
+          SharedEpoch epoch = early.begin(early.join(memory), 100, 1);
+          early.use(epoch, 0, 3);
           midway[0] = true;
-          early.uses(epoch, 3, BATCHES);
+          early.use(epoch, 3, BATCHES);
           epoch.end();
         });
-    late.starts(
+    late.start(
         () -> {
           model.await(() -> midway[0]);
-          assertThat(late.goesThrough(late.joins(memory), 200)).isEqualTo(100);
+          assertThat(late.runEpoch(late.join(memory), 200)).isEqualTo(100);
         });
     model.run();
     assertThat(preparedBy(early, late)).isEqualTo(BATCHES);
-    assertThat(early.alone() + late.alone()).isZero();
-    assertThat(late.words).isEmpty();
+    assertThat(early.preparedLocally() + late.preparedLocally()).isZero();
+    assertThat(late.logged).isEmpty();
   }
 
-  /** Its own order is that of the next epoch, which it begins at once as far as there are slots. */
   @Test
-  void aSharedEpochThatALoopHasLeftCountsAsShared() throws Throwable {
+  void anEpochLeftEarlyStillCountsAsShared() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 2 * BATCHES);
     Program first = new Program();
     Program second = new Program();
-    first.starts(
+    first.start(
         () -> {
-          PipelineSession session = first.joins(memory);
-          first.uses(first.begins(session, 100, 2), 0, BATCHES / 2);
+          PipelineSession session = first.join(memory);
+          first.use(first.begin(session, 100, 2), 0, BATCHES / 2);
           assertThat(session.statistics("g", "p").sharedEpochs).isEqualTo(1);
           assertThat(session.statistics("g", "p").epochs).isEqualTo(1);
         });
-    second.starts(
+    second.start(
         () -> {
-          PipelineSession session = second.joins(memory);
-          second.goesThrough(session, 200);
+          PipelineSession session = second.join(memory);
+          second.runEpoch(session, 200);
           assertThat(session.statistics("g", "p").sharedEpochs).isEqualTo(1);
         });
     model.run();
     assertThat(first.ended && second.ended).isTrue();
   }
 
+  /** The late job's order becomes the next epoch's, which it begins at once if slots are free. */
   @Test
-  void aJobThatComesInMidEpochSharesTheNextOneAndNeitherLosesNorRepeatsABatch() throws Throwable {
+  void aJobThatComesMidEpochSharesTheNextOneWithoutLosingOrRepeatingABatch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program early = new Program();
     Program late = new Program();
     boolean[] midway = {false};
     boolean[] ahead = {false};
-    early.starts(
+    early.start(
         () -> {
-          PipelineSession session = early.joins(memory);
-          SharedEpoch epoch = early.begins(session, 100, 1);
-          early.uses(epoch, 0, 4);
+          PipelineSession session = early.join(memory);
+          SharedEpoch epoch = early.begin(session, 100, 1);
+          early.use(epoch, 0, 4);
           midway[0] = true;
           model.await(() -> ahead[0]);
-          early.uses(epoch, 4, BATCHES);
+          early.use(epoch, 4, BATCHES);
           epoch.end();
-          assertThat(early.goesThrough(session, 300)).as("the order it adopts").isEqualTo(200);
+          assertThat(early.runEpoch(session, 300)).as("the order it adopts").isEqualTo(200);
         });
-    late.starts(
+    late.start(
         () -> {
           model.await(() -> midway[0]);
-          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begin(late.join(memory), 200, 1);
           assertThat(epoch.order().items(0)).as("its own order").startsWith(200);
-          late.uses(epoch, 0, 2);
+          late.use(epoch, 0, 2);
           ahead[0] = true;
-          late.uses(epoch, 2, BATCHES);
+          late.use(epoch, 2, BATCHES);
           epoch.end();
         });
     model.run();
-    assertThat(late.words).singleElement().asString().contains("partway through an epoch");
-    assertThat(early.alone() + late.alone()).as("batches nobody shared").isZero();
+    assertThat(late.logged).singleElement().asString().contains("partway through an epoch");
+    assertThat(early.preparedLocally() + late.preparedLocally())
+        .as("batches prepared locally")
+        .isZero();
     assertThat(preparedBy(early, late)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
   @Test
-  void aLateJobThatGoesAheadHoldsNobodyUp() throws Throwable {
+  void aLateJobThatGoesAheadDelaysNobody() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 3);
     Program early = new Program();
     Program late = new Program();
     boolean[] midway = {false};
     boolean[] there = {false};
-    early.starts(
+    early.start(
         () -> {
-          PipelineSession session = early.joins(memory);
-          SharedEpoch epoch = early.begins(session, 100, 1);
-          early.uses(epoch, 0, 2);
+          PipelineSession session = early.join(memory);
+          SharedEpoch epoch = early.begin(session, 100, 1);
+          early.use(epoch, 0, 2);
           midway[0] = true;
           model.await(() -> there[0]);
           long began = model.nanos();
-          early.uses(epoch, 2, BATCHES);
+          early.use(epoch, 2, BATCHES);
           epoch.end();
           assertThat(model.nanos() - began).as("waited").isLessThan(SLACK);
-          early.goesThrough(session, 300);
+          early.runEpoch(session, 300);
         });
-    late.starts(
+    late.start(
         () -> {
           model.await(() -> midway[0]);
-          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begin(late.join(memory), 200, 1);
           there[0] = true;
-          late.uses(epoch, 0, BATCHES);
+          late.use(epoch, 0, BATCHES);
           epoch.end();
         });
     model.run();
-    assertThat(early.alone() + late.alone()).as("batches nobody shared").isZero();
+    assertThat(early.preparedLocally() + late.preparedLocally())
+        .as("batches prepared locally")
+        .isZero();
     assertThat(preparedBy(early, late)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
-  /** Who is still in the older epoch could not go on without slots. */
+  /** Otherwise jobs still in the older epoch would have no slots. */
   @Test
   void aNewerEpochLeavesHalfOfTheSlotsToTheOlderOne() throws Throwable {
-    int slots = 4; // Fewer than batches: else the late job would share the epoch under way.
+    int slots = 4; // Fewer than batches: otherwise the late job would share the current epoch.
     ModelMemory memory = host.memory(Defect.NONE, slots);
     Program early = new Program();
     Program late = new Program();
     boolean[] midway = {false};
     boolean[] counted = {false};
     early.whilePreparing = batch -> model.await(() -> batch < BATCHES - 1 || counted[0]);
-    early.starts(
+    early.start(
         () -> {
-          PipelineSession session = early.joins(memory);
-          SharedEpoch epoch = early.begins(session, 100, 1);
-          early.uses(epoch, 0, BATCHES - 1);
+          PipelineSession session = early.join(memory);
+          SharedEpoch epoch = early.begin(session, 100, 1);
+          early.use(epoch, 0, BATCHES - 1);
           midway[0] = true;
-          early.uses(epoch, BATCHES - 1, BATCHES);
+          early.use(epoch, BATCHES - 1, BATCHES);
           epoch.end();
-          early.goesThrough(session, 300);
+          early.runEpoch(session, 300);
         });
-    late.starts(
+    late.start(
         () -> {
           model.await(() -> midway[0]);
-          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begin(late.join(memory), 200, 1);
           model.pause(20 * STEP);
           assertThat(slotsOfNewestEpoch(memory)).isEqualTo(slots / 2);
           counted[0] = true;
-          late.uses(epoch, 0, BATCHES);
+          late.use(epoch, 0, BATCHES);
           epoch.end();
         });
     model.run();
-    assertThat(early.alone() + late.alone()).as("batches nobody shared").isZero();
+    assertThat(early.preparedLocally() + late.preparedLocally())
+        .as("batches prepared locally")
+        .isZero();
   }
 
   private static long slotsOfNewestEpoch(ModelMemory memory) {
@@ -317,171 +326,173 @@ class CoordinatedJobsTest {
     return count;
   }
 
-  /** Else each would go through an epoch of its own, and prepare all of it. */
+  /** Otherwise each job would run its own epoch and prepare all of it. */
   @Test
-  void whoHasGoneThroughAEpochWaitsForThoseWhoHaveYetToComeToIt() throws Throwable {
+  void aJobThatFinishedAnEpochWaitsForJobsYetToEnterIt() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     Program first = new Program();
     Program second = new Program();
     boolean[] joined = {false};
-    first.starts(
+    first.start(
         () -> {
-          PipelineSession session = first.joins(memory);
+          PipelineSession session = first.join(memory);
           model.await(() -> joined[0]);
-          first.goesThrough(session, 100);
-          first.goesThrough(session, 200);
+          first.runEpoch(session, 100);
+          first.runEpoch(session, 200);
         });
-    second.starts(
+    second.start(
         () -> {
-          PipelineSession session = second.joins(memory);
+          PipelineSession session = second.join(memory);
           joined[0] = true;
           model.pause(LEASE / 2);
-          assertThat(second.goesThrough(session, 300)).isEqualTo(100);
-          assertThat(second.goesThrough(session, 400)).isEqualTo(200);
+          assertThat(second.runEpoch(session, 300)).isEqualTo(100);
+          assertThat(second.runEpoch(session, 400)).isEqualTo(200);
         });
     model.run();
-    assertThat(first.alone() + second.alone()).isZero();
+    assertThat(first.preparedLocally() + second.preparedLocally()).isZero();
     assertThat(preparedBy(first, second)).isEqualTo(2 * BATCHES);
   }
 
   @Test
-  void aLateJobThatHangsIsWaitedForNoLongerThanTheLease() throws Throwable {
+  void aLateHungJobIsWaitedForAtMostOneLease() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program early = new Program();
     Program late = new Program();
     boolean[] midway = {false};
     boolean[] there = {false};
-    early.starts(
+    early.start(
         () -> {
-          PipelineSession session = early.joins(memory);
-          SharedEpoch epoch = early.begins(session, 100, 1);
-          early.uses(epoch, 0, 4);
+          PipelineSession session = early.join(memory);
+          SharedEpoch epoch = early.begin(session, 100, 1);
+          early.use(epoch, 0, 4);
           midway[0] = true;
           model.await(() -> there[0]);
           long began = model.nanos();
-          early.uses(epoch, 4, BATCHES);
+          early.use(epoch, 4, BATCHES);
           epoch.end();
-          early.goesThrough(session, 300);
-          early.goesThrough(session, 400);
+          early.runEpoch(session, 300);
+          early.runEpoch(session, 400);
           assertThat(model.nanos() - began).as("waited").isLessThan(LEASE + 2 * SLACK);
-          assertThat(late.ended).as("before the other goes on").isFalse();
+          assertThat(late.ended).as("before the other continues").isFalse();
         });
-    late.starts(
+    late.start(
         () -> {
           model.await(() -> midway[0]);
-          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begin(late.join(memory), 200, 1);
           there[0] = true;
           model.pause(LONG); // Its program hangs; the agent's threads do not.
-          late.uses(epoch, 0, BATCHES);
+          late.use(epoch, 0, BATCHES);
           epoch.end();
         });
     model.run();
     assertThat(early.ended && late.ended).isTrue();
-    assertThat(early.alone()).isZero();
+    assertThat(early.preparedLocally()).isZero();
   }
 
-  // ---- who is stopped
+  // ---- stopped jobs
 
-  /** Its lease, which would be longer, ends with its signs of life. */
+  /** Its longer lease ends with its heartbeats. */
   @Test
   void aStoppedJobIsNotWaitedForUntilItsLeaseEnds() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 3);
-    Program runs = new Program();
-    Program stops = new Program();
+    Program running = new Program();
+    Program stopped = new Program();
     boolean[] inside = {false};
-    runs.starts(
+    running.start(
         () -> {
-          PipelineSession session = runs.joins(memory);
-          SharedEpoch epoch = runs.begins(session, 100, 2);
+          PipelineSession session = running.join(memory);
+          SharedEpoch epoch = running.begin(session, 100, 2);
           model.await(() -> inside[0]);
-          model.stops(stops.job);
+          model.stops(stopped.job);
           long began = model.nanos();
-          runs.uses(epoch, 0, BATCHES);
+          running.use(epoch, 0, BATCHES);
           assertThat(model.nanos() - began)
               .as("waited")
               .isBetween(TIMEOUTS.beat().toNanos(), TIMEOUTS.beat().toNanos() + 2 * SLACK);
           epoch.end();
-          assertThat(runs.counters().now().dropped).isEqualTo(1);
-          model.goesOn(stops.job);
+          assertThat(running.counters().now().dropped).isEqualTo(1);
+          model.goesOn(stopped.job);
         });
-    stops.starts(
+    stopped.start(
         () -> {
-          SharedEpoch epoch = stops.begins(stops.joins(memory), 200, 2);
-          stops.uses(epoch, 0, 1);
+          SharedEpoch epoch = stopped.begin(stopped.join(memory), 200, 2);
+          stopped.use(epoch, 0, 1);
           inside[0] = true;
           model.pause(STEP);
-          stops.uses(epoch, 1, BATCHES);
+          stopped.use(epoch, 1, BATCHES);
           epoch.end();
         });
     model.run();
-    assertThat(runs.ended && stops.ended).isTrue();
-    assertThat(runs.alone()).isZero();
+    assertThat(running.ended && stopped.ended).isTrue();
+    assertThat(running.preparedLocally()).isZero();
   }
 
   @Test
-  void aStoppedJobsClaimIsTakenOverAndWhatItPublishesThenIsTooLateAndHarmless() throws Throwable {
+  void aStoppedJobsClaimIsTakenOverAndItsLatePublishIsHarmless() throws Throwable {
     int claimed = 3;
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 2);
-    Program runs = new Program();
-    Program stops = new Program();
-    boolean[] hasClaim = {false};
-    boolean[] goesOn = {false};
-    stops.whilePreparing =
+    Program running = new Program();
+    Program stopped = new Program();
+    boolean[] claimHeld = {false};
+    boolean[] resumed = {false};
+    stopped.whilePreparing =
         batch -> {
-          if (batch == claimed && !hasClaim[0]) {
-            hasClaim[0] = true;
-            model.await(() -> goesOn[0]);
+          if (batch == claimed && !claimHeld[0]) {
+            claimHeld[0] = true;
+            model.await(() -> resumed[0]);
           }
         };
-    // Whoever comes to the claim first: the other must not have it.
-    runs.whilePreparing = batch -> model.await(() -> batch != claimed || hasClaim[0]);
-    runs.starts(
+    // Ensures that the stopped job gets the claim.
+    running.whilePreparing = batch -> model.await(() -> batch != claimed || claimHeld[0]);
+    running.start(
         () -> {
-          PipelineSession session = runs.joins(memory);
-          SharedEpoch epoch = runs.begins(session, 100, 2);
-          model.await(() -> hasClaim[0]);
-          model.stops(stops.job);
+          PipelineSession session = running.join(memory);
+          SharedEpoch epoch = running.begin(session, 100, 2);
+          model.await(() -> claimHeld[0]);
+          model.stops(stopped.job);
           long began = model.nanos();
-          runs.uses(epoch, 0, BATCHES);
+          running.use(epoch, 0, BATCHES);
           assertThat(model.nanos() - began)
               .as("waited")
               .isBetween(TIMEOUTS.beat().toNanos(), TIMEOUTS.beat().toNanos() + 2 * SLACK);
           epoch.end();
-          goesOn[0] = true;
-          model.goesOn(stops.job);
-          model.pause(STEP); // It shows that it goes on.
-          runs.goesThrough(session, 300);
+          resumed[0] = true;
+          model.goesOn(stopped.job);
+          model.pause(STEP); // It sends heartbeats again.
+          running.runEpoch(session, 300);
         });
-    stops.starts(
+    stopped.start(
         () -> {
-          PipelineSession session = stops.joins(memory);
-          SharedEpoch epoch = stops.begins(session, 200, 2);
-          stops.uses(epoch, 0, BATCHES);
+          PipelineSession session = stopped.join(memory);
+          SharedEpoch epoch = stopped.begin(session, 200, 2);
+          stopped.use(epoch, 0, BATCHES);
           epoch.end();
-          stops.goesThrough(session, 400);
+          stopped.runEpoch(session, 400);
         });
     model.run();
-    assertThat(runs.ended && stops.ended).isTrue();
-    assertThat(runs.alone() + stops.alone()).as("batches that did not come").isZero();
-    assertThat(runs.counters().now().takeOvers).isEqualTo(1);
-    assertThat(stops.counters().now().tooLate).isEqualTo(1);
-    assertThat(preparedBy(runs, stops)).as("each of two epochs once").isEqualTo(2 * BATCHES);
+    assertThat(running.ended && stopped.ended).isTrue();
+    assertThat(running.preparedLocally() + stopped.preparedLocally())
+        .as("batches prepared locally")
+        .isZero();
+    assertThat(running.counters().now().takeOvers).isEqualTo(1);
+    assertThat(stopped.counters().now().tooLate).isEqualTo(1);
+    assertThat(preparedBy(running, stopped)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
   // ---- two pipelines
 
-  /** Each waits where the other is not: one trains first and then validates, one the reverse. */
+  /** Each waits in a pipeline where the other is not: one trains first, one validates first. */
   @Test
-  void jobsThatWaitForEachOtherInTwoPipelinesGoOnBeforeTheLease() throws Throwable {
+  void jobsThatWaitForEachOtherInTwoPipelinesContinueBeforeTheLease() throws Throwable {
     ModelMemory training = host.memory(Defect.NONE, 3);
     ModelMemory validation = host.memory(Defect.NONE, 3);
     List<Program> both = List.of(new Program(), new Program());
     int[] ready = {0};
     for (Program one : both) {
-      one.starts(
+      one.start(
           () -> {
-            PipelineSession trains = one.joins(training);
-            PipelineSession validates = one.joins(validation);
+            PipelineSession trains = one.join(training);
+            PipelineSession validates = one.join(validation);
             ready[0]++;
             model.await(() -> ready[0] == 2);
             boolean first = one == both.get(0);
@@ -489,11 +500,11 @@ class CoordinatedJobsTest {
               for (PipelineSession next :
                   first ? List.of(trains, validates) : List.of(validates, trains)) {
                 long began = model.nanos();
-                one.goesThrough(next, 100 * epoch);
+                one.runEpoch(next, 100 * epoch);
                 assertThat(model.nanos() - began).as("epoch %d", epoch).isLessThan(LEASE);
               }
             }
-            one.job.killed = true; // At its end, it is gone.
+            one.job.killed = true; // The job has ended.
           });
     }
     model.run();
@@ -501,84 +512,84 @@ class CoordinatedJobsTest {
   }
 
   @Test
-  void aJobThatValidatesWaitsForOneThatTrainsNoLongerThanTheLease() throws Throwable {
+  void aJobThatValidatesWaitsForOneThatTrainsAtMostOneLease() throws Throwable {
     ModelMemory training = host.memory(Defect.NONE, 3);
     ModelMemory validation = host.memory(Defect.NONE, 3);
     Program ahead = new Program();
     Program trains = new Program();
     int[] ready = {0};
-    ahead.starts(
+    ahead.start(
         () -> {
-          PipelineSession training1 = ahead.joins(training);
-          PipelineSession validation1 = ahead.joins(validation);
+          PipelineSession training1 = ahead.join(training);
+          PipelineSession validation1 = ahead.join(validation);
           ready[0]++;
           model.await(() -> ready[0] == 2);
-          ahead.goesThrough(training1, 100);
+          ahead.runEpoch(training1, 100);
           long began = model.nanos();
-          ahead.goesThrough(validation1, 100);
+          ahead.runEpoch(validation1, 100);
           assertThat(model.nanos() - began).as("validation").isLessThan(LEASE + SLACK);
-          assertThat(trains.ended).as("the other trains still").isFalse();
-          ahead.goesThrough(training1, 200);
+          assertThat(trains.ended).as("the other still trains").isFalse();
+          ahead.runEpoch(training1, 200);
         });
-    trains.starts(
+    trains.start(
         () -> {
-          PipelineSession training2 = trains.joins(training);
-          PipelineSession validation2 = trains.joins(validation);
+          PipelineSession training2 = trains.join(training);
+          PipelineSession validation2 = trains.join(validation);
           ready[0]++;
           model.await(() -> ready[0] == 2);
-          SharedEpoch epoch = trains.begins(training2, 200, 1);
+          SharedEpoch epoch = trains.begin(training2, 200, 1);
           for (int batch = 0; batch < BATCHES; batch++) {
-            trains.uses(epoch, batch, batch + 1);
-            model.pause(LEASE / 2); // It gets on, slowly.
+            trains.use(epoch, batch, batch + 1);
+            model.pause(LEASE / 2); // Slow, but making progress.
           }
           epoch.end();
-          trains.goesThrough(validation2, 200);
+          trains.runEpoch(validation2, 200);
         });
     model.run();
     assertThat(ahead.ended && trains.ended).isTrue();
   }
 
-  // ---- who does not come
+  // ---- missing jobs
 
   @Test
-  void theFirstEpochWaitsForTheJobsThatAreToCome() throws Throwable {
+  void theFirstEpochWaitsForAllExpectedJobs() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     List<Program> three = List.of(new Program(), new Program(), new Program());
     for (Program one : three) {
-      one.starts(
+      one.start(
           () -> {
             model.pause(three.indexOf(one) * TIMEOUTS.start().toNanos() / 4);
-            SharedEpoch epoch = one.begins(one.joins(memory), 100 * three.indexOf(one), 3);
-            one.uses(epoch, 0, BATCHES);
+            SharedEpoch epoch = one.begin(one.join(memory), 100 * three.indexOf(one), 3);
+            one.use(epoch, 0, BATCHES);
             epoch.end();
           });
     }
     model.run();
-    assertThat(three.stream().mapToLong(Program::alone).sum()).isZero();
+    assertThat(three.stream().mapToLong(Program::preparedLocally).sum()).isZero();
     assertThat(preparedBy(three.toArray(new Program[0]))).isEqualTo(BATCHES);
-    assertThat(three.get(0).words).containsExactly("Waiting for 3 jobs; 1 have joined so far.");
+    assertThat(three.get(0).logged).containsExactly("Waiting for 3 jobs; 1 have joined so far.");
   }
 
   @Test
-  void jobsThatAreAllThereWithDifferentPipelinesDoNotWaitForEachOther() throws Throwable {
+  void jobsThatAllRunDifferentPipelinesDoNotWaitForEachOther() throws Throwable {
     List<Program> programs = List.of(new Program(), new Program());
     for (Program program : programs) {
       ModelMemory memory = host.memory(Defect.NONE, BATCHES);
-      program.starts(
+      program.start(
           () -> {
-            PipelineSession session = program.joins(memory);
+            PipelineSession session = program.join(memory);
             long began = model.nanos();
-            SharedEpoch epoch = program.begins(session, 100, 2);
+            SharedEpoch epoch = program.begin(session, 100, 2);
             assertThat(model.nanos() - began).as("waited").isLessThan(SLACK);
             assertThat(session.waitedInVain()).isTrue();
-            program.uses(epoch, 0, BATCHES);
+            program.use(epoch, 0, BATCHES);
             epoch.end();
           });
     }
     model.run();
     for (Program program : programs) {
       assertThat(program.ended).isTrue();
-      assertThat(program.words)
+      assertThat(program.logged)
           .containsExactly(
               "1 of 2 jobs have this pipeline; the others are waiting at a different one. The first"
                   + " epoch begins without them.");
@@ -586,27 +597,27 @@ class CoordinatedJobsTest {
   }
 
   @Test
-  void theFirstEpochBeginsWithoutTheJobsThatDoNotComeInTimeAndThatIsSaid() throws Throwable {
+  void theFirstEpochBeginsWithoutJobsThatAreTooLateAndThatIsLogged() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program only = new Program();
-    only.starts(
+    only.start(
         () -> {
-          PipelineSession session = only.joins(memory);
+          PipelineSession session = only.join(memory);
           long began = model.nanos();
-          SharedEpoch epoch = only.begins(session, 100, 3);
+          SharedEpoch epoch = only.begin(session, 100, 3);
           long waited = model.nanos() - began;
           assertThat(waited)
               .isBetween(TIMEOUTS.start().toNanos(), TIMEOUTS.start().toNanos() + SLACK);
-          only.uses(epoch, 0, BATCHES);
+          only.use(epoch, 0, BATCHES);
           epoch.end();
           long again = model.nanos();
-          only.goesThrough(session, 200);
+          only.runEpoch(session, 200);
           assertThat(model.nanos() - again).as("only once").isLessThan(2 * SLACK);
         });
     model.run();
     assertThat(only.ended).isTrue();
-    assertThat(only.alone()).isZero();
-    assertThat(only.words)
+    assertThat(only.preparedLocally()).isZero();
+    assertThat(only.logged)
         .containsExactly(
             "Waiting for 3 jobs; 1 have joined so far.",
             "1 of 3 jobs arrived within 1 s: the first epoch begins without the others.");

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A job whose staging buffer another program truncates, in a JVM of its own: {@code DIRECTORY
- * JOBS}. It takes some batches, waits at its input in the midst of copying another, while nothing
- * is prepared, then goes on to the end of this epoch and through another one. Prints what it met.
+ * A job in a separate JVM whose staging buffer another program truncates. Arguments: {@code
+ * DIRECTORY JOBS}. Takes some batches, waits for input while it copies another and nothing is
+ * prepared, then runs to the end of this epoch and through one more. Prints its results.
  */
 public final class DamagedStagingJob {
   private static final int BATCHES = StagingJob.ITEMS / StagingJob.BATCH;
@@ -22,7 +22,7 @@ public final class DamagedStagingJob {
 
   /** Runs the job. */
   public static void main(String[] args) throws IOException {
-    List<String> words = new ArrayList<>();
+    List<String> logged = new ArrayList<>();
     PrepGroup group =
         new PrepGroup(
             Path.of(args[0]),
@@ -35,14 +35,14 @@ public final class DamagedStagingJob {
                 Duration.ofSeconds(40),
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(20)),
-            words::add);
+            logged::add);
     CountDownLatch truncated = new CountDownLatch(1);
     BatchOrder own = Batches.order(StagingJob.ITEMS, StagingJob.BATCH, 1);
     SharedEpoch epoch = group.begin(StagingJob.PIPELINE, own);
     epoch.prepareWith(
         (batch, items) -> {
           if (batch > BEFORE) {
-            truncated.await(); // So that nothing is in the midst of a change.
+            truncated.await(); // No change may be in progress.
           }
           return Batches.prepared(items, batch);
         },
@@ -56,7 +56,7 @@ public final class DamagedStagingJob {
     int[] items = epoch.order().items(BEFORE);
     ByteBuffer copied = epoch.use(BEFORE, bytes -> copy(bytes, items.length));
     if (copied != null && !Batches.isOf(items, copied)) {
-      throw new AssertionError("the batch that was copied meanwhile");
+      throw new AssertionError("the batch copied during truncation");
     }
     truncated.countDown();
     int given = 0;
@@ -68,10 +68,10 @@ public final class DamagedStagingJob {
     group.statistics();
     group.close();
     System.out.println(
-        "given " + given + ", next " + (next == null ? "alone" : "shared") + ", said " + words);
+        "given " + given + ", next " + (next == null ? "alone" : "shared") + ", said " + logged);
   }
 
-  /** As the libraries' readers do: what the bytes say that they are is read first. */
+  /** Reads the batch's header first, as the libraries' readers do. */
   private static ByteBuffer copy(ByteBuffer staged, int items) throws IOException {
     System.out.println("ready");
     System.in.read();

@@ -31,7 +31,7 @@ class DamagedStagingTest {
 
   @ParameterizedTest
   @ValueSource(longs = {0, 4096, 200_000})
-  void allJobsOfATruncatedBufferPrepareTheirOwnBatchesAndEnd(long length) throws Exception {
+  void jobsOfATruncatedBufferPrepareTheirOwnBatchesAndEnd(long length) throws Exception {
     List<BufferedReader> outputs = new ArrayList<>();
     for (int i = 0; i < JOBS; i++) {
       Process job =

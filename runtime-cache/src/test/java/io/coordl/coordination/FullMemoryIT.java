@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A job whose shared memory is full prepares its batches by itself: it is told so once, lives on,
- * and leaves nothing behind. The memory is a tmpfs of 512 KiB that only the job's JVM sees.
+ * A job whose shared memory is full prepares its batches locally: it logs that once, continues, and
+ * leaves no file behind. The memory is a tmpfs of 512 KiB that only the job's JVM sees.
  */
 class FullMemoryIT {
-  /** Of two epochs of 24 batches. */
+  /** Two epochs of 24 batches. */
   private static final int BATCHES = 48;
 
   @TempDir Path directory;
@@ -71,10 +71,10 @@ class FullMemoryIT {
     return job.lines();
   }
 
-  private static String told(List<String> lines) {
-    List<String> told = lines.stream().filter(line -> line.startsWith("told ")).toList();
-    assertThat(told).as("%s", lines).hasSize(1);
-    return told.get(0);
+  private static String logLine(List<String> lines) {
+    List<String> logLines = lines.stream().filter(line -> line.startsWith("told ")).toList();
+    assertThat(logLines).as("%s", lines).hasSize(1);
+    return logLines.get(0);
   }
 
   private static int given(List<String> lines) {
@@ -86,36 +86,36 @@ class FullMemoryIT {
   }
 
   @Test
-  void memoryThatIsFullBeforeThereIsABuffer() throws Exception {
+  void survivesFullMemoryBeforeTheBufferExists() throws Exception {
     List<String> lines = job("before");
-    assertThat(told(lines))
+    assertThat(logLine(lines))
         .contains(" bytes, but needs ")
         .contains("prepares all batches of this pipeline");
     assertThat(given(lines)).isZero();
   }
 
   @Test
-  void memoryThatIsFullInTheMidstOfMakingTheBuffer() throws Exception {
+  void survivesFullMemoryWhileTheBufferIsCreated() throws Exception {
     List<String> lines = job("for-half-of-its-head");
-    assertThat(told(lines))
+    assertThat(logLine(lines))
         .contains("No space left on device")
         .contains("prepares all batches of this pipeline");
     assertThat(given(lines)).isZero();
   }
 
   @Test
-  void memoryThatIsFullBeforeABatchIsStaged() throws Exception {
+  void survivesFullMemoryBeforeABatchIsStaged() throws Exception {
     List<String> lines = job("before-a-batch");
-    assertThat(told(lines)).contains("No memory left to grow the staging buffer");
+    assertThat(logLine(lines)).contains("No memory left to grow the staging buffer");
     assertThat(given(lines)).isZero();
   }
 
-  /** The slots that have memory are used on. */
+  /** Slots that have memory stay in use. */
   @Test
-  void memoryThatIsFullMidway() throws Exception {
+  void survivesFullMemoryMidway() throws Exception {
     List<String> lines = job("midway");
     assertThat(given(lines)).isBetween(2, BATCHES);
-    // Silent if all slots had their memory by then, which is a matter of time.
+    // Silent if all slots had their memory by then, which depends on timing.
     assertThat(lines.stream().filter(line -> line.startsWith("told ")).count()).isLessThan(2);
   }
 }

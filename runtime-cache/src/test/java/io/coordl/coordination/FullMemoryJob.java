@@ -9,11 +9,10 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * A job of its own JVM whose shared memory is full at some time: {@code directory when}, {@code
- * when} being {@code before} there is a staging buffer, with some room {@code
- * for-half-of-its-head}, {@code before-a-batch} is staged, or {@code midway}. Uses every batch of
- * two epochs and prints how many came from the buffer, what the user was told, and what is left in
- * the end.
+ * A job in a separate JVM whose shared memory fills up. Arguments: {@code directory when}; {@code
+ * when} is {@code before} (the staging buffer exists), {@code for-half-of-its-head}, {@code
+ * before-a-batch} (is staged) or {@code midway}. Uses every batch of two epochs; prints how many
+ * came from the buffer, the log, and the files left at the end.
  */
 public final class FullMemoryJob {
   private static final int BATCHES = 24;
@@ -74,7 +73,7 @@ public final class FullMemoryJob {
     System.out.println("done");
   }
 
-  /** Takes all memory there is but for so many bytes. */
+  /** Uses up all memory except {@code but} bytes. */
   private static void fill(Path directory, int but) throws IOException {
     Path filler = directory.resolve(FILLER);
     long bytes = Files.getFileStore(directory).getUsableSpace() - but;

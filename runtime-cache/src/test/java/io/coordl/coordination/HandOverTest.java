@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A job sees the bytes of its own batch from its first read to its last, whatever the threads of
- * all jobs do at the same time. The test uses the production shared memory, poisons slots before
- * they are refilled, and delays threads at hand-overs.
+ * A job sees the bytes of its own batch from first read to last, whatever all jobs' threads do. The
+ * test uses the production shared memory, poisons slots before they are refilled, and delays
+ * threads at hand-overs.
  */
 class HandOverTest {
   private static final int JOBS = 3;
@@ -48,7 +48,7 @@ class HandOverTest {
   private final Object setup = new Object();
   private WatchedMemory memory;
 
-  /** All jobs stay alive as long as the test. */
+  /** All jobs live as long as the test. */
   private final JobLiveness liveness =
       new JobLiveness() {
         @Override
@@ -117,7 +117,7 @@ class HandOverTest {
   }
 
   @Test
-  void eachBatchIsWhatItIsFromTheFirstToTheLastLook() throws Exception {
+  void aBatchDoesNotChangeWhileItIsRead() throws Exception {
     make();
     List<Future<?>> jobs = new ArrayList<>();
     for (int job = 1; job <= JOBS; job++) {
@@ -198,7 +198,7 @@ class HandOverTest {
     }
   }
 
-  /** Shows the bytes from the first difference on. */
+  /** The bytes from the first difference, in hex. */
   private static String hex(ByteBuffer bytes, ByteBuffer other) {
     int from = Math.max(0, bytes.mismatch(other));
     byte[] shown = new byte[Math.min(SHOWN, bytes.capacity() - from)];
@@ -206,9 +206,9 @@ class HandOverTest {
     return from + ": " + HexFormat.of().formatHex(shown);
   }
 
-  /** Tests the test: with the defect that it looks for, it fails and reports what happened. */
+  /** Tests the test: with the planted defect, it fails and reports the slot's history. */
   @Test
-  void aSlotThatIsHandedOnTooEarlyIsSeen() throws Exception {
+  void aSlotReusedTooEarlyIsDetected() throws Exception {
     make();
     PipelineSession session = join(1);
     SharedEpoch epoch = session.begin(order(1), 1);
@@ -220,7 +220,7 @@ class HandOverTest {
     assertThat(wrong.peek()).contains("FILLING for epoch 1, by job 1", "READY, batch 0 of epoch 1");
   }
 
-  /** Another batch needs the slot: there are more batches than slots. */
+  /** Waits until another batch takes the slot; there are more batches than slots. */
   private void awaitNextGeneration() {
     memory.handOnEarly();
     int slot = memory.reading();

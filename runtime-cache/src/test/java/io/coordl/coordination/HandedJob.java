@@ -9,13 +9,13 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A job of its own JVM, of which another decides when it goes on: {@code directory what budget}.
+ * A job in a separate JVM that continues on command. Arguments: {@code directory what budget}.
  *
  * <ul>
- *   <li>{@code claims}: two epochs; says "claimed" in the midst of preparing a batch of the first
- *       one, and goes on with that when a byte comes on its standard input.
- *   <li>{@code trains} or {@code validates}: waits for another such job; goes through an epoch of
- *       training and validation, and through more of which that comes first.
+ *   <li>{@code claims}: runs two epochs; prints "claimed" while it prepares a batch of the first,
+ *       and finishes the batch when a byte arrives on standard input.
+ *   <li>{@code trains} or {@code validates}: waits for another such job; runs an epoch each of
+ *       training and validation, then more that start with the named one.
  * </ul>
  */
 public final class HandedJob {
@@ -24,7 +24,7 @@ public final class HandedJob {
   private static final Fingerprint VALIDATION = new Fingerprint(Map.of("data set", "validation"));
   private static final int EPOCHS = 3;
 
-  /** Without patience for a job that is stopped, and with no end of it for one that only waits. */
+  /** No patience for stopped jobs, unlimited patience for jobs that only wait. */
   static final Timeouts TIMEOUTS =
       new Timeouts(
           Duration.ofHours(1),
@@ -77,7 +77,7 @@ public final class HandedJob {
     System.out.println("too late " + figures.tooLate + " alone " + figures.alone());
   }
 
-  /** An epoch of the pipeline. */
+  /** Runs an epoch of the pipeline. */
   static String goesThrough(PrepGroup group, Fingerprint pipeline, long seed) {
     SharedEpoch epoch =
         group.begin(pipeline, Batches.order(StagingJob.ITEMS, StagingJob.BATCH, seed));
@@ -85,7 +85,7 @@ public final class HandedJob {
     return uses(epoch);
   }
 
-  /** Uses each batch of the epoch, all of which come from the buffer; says what was wrong. */
+  /** Uses each batch of the epoch; returns the number that came from the buffer, or the error. */
   static String uses(SharedEpoch epoch) {
     String wrong = Batches.isComplete(epoch.order(), StagingJob.ITEMS) ? "" : "WRONG order";
     int given = 0;

@@ -11,8 +11,8 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * The {@code java} commands that tests start JVMs with: the running one, and one of each other
- * release from 17 on below /usr/lib/jvm.
+ * The {@code java} commands with which tests start JVMs: the running one, and one of each other
+ * release from 17 in /usr/lib/jvm.
  */
 final class Launchers {
   private static final int OLDEST = 17;
@@ -20,7 +20,7 @@ final class Launchers {
 
   private Launchers() {}
 
-  /** By release; the running one is among them. */
+  /** Commands by release, including the running one. */
   static Map<Integer, Path> all() throws IOException {
     Map<Integer, Path> found = new TreeMap<>();
     if (Files.isDirectory(INSTALLED)) {
@@ -39,7 +39,7 @@ final class Launchers {
     return found;
   }
 
-  /** Those of other releases than the running one; if there are none, that is said. */
+  /** Commands of releases other than the running one; prints a line if there are none. */
   static List<Path> others() throws IOException {
     Map<Integer, Path> others = all();
     others.remove(Runtime.version().feature());

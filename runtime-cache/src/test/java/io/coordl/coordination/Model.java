@@ -11,12 +11,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Jobs on threads of which one runs at a time, and which may change, or a job be stopped or killed,
- * at every access to shared memory: so a run is decided by its {@link Plan}. A thread that pauses
- * lets all others run until they pause, too; only then time passes.
+ * Runs the threads of several jobs one at a time. At every access to shared memory the {@link Plan}
+ * may switch threads, or stop or kill a job, so a plan determines its run. A thread that pauses
+ * lets all others run until they pause; only then does time pass.
  */
 final class Model implements Clock {
-  /** Of the model's time; only a hang takes so long. */
+  /** In model time; only a hang takes this long. */
   private static final long HANG_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private static final ExecutorService POOL =
@@ -27,11 +27,11 @@ final class Model implements Clock {
             return thread;
           });
 
-  /** What happens to the thread that is about to do a step. */
+  /** Event for the thread about to take a step. */
   enum What {
-    /** Another one runs on: the {@code other}th after it. */
+    /** The {@code other}th thread after it runs instead. */
     SWITCH,
-    /** Its job is stopped for longer than anybody has patience. */
+    /** Its job is stopped for longer than any patience. */
     STOP,
     /** Its job dies. */
     KILL
@@ -40,10 +40,10 @@ final class Model implements Clock {
   /** One event of a plan. */
   record Event(What what, int other) {}
 
-  /** What happens at which step. */
+  /** Events by step. */
   record Plan(Map<Integer, Event> events) {}
 
-  /** How a job's threads end when it was killed. */
+  /** Ends the threads of a killed job. */
   static final class Killed extends Error {
     private static final long serialVersionUID = 1;
 
@@ -52,7 +52,6 @@ final class Model implements Clock {
     }
   }
 
-  /** A job. */
   static final class Job {
     final long number;
     boolean killed;
@@ -89,12 +88,12 @@ final class Model implements Clock {
     this.plan = plan;
   }
 
-  /** Run whenever time passes: signs of life. */
+  /** Runs an action whenever time passes, for heartbeats. */
   void onTime(Runnable action) {
     onTime = action;
   }
 
-  /** Run when a job was killed: another may be started. */
+  /** Runs an action when a job is killed, to start another. */
   void onKill(Consumer<Job> action) {
     onKill = action;
   }
@@ -121,12 +120,12 @@ final class Model implements Clock {
     return steps;
   }
 
-  /** Stops a job, from its next wait on, until {@link #goesOn}. */
+  /** Stops a job at its next wait, until {@link #goesOn}. */
   void stops(Job job) {
     job.stoppedUntil = Long.MAX_VALUE;
   }
 
-  /** Lets it go on. */
+  /** Lets a stopped job continue. */
   void goesOn(Job job) {
     job.stoppedUntil = -1;
   }
@@ -148,7 +147,7 @@ final class Model implements Clock {
           try {
             work.run();
           } catch (Killed e) {
-            // As it should.
+            // Expected.
           } catch (Throwable t) {
             failure = failure == null ? t : failure;
           }

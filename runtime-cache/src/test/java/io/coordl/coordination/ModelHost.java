@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** A host of a {@link Model}: its staging buffers, the jobs that join them, and signs of life. */
+/** A host of a {@link Model}: staging buffers, the jobs that join them, and heartbeats. */
 final class ModelHost {
   private final Model model;
   private final Timeouts timeouts;
@@ -21,14 +21,14 @@ final class ModelHost {
     model.onTime(this::beat);
   }
 
-  /** A staging buffer of so many slots. */
+  /** Creates a staging buffer of {@code slots} slots. */
   ModelMemory memory(ModelMemory.Defect defect, int slots) {
     ModelMemory memory = new ModelMemory(model, defect, slots);
     memories.add(memory);
     return memory;
   }
 
-  /** What the heartbeat of each job that is not stopped does. */
+  /** A heartbeat of every job that is not stopped. */
   private void beat() {
     for (ModelMemory memory : memories) {
       for (int i = 0; i < StagingDescriptor.MAX_PARTICIPANTS; i++) {
@@ -80,7 +80,7 @@ final class ModelHost {
     }
   }
 
-  /** On a thread of the job: joins the buffer. */
+  /** Joins the buffer, on a thread of the job. */
   PipelineSession join(
       Model.Job job, ModelMemory memory, UserLog log, Consumer<Boolean> tellOthers) {
     Others others = new Others(memory);

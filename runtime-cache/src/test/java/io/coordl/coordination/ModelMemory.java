@@ -6,16 +6,16 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Shared memory of a model: every access is a step. Slots are not copied, so reuse is seen. */
+/** Shared memory of a model: every access is a step. Slots are not copied, so reuse is detected. */
 final class ModelMemory implements StagingMemory {
   static final int SLOT_BYTES = (int) StagingDescriptor.PAGE;
 
-  /** A defect that the check is to find. */
+  /** A planted defect. */
   enum Defect {
     NONE,
-    /** Nobody sees that a slot is held. */
+    /** Holders of a slot are ignored. */
     HOLDERS_UNSEEN,
-    /** A job that is only stopped counts as dead. */
+    /** A stopped job counts as dead. */
     STOPPED_IS_DEAD
   }
 
@@ -53,7 +53,7 @@ final class ModelMemory implements StagingMemory {
     return defect;
   }
 
-  /** Without a step. */
+  /** Reads without a step. */
   long peek(long at) {
     return words.getOrDefault(at, 0L);
   }

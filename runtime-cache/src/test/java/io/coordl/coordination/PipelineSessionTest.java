@@ -23,14 +23,14 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * How long jobs wait for each other and what they say and count, to the pause: on one thread, where
- * time passes only in pauses and a thread that prepares runs when the test says so.
+ * Exact waits, log lines and counters of jobs that share a pipeline. Runs on one thread: time
+ * passes only in pauses, and the test runs the preparing threads.
  */
 class PipelineSessionTest {
   private static final int BATCHES = 4;
   private static final long MILLI = 1_000_000;
 
-  /** The longest pause between two looks. */
+  /** The longest pause between two checks. */
   private static final long PAUSE = MILLI;
 
   private static final Timeouts TIMEOUTS =
@@ -57,9 +57,9 @@ class PipelineSessionTest {
         });
   }
 
-  /** A job and what it was told; participants are numbered as they come. */
+  /** A job and its log; participants are numbered in order of arrival. */
   private final class Job {
-    final List<String> words = new ArrayList<>();
+    final List<String> logged = new ArrayList<>();
     final List<Throwable> faults = new ArrayList<>();
     final List<Boolean> blocked = new ArrayList<>();
     long blockedAt;
@@ -81,7 +81,7 @@ class PipelineSessionTest {
               TIMEOUTS,
               number,
               this::start,
-              words::add,
+              logged::add,
               faults::add,
               now -> {
                 blocked.add(now);
@@ -98,15 +98,15 @@ class PipelineSessionTest {
       threads.add(work);
     }
 
-    SharedEpoch begins() {
-      return begins(1);
+    SharedEpoch begin() {
+      return begin(1);
     }
 
-    SharedEpoch begins(int jobs) {
+    SharedEpoch begin(int jobs) {
       return session.begin(BatchOrder.evenly(new int[] {10, 11, 12, 13}, 1), jobs);
     }
 
-    /** A batch of so many bytes, each of which is its number. */
+    /** A batch of {@code bytes} bytes, each the batch number. */
     PreparedBatch batch(int number, long bytes) {
       prepared++;
       return new PreparedBatch() {
@@ -128,17 +128,17 @@ class PipelineSessionTest {
     }
   }
 
-  private void waited(long began, long nanos) {
+  private void assertWaited(long began, long nanos) {
     assertThat(clock.now - began).isGreaterThan(nanos).isLessThanOrEqualTo(nanos + PAUSE);
   }
 
-  /** Where what is thrown is caught: how long a batch was waited for in vain, -1 if it came. */
-  private long waitsInVain(SharedEpoch epoch, int batch) {
+  /** Nanoseconds waited for a batch in vain, -1 if it came. */
+  private long waitInVain(SharedEpoch epoch, int batch) {
     long began = clock.now;
     return Batches.take(epoch, batch) == null ? clock.now - began : -1;
   }
 
-  private static void takes(SharedEpoch epoch, int batch, int bytes) {
+  private static void assertTaken(SharedEpoch epoch, int batch, int bytes) {
     ByteBuffer staged = Batches.take(epoch, batch);
     assertThat(staged).as("batch %d", batch).isNotNull();
     assertThat(staged.capacity()).isEqualTo(bytes);
@@ -150,7 +150,7 @@ class PipelineSessionTest {
   @Test
   void aBatchThatNobodyPreparesIsNotWaitedFor() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
 
     assertThat(Batches.take(epoch, 0)).isNull();
 
@@ -165,14 +165,14 @@ class PipelineSessionTest {
   void aClaimedBatchIsWaitedForUntilPatienceEnds() {
     Job job = new Job();
     Job slow = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     long[] waited = {0};
-    slow.begins()
+    slow.begin()
         .prepareWith(
             (batch, items) -> {
               if (batch == 0) {
                 clock.now += 7 * MILLI;
-                waited[0] = waitsInVain(epoch, 0);
+                waited[0] = waitInVain(epoch, 0);
               }
               return slow.batch(batch, 100);
             },
@@ -185,27 +185,27 @@ class PipelineSessionTest {
     assertThat(job.blockedAt).isBetween(57 * MILLI + 1, 58 * MILLI + 1);
     assertThat(job.session.counters.now().waited).isEqualTo(waited[0]);
     assertThat(slow.prepared).isEqualTo(BATCHES);
-    takes(epoch, 1, 100);
+    assertTaken(epoch, 1, 100);
   }
 
   @Test
-  void batchesThatTakeLongAreWaitedForLonger() {
+  void slowBatchesAreWaitedForLonger() {
     Job job = new Job();
     Job slow = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     job.session.took(101 * MILLI);
     job.session.took(60 * MILLI);
     long[] waited = {0};
-    slow.begins()
+    slow.begin()
         .prepareWith(
             (batch, items) -> {
-              waited[0] = waitsInVain(epoch, batch);
+              waited[0] = waitInVain(epoch, batch);
               throw new NotPreparedException(new IOException("gone"));
             },
             1);
     slow.threads.remove().run();
 
-    // Four times the longest; looked at once in a 16th of the shortest.
+    // Four times the longest preparation, checked every 1/16 of the shortest.
     assertThat(waited[0]).isBetween(404 * MILLI + 1, 404 * MILLI + 3_750_000);
     assertThat(job.session.longestPreparation.get()).isEqualTo(101 * MILLI);
     assertThat(job.session.shortestPreparation.get()).isEqualTo(60 * MILLI);
@@ -213,11 +213,11 @@ class PipelineSessionTest {
   }
 
   @Test
-  void aBatchThatSomebodyIsToClaimIsWaitedForAsLongAsAnybodyGetsOn() {
+  void anUnclaimedBatchIsWaitedForWhileAnyJobMakesProgress() {
     Job job = new Job();
     Job idle = new Job();
-    SharedEpoch epoch = job.begins();
-    SharedEpoch other = idle.begins();
+    SharedEpoch epoch = job.begin();
+    SharedEpoch other = idle.begin();
     other.prepareWith((batch, items) -> idle.batch(batch, 100), 1);
     long[] got = {0};
     clock.whenPaused.add(
@@ -230,7 +230,7 @@ class PipelineSessionTest {
 
     assertThat(Batches.take(epoch, 0)).isNull();
 
-    waited(got[0], TIMEOUTS.patience().plus(TIMEOUTS.lease()).toNanos());
+    assertWaited(got[0], TIMEOUTS.patience().plus(TIMEOUTS.lease()).toNanos());
     assertThat(job.session.counters.now().late).isEqualTo(1);
   }
 
@@ -238,7 +238,7 @@ class PipelineSessionTest {
     return new StagingBuffer.Entered(1, memory.epoch(1), new BatchOrder(new int[4], new int[] {4}));
   }
 
-  /** Runs once, at the first pause from now on. */
+  /** Runs the action once, at the next pause. */
   private void whenPaused(Runnable action) {
     boolean[] ran = {false};
     clock.whenPaused.add(
@@ -251,11 +251,11 @@ class PipelineSessionTest {
   }
 
   @Test
-  void slotsThatNobodyIsGoingToFreeAreWaitedForUntilPatienceEnds() {
+  void slotsThatNobodyFreesAreWaitedForUntilPatienceEnds() {
     Job job = new Job();
     Job hung = new Job();
-    SharedEpoch epoch = job.begins();
-    hung.begins();
+    SharedEpoch epoch = job.begin();
+    hung.begin();
     for (int slot = 0; slot < StagingDescriptor.MAX_SLOTS; slot++) {
       memory.set(
           StagingDescriptor.slot(slot), StagingDescriptor.word(StagingDescriptor.FILLING, 1, 2, 0));
@@ -264,47 +264,48 @@ class PipelineSessionTest {
     long[] waited = {0};
     whenPaused(
         () -> {
-          waited[0] = waitsInVain(epoch, 0);
+          waited[0] = waitInVain(epoch, 0);
           epoch.stop(0);
         });
     job.threads.remove().run();
 
-    // It has been starved since the 50 microseconds before.
+    // The wait began one pause of 50 us earlier.
     assertThat(waited[0]).isBetween(300 * MILLI - 50_000 + 1, 301 * MILLI);
     assertThat(job.session.counters.now().late).isEqualTo(1);
     assertThat(job.prepared).isZero();
   }
 
   @Test
-  void whoWaitsForASlotSaysForWhom() {
+  void aJobThatWaitsForASlotReportsWhomItWaitsFor() {
     Job job = new Job();
     memory.set(StagingDescriptor.BUDGET, 2 * StagingDescriptor.PAGE);
     Job slow = new Job();
-    SharedEpoch epoch = job.begins();
-    SharedEpoch others = slow.begins();
+    SharedEpoch epoch = job.begin();
+    SharedEpoch others = slow.begin();
     epoch.prepareWith(
         (batch, items) -> {
           if (batch > 0) {
-            takes(epoch, batch - 1, 100);
+            assertTaken(epoch, batch - 1, 100);
           }
           return job.batch(batch, 100);
         },
         1);
     int[] next = {0};
-    clock.whenPaused.add(() -> takes(others, next[0]++, 100));
+    clock.whenPaused.add(() -> assertTaken(others, next[0]++, 100));
     job.threads.remove().run();
 
     assertThat(job.prepared).isEqualTo(BATCHES);
-    // Of two pauses of 50 microseconds, the job needed a slot itself in the first.
+    // Only the second of two 50 us pauses counts: in the first, the job itself still needed the
+    // slot.
     assertThat(job.session.counters.now().slowestJob).isEqualTo(1_002L);
     assertThat(job.session.counters.now().waitedForSlowest).isEqualTo(50_000);
-    assertThat(job.session.counters.now().waitedFor).as("by all").isEqualTo(50_000);
+    assertThat(job.session.counters.now().waitedFor).as("by all jobs").isEqualTo(50_000);
   }
 
   @Test
-  void aJobThatEndsItsEpochTakesNothingMore() {
+  void aJobThatEndedItsEpochTakesNothingMore() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
     epoch.end();
@@ -320,16 +321,16 @@ class PipelineSessionTest {
   // ---- preparing
 
   @Test
-  void aBatchThatIsLargerThanTheFirstIsLeftToEachJobAndThatIsSaidOnce() {
+  void aBatchLargerThanTheFirstIsLeftToEachJobAndLoggedOnce() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     epoch.prepareWith((batch, items) -> job.batch(batch, batch < 1 ? 100 : 5_000), 1);
     job.threads.remove().run();
 
-    takes(epoch, 0, 100);
+    assertTaken(epoch, 0, 100);
     assertThat(Batches.take(epoch, 2)).isNull();
     assertThat(job.session.counters.now().notStaged).isEqualTo(1);
-    assertThat(job.words)
+    assertThat(job.logged)
         .containsExactly(
             "A batch has 5000 bytes, but the staging buffer was made for batches of 4096: each job"
                 + " prepares such batches itself.");
@@ -338,13 +339,13 @@ class PipelineSessionTest {
   @Test
   void slotsWithoutMemoryAreGivenUp() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     memory.noMemory = "No space left";
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
 
     assertThat(Batches.take(epoch, 0)).isNull();
-    assertThat(job.words)
+    assertThat(job.logged)
         .containsExactly(
             "No memory left to grow the staging buffer (No space left): it keeps its current"
                 + " size.");
@@ -353,10 +354,10 @@ class PipelineSessionTest {
   }
 
   @Test
-  void whatFailsIsToldOnceAndEndsTheWork() {
+  void aFaultIsReportedOnceAndEndsPreparing() {
     Job job = new Job();
     for (int i = 0; i < 3; i++) {
-      SharedEpoch epoch = job.begins();
+      SharedEpoch epoch = job.begin();
       epoch.prepareWith(
           (batch, items) -> {
             throw new IllegalStateException("no array");
@@ -374,7 +375,7 @@ class PipelineSessionTest {
   @Test
   void aJobThatCanStartNoThreadPreparesNothing() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     job.noThreads = true;
     List<String> faults = new ArrayList<>();
     Bridge.install(SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where));
@@ -386,31 +387,31 @@ class PipelineSessionTest {
 
     assertThat(faults).containsExactly("starting a thread that prepares batches");
     assertThat(memory.get(StagingDescriptor.participant(0) + PARTICIPANT_PRODUCES)).isZero();
-    assertThat(epoch.stop(0)).as("no thread is under way").isTrue();
+    assertThat(epoch.stop(0)).as("no thread is running").isTrue();
   }
 
   @Test
-  void aThreadThatDoesNotComeBackIsWaitedForAndThenLeft() {
+  void aHungThreadIsWaitedForAndThenAbandoned() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     long began = clock.now;
 
     epoch.end();
 
     assertThat(clock.now - began).isEqualTo(TIMEOUTS.lease().toNanos());
-    assertThat(job.words).singleElement().asString().contains("hangs in the program's code");
-    assertThat(job.begins()).isNull();
+    assertThat(job.logged).singleElement().asString().contains("hangs in the program's code");
+    assertThat(job.begin()).isNull();
   }
 
   // ---- beginning an epoch
 
   @Test
-  void theEpochBeforeEndsWithTheNext() {
+  void beginningAnEpochEndsThePreviousOne() {
     Job job = new Job();
-    SharedEpoch before = job.begins();
+    SharedEpoch before = job.begin();
 
-    SharedEpoch next = job.begins();
+    SharedEpoch next = job.begin();
 
     assertThat(next).isNotNull().isNotSameAs(before);
     assertThat(Batches.take(before, 0)).isNull();
@@ -419,16 +420,16 @@ class PipelineSessionTest {
   }
 
   @Test
-  void aLongerOrderThanThereIsRoomForIsNotShared() {
+  void anOrderTooLongForTheBufferIsNotShared() {
     Job job = new Job();
 
     assertThat(job.session.begin(BatchOrder.evenly(new int[BATCHES + 1], 2), 1)).isNull();
 
-    assertThat(job.words).singleElement().asString().contains("more items or batches");
+    assertThat(job.logged).singleElement().asString().contains("more items or batches");
   }
 
   @Test
-  void whoIsStoppedWhileItCreatesTheEpochIsWaitedForUntilItsLeaseEnds() {
+  void aJobStoppedWhileItCreatesAnEpochIsWaitedForUntilItsLeaseEnds() {
     Job job = new Job();
     new Job();
     memory.set(memory.epoch(1).state(), StagingDescriptor.word(CREATING, 1, 2, 0));
@@ -442,40 +443,40 @@ class PipelineSessionTest {
           }
         });
 
-    assertThat(job.begins()).isNull();
+    assertThat(job.begin()).isNull();
 
-    waited(got[0], TIMEOUTS.lease().plus(TIMEOUTS.beat()).toNanos());
+    assertWaited(got[0], TIMEOUTS.lease().plus(TIMEOUTS.beat()).toNanos());
     assertThat(job.blocked).containsExactly(true, false);
     assertThat(job.blockedAt).isBetween(50 * MILLI + 1, 50 * MILLI + 1 + PAUSE);
   }
 
   @Test
-  void theFirstEpochWaitsSoLongForJobsAndTheNextNoMore() {
+  void onlyTheFirstEpochWaitsForJobs() {
     Job job = new Job();
 
-    job.begins(3);
+    job.begin(3);
 
-    waited(1, TIMEOUTS.start().toNanos());
-    assertThat(job.words)
+    assertWaited(1, TIMEOUTS.start().toNanos());
+    assertThat(job.logged)
         .containsExactly(
             "Waiting for 3 jobs; 1 have joined so far.",
             "1 of 3 jobs arrived within 1 s: the first epoch begins without the others.");
     assertThat(job.blocked).containsExactly(true, false);
     assertThat(job.session.waitedInVain()).isTrue();
     long began = clock.now;
-    job.begins(3);
+    job.begin(3);
     assertThat(clock.now).isEqualTo(began);
   }
 
   @Test
-  void jobsThatWaitWithAnotherPipelineAreNotWaitedFor() {
+  void jobsThatWaitAtAnotherPipelineAreNotWaitedFor() {
     Job job = new Job();
     elsewhere = 2;
 
-    job.begins(3);
+    job.begin(3);
 
-    waited(1, TIMEOUTS.blocked().toNanos() / 4);
-    assertThat(job.words)
+    assertWaited(1, TIMEOUTS.blocked().toNanos() / 4);
+    assertThat(job.logged)
         .containsExactly(
             "1 of 3 jobs have this pipeline; the others are waiting at a different one. The first"
                 + " epoch begins without them.");
@@ -483,7 +484,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void theFirstEpochBeginsWhenAllHaveCome() {
+  void theFirstEpochBeginsWhenAllJobsHaveJoined() {
     Job job = new Job();
     clock.whenPaused.add(
         () -> {
@@ -492,21 +493,21 @@ class PipelineSessionTest {
           }
         });
 
-    job.begins(2);
+    job.begin(2);
 
     assertThat(clock.now).isEqualTo(1 + PAUSE);
-    assertThat(job.words).isEmpty();
+    assertThat(job.logged).isEmpty();
     assertThat(job.session.waitedInVain()).isFalse();
   }
 
-  // ---- figures and signs of life
+  // ---- counters and heartbeats
 
   @Test
-  void whatAJobDidIsCounted() {
+  void aJobsWorkIsCounted() {
     Job job = new Job();
     Job other = new Job();
-    SharedEpoch epoch = job.begins();
-    SharedEpoch others = other.begins();
+    SharedEpoch epoch = job.begin();
+    SharedEpoch others = other.begin();
     epoch.prepareWith(
         (batch, items) -> {
           clock.now += 5 * MILLI;
@@ -517,7 +518,7 @@ class PipelineSessionTest {
     assertThat(job.session.longestPreparation.get()).isEqualTo(5 * MILLI);
     assertThat(job.session.shortestPreparation.get()).isEqualTo(5 * MILLI);
     for (int batch = 0; batch < BATCHES; batch++) {
-      takes(epoch, batch, 100);
+      assertTaken(epoch, batch, 100);
     }
     job.session.waitedFor(1, 30);
     job.session.waitedFor(1, 12);
@@ -547,7 +548,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void aBeatIsSeenAndSoIsWhoWaitsElsewhere() {
+  void heartbeatsAndWaitsElsewhereArePublished() {
     Job job = new Job();
     long participant = StagingDescriptor.participant(0);
 
@@ -564,13 +565,13 @@ class PipelineSessionTest {
   }
 
   @Test
-  void damagedMemoryIsLeftAndThatIsSaid() {
+  void damagedMemoryIsAbandonedAndThatIsLogged() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
 
     job.session.damaged(new InternalError("its file has 0 bytes"));
 
-    assertThat(job.words).singleElement().asString().contains("damaged by another program (its");
+    assertThat(job.logged).singleElement().asString().contains("damaged by another program (its");
     assertThat(job.session.gate.isOpen()).isFalse();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     assertThat(job.threads).isEmpty();
@@ -578,7 +579,7 @@ class PipelineSessionTest {
     assertThat(job.session.counters.now().nobody).isEqualTo(1);
   }
 
-  // ---- what a job copies
+  // ---- copying
 
   private long holders() {
     long holders = 0;
@@ -591,7 +592,7 @@ class PipelineSessionTest {
   @Test
   void aBatchThatCannotBeReadIsLost() throws IOException {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
     memory.noMemory = "Cannot allocate";
@@ -606,9 +607,9 @@ class PipelineSessionTest {
   }
 
   @Test
-  void aBatchThatThereIsNoMemoryToCopyIsLost() throws IOException {
+  void aBatchThatDoesNotFitInMemoryIsLost() throws IOException {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One job by itself: what the program sees. */
+/** The group as the program of a single job sees it. */
 class PrepGroupTest {
   private static final int ITEMS = 90;
 
@@ -42,11 +42,11 @@ class PrepGroupTest {
       new Fingerprint(Map.of("data set", "synthetic", "batch size", "8"));
 
   @TempDir Path directory;
-  private final List<String> words = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> logged = Collections.synchronizedList(new ArrayList<>());
   private final AtomicInteger prepared = new AtomicInteger();
 
   private PrepGroup group(String budget) {
-    return new PrepGroup(directory, "g", ByteBudget.parse(budget), 1, words::add);
+    return new PrepGroup(directory, "g", ByteBudget.parse(budget), 1, logged::add);
   }
 
   private PreparedBatch prepare(int batch, int[] items) {
@@ -74,12 +74,12 @@ class PrepGroupTest {
       assertThat(directory).isNotEmptyDirectory();
     }
     assertThat(directory).isEmptyDirectory();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
-  /** As when a job ends while its heartbeat finds it switched off. */
+  /** Happens when a job ends while its heartbeat notices that the agent is off. */
   @Test
-  void whoClosesSecondWaitsUntilTheFirstHasLeft() throws InterruptedException {
+  void theSecondCloseWaitsForTheFirst() throws InterruptedException {
     CountDownLatch entered = new CountDownLatch(1);
     CountDownLatch released = new CountDownLatch(1);
     PrepGroup group = group("64k");
@@ -104,7 +104,7 @@ class PrepGroupTest {
     first.join();
   }
 
-  /** Two batches are taken, and the loop is left; in training the model changes after each. */
+  /** Takes two batches and leaves the loop; in training the model changes after each. */
   private void epoch(PrepGroup group, Fingerprint pipeline, AtomicLong updates, boolean trains) {
     SharedEpoch epoch = group.begin(pipeline, Batches.order(ITEMS, 8, 0));
     epoch.prepareWith(this::prepare, 1);
@@ -115,7 +115,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void updatesBetweenItsBatchesTellTrainingFromEvaluation() {
+  void updatesBetweenBatchesDistinguishTrainingFromEvaluation() {
     AtomicLong updates = new AtomicLong();
     Fingerprint other = new Fingerprint(Map.of("data set", "held out", "batch size", "8"));
     try (PrepGroup group = group("64k")) {
@@ -131,30 +131,30 @@ class PrepGroupTest {
   }
 
   @Test
-  void whoLocksSlotsHearsOfEachWholeBeforeItIsReadAndAsTheSameObject() throws IOException {
+  void theReadListenerGetsEachWholeSlotBeforeTheReadAsTheSameObject() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
-    List<ByteBuffer> heard = new ArrayList<>();
+    List<ByteBuffer> readSlots = new ArrayList<>();
     try (PrepGroup group = group("16k")) { // Four slots.
-      group.whenRead(heard::add);
+      group.whenRead(readSlots::add);
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith((batch, items) -> new Ones(100), 1);
       for (int batch = 0; batch < own.batches(); batch++) {
-        int before = heard.size();
-        Byte last = epoch.use(batch, bytes -> heard.get(before).get(bytes.limit() - 1));
+        int before = readSlots.size();
+        Byte last = epoch.use(batch, bytes -> readSlots.get(before).get(bytes.limit() - 1));
         assertThat(last).isEqualTo((byte) 1);
       }
       epoch.end();
     }
-    assertThat(heard)
+    assertThat(readSlots)
         .hasSize(own.batches())
         .allMatch(slot -> slot.remaining() == StagingDescriptor.PAGE);
     Set<ByteBuffer> slots = Collections.newSetFromMap(new IdentityHashMap<>());
-    slots.addAll(heard);
+    slots.addAll(readSlots);
     assertThat(slots).hasSizeLessThanOrEqualTo(4);
   }
 
   @Test
-  void whoCopiesIsGivenEachBatchOnceAndKeepsNoSlot() throws IOException {
+  void aReaderThatCopiesGetsEachBatchOnceAndHoldsNoSlot() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
     try (PrepGroup group = group("16k")) { // Two slots.
       SharedEpoch epoch = group.begin(PIPELINE, own);
@@ -172,7 +172,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void whatTheReaderThrowsIsThrownAndTheSlotIsGivenBack() throws IOException {
+  void aReadersExceptionIsThrownAndTheSlotIsReleased() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
     try (PrepGroup group = group("16k")) {
       SharedEpoch epoch = group.begin(PIPELINE, own);
@@ -215,7 +215,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void whatFailsOnAThreadOfTheAgentIsOneFaultOfThePipeline() {
+  void anExceptionOnAgentThreadsIsReportedAsOneFaultOfThePipeline() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     List<String> faults = Collections.synchronizedList(new ArrayList<>());
     Bridge.install(
@@ -240,7 +240,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void whatTheProgramsCodeThrowsAheadIsNoFaultOfTheAgent() {
+  void anExceptionOfTheProgramsCodeIsNotAFaultOfTheAgent() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     List<String> faults = Collections.synchronizedList(new ArrayList<>());
     Bridge.install(
@@ -263,7 +263,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aBatchThatEndsALittleBehindAPageIsReadToItsLastByte() throws IOException {
+  void aBatchThatEndsJustPastAPageIsReadToItsLastByte() throws IOException {
     int bytes = 4096 + 4;
     try (PrepGroup group = group("64k")) {
       SharedEpoch epoch = group.begin(PIPELINE, Batches.order(8, 8, 1));
@@ -282,7 +282,7 @@ class PrepGroupTest {
     }
   }
 
-  /** A batch of bytes that are 1. */
+  /** A batch whose bytes are all 1. */
   private record Ones(long bytes) implements PreparedBatch {
     @Override
     public void writeTo(ByteBuffer target) {
@@ -296,7 +296,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aBufferThatAStoppedJobKeepsLockedIsUsedOnceThatGoesOn() throws Exception {
+  void aBufferLockedByAStoppedJobIsUsedOnceThatJobContinues() throws Exception {
     Duration soon = Duration.ofMillis(50);
     Timeouts timeouts = new Timeouts(soon, soon, soon, soon, soon);
     BatchOrder own = Batches.order(ITEMS, 8, 1);
@@ -306,14 +306,14 @@ class PrepGroupTest {
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     try (SetupHolder other = new SetupHolder(file);
         PrepGroup group =
-            new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, timeouts, words::add)) {
+            new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, timeouts, logged::add)) {
       assertThat(group.begin(PIPELINE, own)).isNull();
       assertThat(group.begin(PIPELINE, own)).isNull();
-      assertThat(words)
+      assertThat(logged)
           .containsExactly(
               "The staging buffer "
                   + file
-                  + " is locked by another job that does not get on (is it stopped?); nothing is"
+                  + " is locked by another job that makes no progress (is it stopped?); nothing is"
                   + " shared. This job prepares the batches of this epoch itself, and tries again"
                   + " at each later epoch.");
       other.goOn();
@@ -336,12 +336,12 @@ class PrepGroupTest {
         }
       }
       assertThat(directory.toFile().list()).hasSize(32);
-      assertThat(words).singleElement().asString().contains("more than 32 pipelines");
+      assertThat(logged).singleElement().asString().contains("more than 32 pipelines");
     }
   }
 
   @Test
-  void aBudgetBelowTwoBatchesIsSaidOnce() {
+  void aBudgetBelowTwoBatchesIsLoggedOnce() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("12k")) {
       SharedEpoch epoch = group.begin(PIPELINE, own);
@@ -350,12 +350,12 @@ class PrepGroupTest {
         assertThat(Batches.take(epoch, batch)).isNull();
       }
     }
-    assertThat(words).hasSize(1).allMatch(word -> word.contains("prep.size"));
+    assertThat(logged).hasSize(1).allMatch(line -> line.contains("prep.size"));
   }
 
   /**
-   * Pauses of an interrupted thread end at once, so that it asks all the time. One round in 25
-   * missed a batch that was published between its look at the batch and its look at the producers.
+   * Pauses of an interrupted thread end at once, so it polls. One round in 25 missed a batch
+   * published between its check of the batch and its check of the producers.
    */
   @RepeatedTest(40)
   void anInterruptedThreadStillTakesAndStaysInterrupted() {
@@ -376,13 +376,13 @@ class PrepGroupTest {
   }
 
   @Test
-  void aThreadThatHangsInTheProgramsCodeIsLeftThere() {
+  void aThreadThatHangsInTheProgramsCodeIsAbandoned() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     Duration soon = Duration.ofMillis(50);
     Timeouts timeouts = new Timeouts(soon, soon, soon, soon, soon);
     CountDownLatch lock = new CountDownLatch(1);
     try (PrepGroup group =
-        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, timeouts, words::add)) {
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, timeouts, logged::add)) {
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith(
           (batch, items) -> {
@@ -393,7 +393,7 @@ class PrepGroupTest {
       assertThat(Batches.take(epoch, 0)).isNull();
       epoch.end();
       assertThat(group.begin(PIPELINE, own)).isNull();
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("hangs in the program's code"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("hangs in the program's code"));
     } finally {
       lock.countDown();
     }
@@ -401,12 +401,12 @@ class PrepGroupTest {
   }
 
   @Test
-  void withoutSharedMemoryTheJobIsToldWhy() {
+  void missingSharedMemoryIsLoggedWithItsReason() {
     Path absent = directory.resolve("absent");
-    try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, words::add)) {
+    try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, logged::add)) {
       assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
     }
-    assertThat(words)
+    assertThat(logged)
         .last()
         .asString()
         .startsWith("The staging buffer " + absent + "/")
@@ -431,11 +431,11 @@ class PrepGroupTest {
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
     }
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void theFirstEpochBeginsWithoutJobsThatDoNotCome() {
+  void theFirstEpochBeginsWithoutMissingJobs() {
     Timeouts usual = Timeouts.USUAL;
     Timeouts timeouts =
         new Timeouts(
@@ -446,7 +446,7 @@ class PrepGroupTest {
             Duration.ofMillis(50));
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group =
-        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, timeouts, words::add)) {
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, timeouts, logged::add)) {
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
@@ -454,13 +454,13 @@ class PrepGroupTest {
         assertThat(Batches.isOf(own.items(batch), staged)).isTrue();
       }
     }
-    assertThat(words)
+    assertThat(logged)
         .last()
         .isEqualTo("1 of 3 jobs arrived within 0 s: the first epoch begins without the others.");
   }
 
   @Test
-  void whoDidNotComeToOnePipelineIsNotWaitedForAtTheNext() throws IOException {
+  void jobsMissingAtOnePipelineAreNotWaitedForAtTheNext() throws IOException {
     Timeouts usual = Timeouts.USUAL;
     Timeouts timeouts =
         new Timeouts(
@@ -471,34 +471,34 @@ class PrepGroupTest {
             Duration.ofMillis(50));
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group =
-        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, timeouts, words::add)) {
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, timeouts, logged::add)) {
       group.begin(PIPELINE, own);
       group.begin(new Fingerprint(Map.of("pipeline", "another")), own);
     }
-    assertThat(words).filteredOn(word -> word.contains("arrived within")).hasSize(1);
+    assertThat(logged).filteredOn(line -> line.contains("arrived within")).hasSize(1);
   }
 
   @Test
-  void aPipelineWhoseFileCannotBeHadIsNotTriedAgainAndTheSystemsWordsAreExplained() {
+  void aPipelineWithoutAFileIsNotRetriedAndTheSystemsErrorIsExplained() {
     Path absent = directory.resolve("absent");
-    try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, words::add)) {
+    try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, logged::add)) {
       for (int number = 0; number < 2; number++) {
         assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
       }
     }
-    assertThat(words)
-        .filteredOn(word -> word.startsWith("The staging buffer " + absent + "/"))
+    assertThat(logged)
+        .filteredOn(line -> line.startsWith("The staging buffer " + absent + "/"))
         .hasSize(1)
-        .allMatch(word -> word.endsWith("This job prepares all batches of this pipeline itself."));
-    words.clear();
+        .allMatch(line -> line.endsWith("This job prepares all batches of this pipeline itself."));
+    logged.clear();
     try (PrepGroup group = group("4k")) {
       assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
     }
-    assertThat(words).last().asString().doesNotContain("cannot be made or used");
+    assertThat(logged).last().asString().doesNotContain("cannot be made or used");
   }
 
   @Test
-  void aThreadThatPreparesLooksUpWhatTheProgramsThreadWould() {
+  void preparingThreadsHaveTheProgramsContextClassLoader() {
     ClassLoader own = new ClassLoader(null) {};
     ClassLoader before = Thread.currentThread().getContextClassLoader();
     List<ClassLoader> seen = Collections.synchronizedList(new ArrayList<>());
@@ -519,7 +519,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aJobGivesSignsOfLifeUntilItLeaves() throws Exception {
+  void aJobSendsHeartbeatsUntilItLeaves() throws Exception {
     Set<Thread> before = Thread.getAllStackTraces().keySet();
     Set<Thread> threads;
     try (PrepGroup group = group("64k")) {
@@ -527,9 +527,9 @@ class PrepGroupTest {
       threads = new HashSet<>(Thread.getAllStackTraces().keySet());
       threads.removeAll(before);
       Path file = directory.resolve(directory.toFile().list()[0]);
-      try (RandomAccessFile words = new RandomAccessFile(file.toFile(), "r")) {
-        long first = beats(words);
-        while (beats(words) == first) {
+      try (RandomAccessFile staging = new RandomAccessFile(file.toFile(), "r")) {
+        long first = beats(staging);
+        while (beats(staging) == first) {
           LockSupport.parkNanos(1_000_000);
         }
       }
@@ -541,8 +541,8 @@ class PrepGroupTest {
     }
   }
 
-  private static long beats(RandomAccessFile words) throws IOException {
-    words.seek(StagingDescriptor.participant(0) + StagingDescriptor.PARTICIPANT_BEAT);
-    return words.readLong();
+  private static long beats(RandomAccessFile staging) throws IOException {
+    staging.seek(StagingDescriptor.participant(0) + StagingDescriptor.PARTICIPANT_BEAT);
+    return staging.readLong();
   }
 }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Jobs in JVMs of their own prepare batches for each other, whatever becomes of any of them. Jobs
- * of one group run on all JDKs of this machine in turn.
+ * Jobs in separate JVMs prepare batches for each other, whatever happens to any of them. Jobs of
+ * one group run on all JDKs of this machine in turn.
  */
 class StagedJobsIT {
   private static final String CLASSES =
@@ -114,15 +114,15 @@ class StagedJobsIT {
     new ProcessBuilder("kill", "-" + name, Long.toString(job.process.pid())).start().waitFor();
   }
 
-  /** What a job's log says, all of it checked. */
-  private record Told(int epochs, int early, int batches, int given) {
-    Told plus(Told other) {
-      return new Told(
+  /** Totals of a job's log, once all of it is checked. */
+  private record Totals(int epochs, int early, int batches, int given) {
+    Totals plus(Totals other) {
+      return new Totals(
           epochs + other.epochs, early + other.early, batches + other.batches, given + other.given);
     }
   }
 
-  private static Told check(Job job) throws Exception {
+  private static Totals check(Job job) throws Exception {
     int status = job.process.waitFor();
     List<String> lines = Files.readAllLines(job.log, StandardCharsets.UTF_8);
     if (job.killed) {
@@ -130,7 +130,7 @@ class StagedJobsIT {
     } else {
       assertThat(status).as("%s", lines).isZero();
     }
-    Told told = new Told(0, job.ending.equals("exit") && !job.killed ? 1 : 0, 0, 0);
+    Totals totals = new Totals(0, job.ending.equals("exit") && !job.killed ? 1 : 0, 0, 0);
     for (String line : lines) {
       assertThat(line).doesNotStartWith("WRONG");
       String[] words = line.split(" ", -1);
@@ -145,9 +145,9 @@ class StagedJobsIT {
       assertThat(early)
           .as("%s: every item", line)
           .isIn(false, !job.ending.equals("end") || job.killed);
-      told =
-          told.plus(
-              new Told(
+      totals =
+          totals.plus(
+              new Totals(
                   1,
                   early ? 1 : 0,
                   (items.length + StagingJob.BATCH - 1) / StagingJob.BATCH,
@@ -156,7 +156,7 @@ class StagedJobsIT {
     if (!job.killed && job.ending.equals("end")) {
       assertThat(lines).contains("done");
     }
-    return told;
+    return totals;
   }
 
   @Test
@@ -166,7 +166,7 @@ class StagedJobsIT {
     SplittableRandom random = new SplittableRandom(seed);
     int kills = 0;
     int stops = 0;
-    Told all = new Told(0, 0, 0, 0);
+    Totals all = new Totals(0, 0, 0, 0);
     while (kills < KILLS || stops < STOPS || all.early < EARLY_EXITS || !running.isEmpty()) {
       boolean over = kills >= KILLS && stops >= STOPS && all.early >= EARLY_EXITS;
       while (running.size() < JOBS && !over) {
@@ -204,7 +204,7 @@ class StagedJobsIT {
         stops++;
       }
     }
-    check(start(1, 1, "end")); // Sweeps away what those left that were killed last.
+    check(start(1, 1, "end")); // Deletes the files of the jobs killed last.
     running.clear();
     System.out.printf(
         "%d kills, %d stops, %d early exits, %d jobs: %d of %d batches from the buffer%n",
@@ -222,9 +222,9 @@ class StagedJobsIT {
     }
     int prepared = 0;
     for (Job job : four) {
-      Told told = check(job);
-      assertThat(told.batches()).isEqualTo(epochs * StagingJob.ITEMS / StagingJob.BATCH);
-      assertThat(told.given()).isEqualTo(told.batches());
+      Totals totals = check(job);
+      assertThat(totals.batches()).isEqualTo(epochs * StagingJob.ITEMS / StagingJob.BATCH);
+      assertThat(totals.given()).isEqualTo(totals.batches());
       for (String line : Files.readAllLines(job.log, StandardCharsets.UTF_8)) {
         if (line.startsWith("prepared ")) {
           prepared += Integer.parseInt(line.split(" ", -1)[1]);
@@ -236,13 +236,13 @@ class StagedJobsIT {
   }
 
   @Test
-  void whoHasAnotherPipelineIsToldWhatDiffers() throws Exception {
+  void aDifferentPipelineIsLoggedWithWhatDiffers() throws Exception {
     Job other = start(1, 10_000, "end");
-    List<String> words = new CopyOnWriteArrayList<>();
+    List<String> logged = new CopyOnWriteArrayList<>();
     try (PrepGroup group =
-        new PrepGroup(memory, "torture", ByteBudget.parse("64k"), 1, words::add)) {
+        new PrepGroup(memory, "torture", ByteBudget.parse("64k"), 1, logged::add)) {
       long deadline = System.nanoTime() + Waits.LONG.toNanos();
-      while (words.isEmpty() && System.nanoTime() < deadline) { // Until the other is there.
+      while (logged.isEmpty() && System.nanoTime() < deadline) { // Until the other job has joined.
         SharedEpoch epoch =
             group.begin(
                 new Fingerprint(Map.of("data set", "another")),
@@ -252,10 +252,13 @@ class StagedJobsIT {
       }
     }
     other.process.destroyForcibly().waitFor();
-    assertThat(words).singleElement().asString().contains("its data set is another, not synthetic");
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .contains("its data set is another, not synthetic");
   }
 
-  /** A job that goes on when told. */
+  /** Starts a job that continues on command. */
   private Process startHanded(Path log, String what, String budget) throws IOException {
     Process process =
         new ProcessBuilder(
@@ -283,7 +286,7 @@ class StagedJobsIT {
     }
   }
 
-  private static void tell(Process process) throws IOException {
+  private static void resume(Process process) throws IOException {
     process.getOutputStream().write('\n');
     process.getOutputStream().flush();
   }
@@ -296,9 +299,9 @@ class StagedJobsIT {
     return lines;
   }
 
-  /** The kernel's own stop, which not even the agent's threads notice. */
+  /** SIGSTOP also stops the agent's threads. */
   @Test
-  void aStoppedJobsClaimIsTakenOverAndWhatItPublishesThenIsTooLateAndHarmless() throws Exception {
+  void aStoppedJobsClaimIsTakenOverAndItsLatePublishIsHarmless() throws Exception {
     Path log = logs.resolve("claims");
     String budget = "256k"; // A slot for each batch.
     Process process = startHanded(log, "claims", budget);
@@ -310,16 +313,18 @@ class StagedJobsIT {
       assertThat(HandedJob.goesThrough(group, HandedJob.TRAINING, 3)).isEqualTo(all);
       assertThat(group.statistics().get(0).takeOvers).isEqualTo(1);
       signal(job, "CONT");
-      tell(process);
+      resume(process);
       List<String> lines = endOf(process, log);
       assertThat(lines).contains("too late 1 alone 0").contains(all, all);
     }
     assertThat(memory).isEmptyDirectory();
   }
 
-  /** Who waits in one pipeline is not waited for in the other, however much patience there is. */
+  /**
+   * A job that waits in one pipeline is not waited for in the other, even with unlimited patience.
+   */
   @Test
-  void jobsThatWaitForEachOtherInTwoPipelinesGoOn() throws Exception {
+  void jobsThatWaitForEachOtherInTwoPipelinesContinue() throws Exception {
     String budget = "24k"; // Three slots of an epoch's fifteen batches.
     Path trains = logs.resolve("trains");
     Path validates = logs.resolve("validates");

@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Each step of the protocol by itself, on one thread, with memory and time of the test's own. */
+/** Each step of the protocol alone, on one thread, with the test's memory and clock. */
 class StagingBufferTest {
   private static final int BATCHES = 3;
   private static final Timeouts TIMEOUTS =
@@ -46,7 +46,7 @@ class StagingBufferTest {
   private final Set<Long> living = new HashSet<>();
   private final Words.Time clock = new Words.Time();
 
-  /** A job as its buffer sees the others. */
+  /** A job with its view of the buffer. */
   private final class Job {
     final long number;
     final StagingCounters counters = new StagingCounters();
@@ -63,24 +63,24 @@ class StagingBufferTest {
       buffer = new StagingBuffer(memory, participants, liveness, counters, number, participant);
     }
 
-    Entered begins() {
+    Entered begin() {
       return buffer.tryBegin(order((int) number));
     }
 
-    void beats() {
+    void beat() {
       long at = StagingDescriptor.participant(participant) + PARTICIPANT_BEAT;
       memory.set(at, memory.get(at) + 1);
     }
 
     /** Takes a slot, claims the next batch and publishes it. */
-    int stages(Entered epoch) {
+    int stage(Entered epoch) {
       int slot = buffer.takeSlot(epoch, new Blocker());
       int batch = buffer.claim(epoch);
       assertThat(buffer.publish(epoch, batch, slot, 100 + batch)).isTrue();
       return slot;
     }
 
-    void dies() {
+    void die() {
       living.remove(number);
     }
   }
@@ -120,7 +120,7 @@ class StagingBufferTest {
     memory.set(BUDGET, 2L * 8192);
     assertThat(one.buffer.slots()).isEqualTo(2);
     memory.set(BUDGET, 2L * 8192 - 1);
-    assertThat(one.buffer.slots()).as("not even two").isZero();
+    assertThat(one.buffer.slots()).as("fewer than two").isZero();
     memory.set(BUDGET, 1_000L * 8192);
     assertThat(one.buffer.slots()).isEqualTo(StagingDescriptor.MAX_SLOTS);
   }
@@ -133,26 +133,26 @@ class StagingBufferTest {
   }
 
   @Test
-  void oneJobPreparesTheFirstBatchOfAllUnlessItDiesOrStops() {
+  void oneJobSizesTheBufferUnlessItDiesOrStops() {
     Job one = new Job(1);
     Job two = new Job(2);
     Job three = new Job(3);
     assertThat(one.buffer.trySize()).isTrue();
-    assertThat(one.buffer.trySize()).as("it is the one").isTrue();
+    assertThat(one.buffer.trySize()).as("already the sizer").isTrue();
     assertThat(two.buffer.trySize()).isFalse();
     two.buffer.giveUpSizing();
-    assertThat(memory.get(SIZER)).as("not another's to give up").isEqualTo(1);
-    one.dies();
+    assertThat(memory.get(SIZER)).as("only the sizer can give up").isEqualTo(1);
+    one.die();
     assertThat(two.buffer.trySize()).isTrue();
     assertThat(three.buffer.trySize()).isFalse();
-    clock.now += 201; // Without a sign of life of job 2.
+    clock.now += 201; // No heartbeat of job 2.
     assertThat(three.buffer.trySize()).isTrue();
     three.buffer.giveUpSizing();
     assertThat(memory.get(SIZER)).isZero();
   }
 
   @Test
-  void anOrderThatIsLongerThanTheRoomDoesNotFit() {
+  void anOrderTooLongDoesNotFit() {
     Job one = new Job(1);
     assertThat(one.buffer.fits(order(0))).isTrue();
     assertThat(one.buffer.fits(BatchOrder.evenly(new int[2 * BATCHES + 1], BATCHES))).isFalse();
@@ -162,14 +162,14 @@ class StagingBufferTest {
   // ---- epochs
 
   @Test
-  void whoComesSecondAdoptsTheOrderOfTheFirst() {
+  void theSecondJobAdoptsTheFirstJobsOrder() {
     Job one = new Job(1);
     Job two = new Job(2);
     assertThat(one.buffer.isFresh()).isTrue();
-    Entered first = one.begins();
+    Entered first = one.begin();
     assertThat(two.buffer.isFresh()).isFalse();
     assertThat(one.buffer.isShared(first)).isFalse();
-    Entered second = two.begins();
+    Entered second = two.begin();
     assertThat(second.number()).isEqualTo(first.number()).isEqualTo(1);
     assertThat(second.order().items).isEqualTo(order(1).items);
     assertThat(second.order().ends).isEqualTo(order(1).ends);
@@ -185,164 +185,164 @@ class StagingBufferTest {
   void aDamagedOrderIsNotAdopted() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
+    Entered epoch = one.begin();
     for (long batches : new long[] {-1, BATCHES + 1}) {
       memory.set(epoch.at().batches(), batches);
-      assertThat(two.begins()).as("%d batches", batches).isNull();
+      assertThat(two.begin()).as("%d batches", batches).isNull();
     }
     memory.set(epoch.at().batches(), BATCHES);
     for (long items : new long[] {-1, 2 * BATCHES + 1}) {
       memory.set(epoch.at().items(), items);
-      assertThat(two.begins()).as("%d items", items).isNull();
+      assertThat(two.begin()).as("%d items", items).isNull();
     }
     memory.set(epoch.at().items(), 2 * BATCHES);
-    assertThat(two.begins()).isNotNull();
+    assertThat(two.begin()).isNotNull();
   }
 
   @Test
-  void aEpochThatSlidesWhileItsOrderIsReadIsNotEntered() {
+  void anEpochThatSlidesWhileItsOrderIsReadIsNotEntered() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
+    Entered epoch = one.begin();
     memory.whenTablesAreRead =
         () -> memory.set(epoch.at().state(), StagingDescriptor.word(SLIDING, 1, 0, 1));
-    assertThat(two.begins()).isNull();
+    assertThat(two.begin()).isNull();
     assertThat(memory.get(StagingDescriptor.participant(two.participant) + PARTICIPANT_CURSOR))
         .as("nobody waits for it")
         .isEqualTo(StagingDescriptor.cursor(0, ALL));
     assertThat(two.buffer.comesLate()).isTrue();
-    assertThat(one.buffer.comesLate()).as("it is in it").isFalse();
+    assertThat(one.buffer.comesLate()).as("already in the epoch").isFalse();
     one.buffer.leave(epoch);
-    assertThat(two.buffer.comesLate()).as("nobody is in it").isFalse();
+    assertThat(two.buffer.comesLate()).as("nobody is in the epoch").isFalse();
   }
 
   @Test
-  void theNextEpochBeginsOnceAllHaveComeToThisOneAndLeftTheOneBefore() {
+  void anEpochBeginsOnceAllJobsEnteredTheLastOneAndLeftTheOneBefore() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    assertThat(one.begins()).as("job 2 has yet to come").isNull();
-    Entered same = two.begins();
-    Entered next = one.begins();
+    Entered epoch = one.begin();
+    assertThat(one.begin()).as("job 2 has yet to come").isNull();
+    Entered same = two.begin();
+    Entered next = one.begin();
     assertThat(next.number()).isEqualTo(2);
     assertThat(next.order().items).isEqualTo(order(1).items);
     assertThat(one.buffer.isShared(epoch)).as("it began another").isTrue();
     one.buffer.leave(next);
     one.buffer.leave(epoch);
-    assertThat(one.begins()).as("job 2 is still in epoch 1").isNull();
+    assertThat(one.begin()).as("job 2 is still in epoch 1").isNull();
     two.buffer.leave(same);
-    assertThat(two.begins().number()).isEqualTo(2);
-    assertThat(one.begins().number()).isEqualTo(3);
+    assertThat(two.begin().number()).isEqualTo(2);
+    assertThat(one.begin().number()).isEqualTo(3);
     assertThat(one.buffer.isShared(epoch)).as("its descriptor is another's").isFalse();
   }
 
   @Test
-  void whoBeginsTheEpochAfterTheNextHasLeftTheFirst() {
+  void beginningTheEpochAfterNextLeavesTheFirst() {
     Job one = new Job(1);
     Job two = new Job(2);
-    one.begins();
-    Entered first = two.begins();
+    one.begin();
+    Entered first = two.begin();
     assertThat(two.participant).isNotZero();
-    assertThat(one.begins().number()).isEqualTo(2);
+    assertThat(one.begin().number()).isEqualTo(2);
     two.buffer.leave(first);
-    assertThat(two.begins().number()).isEqualTo(2);
-    assertThat(one.begins()).as("takes itself out").isNull();
-    assertThat(one.begins().number()).isEqualTo(3);
-    assertThat(one.counters.now().dropped).as("others that were taken out").isZero();
+    assertThat(two.begin().number()).isEqualTo(2);
+    assertThat(one.begin()).as("leaves epoch 1").isNull();
+    assertThat(one.begin().number()).isEqualTo(3);
+    assertThat(one.counters.now().dropped).as("other jobs removed").isZero();
   }
 
   @Test
-  void whoIsStoppedInTheEpochBeforeIsTakenOutOfIt() {
+  void aJobStoppedInThePreviousEpochIsRemovedFromIt() {
     Job one = new Job(1);
     Job two = new Job(2);
-    one.begins();
-    Entered first = two.begins();
-    assertThat(one.begins().number()).isEqualTo(2);
-    assertThat(one.begins()).as("job 2 is still in epoch 1").isNull();
+    one.begin();
+    Entered first = two.begin();
+    assertThat(one.begin().number()).isEqualTo(2);
+    assertThat(one.begin()).as("job 2 is still in epoch 1").isNull();
     clock.now += 201;
-    assertThat(one.begins()).as("takes it out").isNull();
+    assertThat(one.begin()).as("removes job 2").isNull();
     assertThat(one.counters.now().dropped).isEqualTo(1);
-    assertThat(one.begins().number()).isEqualTo(3);
+    assertThat(one.begin().number()).isEqualTo(3);
     assertThat(two.buffer.isShared(first)).as("its descriptor is another's").isFalse();
   }
 
   @Test
-  void whoIsAloneInAEpochSharesItWithNobody() {
+  void anEpochWithOneJobLeftIsNotShared() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    Entered same = two.begins();
+    Entered epoch = one.begin();
+    Entered same = two.begin();
     one.buffer.leave(epoch);
     assertThat(two.buffer.isShared(same)).isFalse();
   }
 
   @Test
-  void whoDoesNotComeIsWaitedForAsLongAsItsLease() {
+  void anAbsentJobIsWaitedForUntilItsLeaseEnds() {
     Job one = new Job(1);
     Job two = new Job(2);
-    one.buffer.leave(one.begins());
-    assertThat(one.begins()).isNull();
+    one.buffer.leave(one.begin());
+    assertThat(one.begin()).isNull();
     clock.now += 400;
-    two.beats();
-    assertThat(one.begins()).as("its lease is not over").isNull();
+    two.beat();
+    assertThat(one.begin()).as("its lease is not over").isNull();
     clock.now += 1;
-    assertThat(one.begins().number()).isEqualTo(2);
+    assertThat(one.begin().number()).isEqualTo(2);
   }
 
   @Test
-  void whoIsStoppedIsWaitedForOnlyAsLongAsItsSignsOfLifeMayTake() {
+  void aStoppedJobIsWaitedForOnlyUntilItsHeartbeatIsOverdue() {
     Job one = new Job(1);
     new Job(2);
-    one.buffer.leave(one.begins());
-    assertThat(one.begins()).isNull();
+    one.buffer.leave(one.begin());
+    assertThat(one.begin()).isNull();
     clock.now += 200;
-    assertThat(one.begins()).isNull();
+    assertThat(one.begin()).isNull();
     clock.now += 1;
-    assertThat(one.begins().number()).isEqualTo(2);
+    assertThat(one.begin().number()).isEqualTo(2);
   }
 
   @Test
-  void whoWaitsInAnotherPipelineIsNotWaitedFor() {
+  void aJobThatWaitsInAnotherPipelineIsNotWaitedFor() {
     Job one = new Job(1);
     Job two = new Job(2);
-    one.buffer.leave(one.begins());
+    one.buffer.leave(one.begin());
     memory.set(StagingDescriptor.participant(two.participant) + PARTICIPANT_BLOCKED, 1);
-    assertThat(one.begins().number()).isEqualTo(2);
+    assertThat(one.begin().number()).isEqualTo(2);
   }
 
   @Test
-  void aEpochWhoseCreatorDiedIsCreatedAnew() {
+  void anEpochWhoseCreatorDiedIsCreatedAgain() {
     Job one = new Job(1);
     new Job(2);
     StagingDescriptor.Epoch at = memory.epoch(1);
     memory.set(at.state(), StagingDescriptor.word(CREATING, 1, 2, 0));
-    assertThat(one.begins()).as("job 2 is at it").isNull();
+    assertThat(one.begin()).as("job 2 is creating it").isNull();
     living.remove(2L);
-    assertThat(one.begins().number()).isEqualTo(1);
+    assertThat(one.begin().number()).isEqualTo(1);
   }
 
   @Test
-  void theDeadAreTakenOutOfEpochsAndSlots() {
+  void deadJobsAreRemovedFromEpochsAndSlots() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered epoch = one.begins();
-    two.begins();
-    int slot = one.stages(epoch);
+    Entered epoch = one.begin();
+    two.begin();
+    int slot = one.stage(epoch);
     assertThat(two.buffer.tryTake(epoch, 0)).isEqualTo(slot);
     assertThat(one.buffer.isShared(epoch)).isTrue();
-    two.dies();
+    two.die();
     one.buffer.participants.buryDead();
     assertThat(one.buffer.isShared(epoch)).isFalse();
     assertThat(StagingDescriptor.low(slot(slot))).isZero();
     assertThat(memory.get(StagingDescriptor.participant(two.participant) + PARTICIPANT_JOB))
         .isZero();
     assertThat(one.buffer.participants.count()).isEqualTo(1);
-    assertThat(new Job(3).participant).as("its place is given again").isEqualTo(two.participant);
+    assertThat(new Job(3).participant).as("its place is reused").isEqualTo(two.participant);
   }
 
   @Test
-  void onlySixteenJobsShare() {
+  void atMostSixteenJobsShare() {
     for (int job = 1; job <= StagingDescriptor.MAX_PARTICIPANTS; job++) {
       new Job(job);
     }
@@ -354,15 +354,15 @@ class StagingBufferTest {
   }
 
   @Test
-  void oneWhoPreparesTheNextEpochAlreadyDoesNotCeaseTo() {
+  void endingAnEpochDoesNotStopPreparingTheNextOne() {
     Job one = new Job(1);
-    Entered first = one.begins();
+    Entered first = one.begin();
     one.buffer.produces(first, true);
     assertThat(one.buffer.participants.anyProduces(1)).isTrue();
     one.buffer.produces(first, false);
     assertThat(one.buffer.participants.anyProduces(1)).isFalse();
     one.buffer.leave(first);
-    Entered next = one.begins();
+    Entered next = one.begin();
     one.buffer.produces(next, true);
     one.buffer.produces(first, false);
     assertThat(memory.get(StagingDescriptor.participant(one.participant) + PARTICIPANT_PRODUCES))
@@ -372,21 +372,23 @@ class StagingBufferTest {
   // ---- preparing
 
   @Test
-  void batchesAreClaimedInOrderAndNoneTwice() {
+  void batchesAreClaimedInOrderAndOnce() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     assertThat(one.buffer.claim(epoch)).isZero();
     assertThat(two.buffer.claim(epoch)).isEqualTo(1);
     assertThat(one.buffer.nextUnclaimed(epoch)).isEqualTo(2);
     assertThat(one.buffer.claim(epoch)).isEqualTo(2);
-    assertThat(two.buffer.claim(epoch)).as("some may come back").isEqualTo(StagingBuffer.NOT_NOW);
+    assertThat(two.buffer.claim(epoch))
+        .as("claims may be returned")
+        .isEqualTo(StagingBuffer.NOT_NOW);
     one.buffer.unclaim(epoch, 2, false);
     assertThat(claimState(epoch, 2)).isEqualTo(UNCLAIMED);
     assertThat(two.buffer.claim(epoch)).isEqualTo(2);
     one.buffer.unclaim(epoch, 2, false);
-    assertThat(claimState(epoch, 2)).as("it is job 2's").isNotEqualTo(UNCLAIMED);
+    assertThat(claimState(epoch, 2)).as("claimed by job 2").isNotEqualTo(UNCLAIMED);
     for (int batch = 0; batch < BATCHES; batch++) {
       one.buffer.unclaim(epoch, batch, true);
       two.buffer.unclaim(epoch, batch, true);
@@ -400,20 +402,20 @@ class StagingBufferTest {
   void theClaimOfADeadJobIsTakenOverAndCounted() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     two.buffer.claim(epoch);
-    two.dies();
+    two.die();
     assertThat(one.buffer.claim(epoch)).isZero();
     assertThat(one.counters.now().takeOvers).isEqualTo(1);
   }
 
   @Test
-  void whatAllAreDoneWithIsNotPrepared() {
+  void batchesThatAllJobsHavePassedAreNotPrepared() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     one.buffer.advance(epoch, 2);
     assertThat(one.buffer.nextUnclaimed(epoch)).as("job 2 needs it").isZero();
     two.buffer.advance(epoch, 1);
@@ -425,32 +427,32 @@ class StagingBufferTest {
   }
 
   @Test
-  void ofAEpochThatIsOverNothingIsClaimed() {
+  void noBatchOfAFinishedEpochIsClaimed() {
     Job one = new Job(1);
-    Entered first = one.begins();
+    Entered first = one.begin();
     one.buffer.leave(first);
-    one.buffer.leave(one.begins());
-    Entered third = one.begins();
+    one.buffer.leave(one.begin());
+    Entered third = one.begin();
     assertThat(third.number()).isEqualTo(3);
     assertThat(one.buffer.claim(first)).isEqualTo(StagingBuffer.NEVER_MORE);
     assertThat(one.buffer.tryTake(first, 0)).isEqualTo(StagingBuffer.NOBODY);
   }
 
   @Test
-  void aSlotIsFilledByOne() {
+  void aSlotIsFilledByOneJob() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
     assertThat(two.buffer.takeSlot(epoch, new Blocker())).isEqualTo(1);
     assertThat(StagingDescriptor.state(slot(0))).isEqualTo(FILLING);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
     assertThat(blocker.participant).isEqualTo(-1);
-    two.dies();
-    assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("a dead job's").isEqualTo(1);
+    two.die();
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("the dead job's slot").isEqualTo(1);
     one.buffer.giveBack(1, epoch);
     assertThat(StagingDescriptor.state(slot(1))).isEqualTo(FREE);
     one.buffer.giveUp(0, epoch);
@@ -461,14 +463,14 @@ class StagingBufferTest {
   }
 
   @Test
-  void whatSomebodyNeedsIsNotFilledAnew() {
+  void aSlotThatAJobStillNeedsIsNotReused() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered epoch = one.begins();
-    two.begins();
-    one.stages(epoch);
-    one.stages(epoch);
+    Entered epoch = one.begin();
+    two.begin();
+    one.stage(epoch);
+    one.stage(epoch);
     one.buffer.advance(epoch, 2);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
@@ -476,17 +478,17 @@ class StagingBufferTest {
     assertThat(state(epoch)).isEqualTo(OPEN);
     two.buffer.advance(epoch, 1);
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
-    assertThat(state(epoch)).as("nobody may enter any more").isEqualTo(SLIDING);
+    assertThat(state(epoch)).as("no longer open to jobs").isEqualTo(SLIDING);
     assertThat(one.counters.now().dropped).isZero();
   }
 
   @Test
-  void aHeldSlotIsNotFilledAnew() {
+  void aHeldSlotIsNotReused() {
     Job one = new Job(1);
     slots(2);
-    Entered epoch = one.begins();
-    int slot = one.stages(epoch);
-    one.stages(epoch);
+    Entered epoch = one.begin();
+    int slot = one.stage(epoch);
+    one.stage(epoch);
     assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(slot);
     assertThat(one.buffer.length(slot)).isEqualTo(100);
     one.buffer.advance(epoch, 1);
@@ -496,32 +498,32 @@ class StagingBufferTest {
   }
 
   @Test
-  void whoDoesNotGetOnIsTakenOutOfTheEpoch() {
+  void aJobWithoutProgressIsRemovedFromTheEpoch() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered epoch = one.begins();
-    two.begins();
-    one.stages(epoch);
-    one.stages(epoch);
+    Entered epoch = one.begin();
+    two.begin();
+    one.stage(epoch);
+    one.stage(epoch);
     one.buffer.advance(epoch, 2);
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isEqualTo(StagingBuffer.NOT_NOW);
     clock.now += 201;
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
     assertThat(one.counters.now().dropped).isEqualTo(1);
     assertThat(one.buffer.isShared(epoch)).isFalse();
-    one.stages(epoch);
-    assertThat(two.buffer.tryTake(epoch, 0)).as("it finds it gone").isEqualTo(StagingBuffer.LOST);
+    one.stage(epoch);
+    assertThat(two.buffer.tryTake(epoch, 0)).as("its batch is gone").isEqualTo(StagingBuffer.LOST);
   }
 
   @Test
-  void theFirstBatchesAreKeptForThoseWhoHaveYetToCome() {
+  void theFirstBatchesAreKeptForJobsYetToEnter() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered epoch = one.begins();
-    one.stages(epoch);
-    one.stages(epoch);
+    Entered epoch = one.begin();
+    one.stage(epoch);
+    one.stage(epoch);
     one.buffer.advance(epoch, 2);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
@@ -529,57 +531,57 @@ class StagingBufferTest {
     memory.set(
         StagingDescriptor.participant(two.participant) + PARTICIPANT_CURSOR,
         StagingDescriptor.cursor(1, ALL));
-    assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("it does not come").isZero();
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("job 2 skips the epoch").isZero();
   }
 
   @Test
-  void aNewerEpochLeavesHalfOfTheSlotsToTheOlder() {
+  void aNewerEpochLeavesHalfOfTheSlotsToTheOlderOne() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered old = one.begins();
-    two.begins();
+    Entered old = one.begin();
+    two.begin();
     one.buffer.leave(old);
-    Entered next = one.begins();
+    Entered next = one.begin();
     assertThat(one.buffer.takeSlot(next, new Blocker())).isZero();
     assertThat(one.buffer.takeSlot(next, new Blocker())).isEqualTo(1);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(next, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
     assertThat(blocker.participant).isEqualTo(two.participant);
     assertThat(StagingDescriptor.state(slot(2))).as("given back").isEqualTo(FREE);
-    assertThat(two.buffer.takeSlot(old, new Blocker())).as("to the older").isEqualTo(2);
+    assertThat(two.buffer.takeSlot(old, new Blocker())).as("for the older epoch").isEqualTo(2);
     two.buffer.giveBack(2, old);
     two.buffer.leave(old);
     assertThat(one.buffer.takeSlot(next, new Blocker())).isEqualTo(2);
   }
 
-  /** Their pages are there already, and page-locked, where a job locks them. */
+  /** Their pages are already allocated, and page-locked if a job locks them. */
   @Test
-  void slotsOfAnEpochThatIsOverComeBeforeThoseThatNeverHadABatch() {
+  void slotsOfAFinishedEpochAreUsedBeforeFreshOnes() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(6);
-    Entered old = one.begins();
-    two.begins();
-    assertThat(List.of(one.stages(old), one.stages(old))).containsExactly(0, 1);
+    Entered old = one.begin();
+    two.begin();
+    assertThat(List.of(one.stage(old), one.stage(old))).containsExactly(0, 1);
     assertThat(two.buffer.tryTake(old, 0)).isZero();
     one.buffer.leave(old);
-    Entered next = one.begins();
-    assertThat(one.stages(next)).as("while a job is in the older epoch").isEqualTo(2);
+    Entered next = one.begin();
+    assertThat(one.stage(next)).as("while a job is in the older epoch").isEqualTo(2);
     two.buffer.leave(old);
-    assertThat(one.stages(next)).as("the one that nobody reads").isEqualTo(1);
+    assertThat(one.stage(next)).as("the slot without readers").isEqualTo(1);
     two.buffer.release(0);
-    assertThat(one.stages(next)).isZero();
-    assertThat(one.buffer.takeSlot(next, new Blocker())).as("a new one").isEqualTo(3);
+    assertThat(one.stage(next)).isZero();
+    assertThat(one.buffer.takeSlot(next, new Blocker())).as("a fresh slot").isEqualTo(3);
   }
 
   @Test
-  void whatAnotherTookOverIsPublishedInVain() {
+  void publishingABatchThatWasTakenOverFails() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     int slot = two.buffer.takeSlot(epoch, new Blocker());
     assertThat(two.buffer.claim(epoch)).isZero();
     clock.now += 201; // Job 2 is stopped.
@@ -587,7 +589,7 @@ class StagingBufferTest {
     clock.now += 201;
     assertThat(one.buffer.claim(epoch)).isZero();
     assertThat(two.buffer.publish(epoch, 0, slot, 100)).isFalse();
-    assertThat(StagingDescriptor.state(slot(slot))).as("of use to others").isEqualTo(FREE);
+    assertThat(StagingDescriptor.state(slot(slot))).as("free for others").isEqualTo(FREE);
     assertThat(two.buffer.publish(epoch, 0, slot, 100)).as("not its slot").isFalse();
     assertThat(StagingDescriptor.state(slot(slot))).isEqualTo(FREE);
   }
@@ -595,14 +597,14 @@ class StagingBufferTest {
   // ---- using
 
   @Test
-  void aStagedBatchIsHeldByEachUntilItReleasesIt() {
+  void eachJobHoldsAStagedBatchUntilItReleasesIt() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered epoch = one.begins();
-    two.begins();
-    one.stages(epoch);
-    int slot = one.stages(epoch);
+    Entered epoch = one.begin();
+    two.begin();
+    one.stage(epoch);
+    int slot = one.stage(epoch);
     assertThat(claimState(epoch, 1)).isEqualTo(STAGED);
     assertThat(StagingDescriptor.state(slot(slot))).isEqualTo(READY);
     assertThat(one.buffer.tryTake(epoch, 1)).isEqualTo(slot);
@@ -618,11 +620,11 @@ class StagingBufferTest {
   }
 
   @Test
-  void whoFindsAnotherBatchInTheSlotHasLostIt() {
+  void aBatchReplacedInItsSlotIsLost() {
     Job one = new Job(1);
     slots(4);
-    Entered epoch = one.begins();
-    int slot = one.stages(epoch);
+    Entered epoch = one.begin();
+    int slot = one.stage(epoch);
     long ready = slot(slot);
     for (long other :
         new long[] {
@@ -639,11 +641,11 @@ class StagingBufferTest {
   }
 
   @Test
-  void aBatchThatIsNotStagedIsWaitedForWhileSomebodyPreparesIt() {
+  void anUnstagedBatchIsWaitedForWhileAJobPreparesIt() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOBODY);
     two.buffer.produces(epoch, true);
     assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOT_NOW);
@@ -666,7 +668,7 @@ class StagingBufferTest {
   // ---- participants
 
   @Test
-  void aParticipantRunsAsLongAsItShowsSignsOfLife() {
+  void aParticipantRunsWhileItSendsHeartbeats() {
     Job one = new Job(1);
     Job two = new Job(2);
     Participants participants = one.buffer.participants;
@@ -679,23 +681,23 @@ class StagingBufferTest {
     assertThat(participants.willFinish(2)).isFalse();
     assertThat(participants.willFinish(1)).as("itself").isTrue();
     assertThat(participants.willFinish(99)).as("no participant").isFalse();
-    two.beats();
+    two.beat();
     assertThat(participants.running(two.participant)).isTrue();
     assertThat(participants.willFinish(2)).isTrue();
-    two.dies();
+    two.die();
     assertThat(participants.running(two.participant)).isFalse();
     assertThat(participants.running(9)).as("nobody").isFalse();
     assertThat(participants.pid(two.participant)).isEqualTo(1_002);
   }
 
   @Test
-  void whateverAParticipantDoesIsProgress() {
+  void everyActionOfAParticipantIsProgress() {
     Job one = new Job(1);
     Job two = new Job(2);
     Participants participants = one.buffer.participants;
     long before = participants.progress();
     assertThat(participants.progress()).isEqualTo(before);
-    Entered epoch = two.begins();
+    Entered epoch = two.begin();
     long begun = participants.progress();
     assertThat(begun).isNotEqualTo(before);
     two.buffer.advance(epoch, 1);

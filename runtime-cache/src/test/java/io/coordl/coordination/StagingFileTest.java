@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What lies where in a staging file, and what becomes of it when another program damages it. */
+/** The layout of a staging file, and its behaviour when another program damages it. */
 class StagingFileTest {
   private static final Fingerprint PIPELINE = new Fingerprint(Map.of("data set", "synthetic"));
   private static final int SLOTS = 4;
@@ -77,7 +77,7 @@ class StagingFileTest {
   }
 
   @Test
-  void theHeadSaysWhatTheFileIs() throws IOException {
+  void theHeaderDescribesTheFile() throws IOException {
     byte[] text = PIPELINE.text().getBytes(StandardCharsets.UTF_8);
     assertThat(memory.get(Header.MAGIC)).isEqualTo(contents.header().magic());
     assertThat(memory.get(Header.VERSION)).isEqualTo(contents.header().version());
@@ -88,7 +88,7 @@ class StagingFileTest {
     assertThat(memory.get(StagingDescriptor.BUDGET)).isEqualTo(SLOTS * PAGE);
     assertThat(contents.minimum()).isEqualTo(slots + 2 * PAGE);
     assertThat(contents.header().suffix()).isEqualTo(".staging");
-    // Room for a quarter more, and a little.
+    // Room for slightly more than 1.25 times the order.
     assertThat(memory.itemRoom()).isEqualTo(1144);
     assertThat(memory.batchRoom()).isEqualTo(72);
     assertThat(memory.get(StagingDescriptor.TEXT_BYTES)).isEqualTo(text.length);
@@ -96,7 +96,7 @@ class StagingFileTest {
   }
 
   @Test
-  void whoJoinsFindsTheRoomsOfWhoMadeIt() throws IOException {
+  void aJobThatJoinsUsesTheCreatorsRooms() throws IOException {
     memory.putInts(memory.epoch(1).itemTable(), new int[] {7, 8, 9});
     StagingContents other =
         new StagingContents(PIPELINE, BatchOrder.evenly(new int[5_000], 1), heartbeat);
@@ -111,7 +111,7 @@ class StagingFileTest {
   }
 
   @Test
-  void anOrderOrADescriptionThatIsTooLongIsRefused() throws IOException {
+  void anOrderOrDescriptionThatIsTooLongIsRefused() throws IOException {
     memory.set(StagingDescriptor.ITEM_ROOM, 1L << 40);
     assertThatThrownBy(() -> contents.map(path, path.toFile().length()))
         .hasMessageContaining("too long to be shared");
@@ -125,7 +125,7 @@ class StagingFileTest {
     assertThatThrownBy(() -> wordy.format(memory)).hasMessageContaining("description is too long");
   }
 
-  /** How many of this process's descriptors are of the file. */
+  /** Number of this process's descriptors of the file. */
   private long descriptors() throws IOException {
     try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
       return all.filter(
@@ -133,7 +133,7 @@ class StagingFileTest {
                 try {
                   return Files.readSymbolicLink(one).equals(path.toRealPath());
                 } catch (IOException e) {
-                  return false; // Closed meanwhile.
+                  return false; // Just closed.
                 }
               })
           .count();
@@ -152,18 +152,18 @@ class StagingFileTest {
     assertThat(bytes(slots + PAGE, (int) PAGE)).as("reserved").isEqualTo(page(0));
     assertThat(bytes(slots + 2 * PAGE, (int) PAGE)).isEqualTo(page(5));
     fill(6);
-    assertThat(memory.writable(1, 10).get(9)).as("as it is").isEqualTo((byte) 6);
+    assertThat(memory.writable(1, 10).get(9)).as("unchanged").isEqualTo((byte) 6);
     memory.writable(1, 10).put(0, (byte) 7);
     assertThat(memory.readable(1, 10).get(0)).isEqualTo((byte) 7);
     memory.writable(0, 10);
-    assertThat(bytes(slots, (int) PAGE)).as("another one").isEqualTo(page(0));
+    assertThat(bytes(slots, (int) PAGE)).as("another slot").isEqualTo(page(0));
     assertThat(memory.get(StagingDescriptor.RESERVED)).isEqualTo(3);
   }
 
   @Test
-  void aFileThatWasMadeShorterIsUsedNoMoreAndThatIsToldOnce() throws IOException {
-    List<String> told = new ArrayList<>();
-    memory.whenDamaged(error -> told.add(error.getMessage()));
+  void aTruncatedFileIsNoLongerUsedAndIsReportedOnce() throws IOException {
+    List<String> reported = new ArrayList<>();
+    memory.whenDamaged(error -> reported.add(error.getMessage()));
     assertThat(memory.isSound()).isTrue();
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
       file.setLength(slots + 1);
@@ -177,16 +177,16 @@ class StagingFileTest {
     memory.set(StagingDescriptor.SIZER, 7);
     assertThat(memory.compareAndSet(StagingDescriptor.SIZER, 0, 7)).isFalse();
     assertThat(bytes(StagingDescriptor.SIZER, 8)).containsOnly(0);
-    assertThat(memory.get(Header.MAGIC)).as("nothing but zeros").isZero();
+    assertThat(memory.get(Header.MAGIC)).as("reads zeros").isZero();
     assertThat(path.toFile().length()).isEqualTo(slots + 1);
-    assertThat(told)
+    assertThat(reported)
         .containsExactly("its file has " + (slots + 1) + " bytes, not " + (slots + SLOTS * PAGE));
-    memory.whenDamaged(error -> told.add("later"));
-    assertThat(told).hasSize(2).endsWith("later");
+    memory.whenDamaged(error -> reported.add("later"));
+    assertThat(reported).hasSize(2).endsWith("later");
   }
 
   @Test
-  void whatIsClosedIsClosed() throws IOException {
+  void aClosedFileHasNoDescriptorAndIsNotSound() throws IOException {
     memory.close();
     assertThat(descriptors()).isZero();
     assertThat(memory.isSound()).isFalse();

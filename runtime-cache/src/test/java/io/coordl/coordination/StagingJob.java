@@ -12,22 +12,22 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job of its own JVM: {@code directory seed epochs ending [jobs to wait for]}. Walks its epochs,
- * checks every byte of every batch against the order it follows, some for long, prepares by itself
- * what it is not given, and prints a line for each epoch: the items that it found in the bytes.
- * Ending: {@code end}; {@code break}: leaves some epochs early; {@code exit}: {@code System.exit}
- * in the midst of the last one, without a word to the epoch.
+ * A job in a separate JVM. Arguments: {@code directory seed epochs ending [jobs to wait for]}.
+ * Checks every byte of every batch against its order, reading some slowly; prepares missing batches
+ * locally; prints a line for each epoch with the items found. Ending: {@code end}; {@code break}
+ * leaves some epochs early; {@code exit} calls {@code System.exit} during the last epoch without
+ * ending it.
  */
 public final class StagingJob {
   static final int ITEMS = 120;
   static final int BATCH = 8;
 
-  /** Exit status of a job that was given wrong bytes or a wrong order. */
+  /** Exit status after wrong bytes or a wrong order. */
   static final int WRONG = 3;
 
   static final Fingerprint PIPELINE = new Fingerprint(Map.of("data set", "synthetic"));
 
-  /** So short that what they bound happens. */
+  /** Short enough that every limit is reached. */
   static final Timeouts TIMEOUTS =
       new Timeouts(
           Duration.ofMillis(400),
@@ -101,7 +101,7 @@ public final class StagingJob {
     System.out.println("done");
   }
 
-  /** The items in the bytes; a job may be killed or stopped between two looks at them. */
+  /** The items in the bytes; a job may be killed or stopped between two reads. */
   private static int[] read(int[] items, ByteBuffer bytes, int pause) {
     int[] found = Batches.items(bytes);
     LockSupport.parkNanos(pause);

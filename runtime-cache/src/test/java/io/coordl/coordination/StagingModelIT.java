@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The model check on the other JDKs of this machine; it is the same check, and as long. */
+/** The full model check on the other JDKs of this machine. */
 class StagingModelIT {
   @Test
   void theProtocolHoldsOnOtherJdks() throws Exception {
@@ -27,10 +27,10 @@ class StagingModelIT {
                   StagingModelRuns.class.getName())
               .redirectErrorStream(true)
               .start();
-      String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      System.out.print(told);
-      assertThat(process.waitFor()).as("%s: %s", java, told).isZero();
-      assertThat(told).contains("6 tests on JDK ");
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      System.out.print(output);
+      assertThat(process.waitFor()).as("%s: %s", java, output).isZero();
+      assertThat(output).contains("6 tests on JDK ");
     }
   }
 }

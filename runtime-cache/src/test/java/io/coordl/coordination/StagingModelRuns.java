@@ -6,11 +6,11 @@ import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@link StagingModelTest} as a program, for JVMs that run no build. */
+/** {@link StagingModelTest} as a program, for JDKs that do not run the build. */
 final class StagingModelRuns {
   private StagingModelRuns() {}
 
-  /** Runs every test; ends with what the first that fails throws. */
+  /** Runs every test; throws the first failure. */
   public static void main(String[] args) throws Throwable {
     List<Method> tests =
         Arrays.stream(StagingModelTest.class.getDeclaredMethods())

@@ -23,12 +23,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The protocol itself, as it is shipped, over memory of which every access is a step at which
- * another thread may run on, or a job be stopped or killed. Two jobs of two threads each, two
- * epochs of three batches, two to four slots; a job that is killed is followed by another, which
- * becomes the same participant. Explored are: every single switch; a kill, and a stop, at every
- * step; and at random up to four switches with a kill and a stop. Two defects are put in to see
- * that the check finds them.
+ * Model check of the production protocol: at every access to shared memory, another thread may run,
+ * or a job may be stopped or killed. Two jobs of two threads each run two epochs of three batches
+ * with two to four slots; a killed job is replaced by another, which becomes the same participant.
+ * Explores every single switch, a kill and a stop at every step, and random runs of up to four
+ * switches with a kill and a stop. Two planted defects prove that the check finds defects.
  */
 @Tag("slow")
 class StagingModelTest {
@@ -36,7 +35,7 @@ class StagingModelTest {
   private static final int BATCHES = 3;
   private static final int BATCH = 2;
 
-  /** So long that nobody who runs is given up: time passes only when all wait. */
+  /** Too long for a running job to time out: time passes only when all jobs wait. */
   private static final Timeouts TIMEOUTS =
       new Timeouts(
           Duration.ofMillis(100),
@@ -45,7 +44,7 @@ class StagingModelTest {
           Duration.ofMillis(300),
           Duration.ofSeconds(1));
 
-  /** A run: what the jobs did, and what was wrong. */
+  /** One run of a plan, with its checks. */
   private static final class Run {
     private final boolean successor;
     private final Model model;
@@ -74,9 +73,7 @@ class StagingModelTest {
           });
       model.run();
       long survivors = model.jobs().stream().filter(job -> !job.killed).count();
-      assertThat(finished.get())
-          .as("jobs that came to their end")
-          .isGreaterThanOrEqualTo((int) survivors);
+      assertThat(finished.get()).as("jobs that finished").isGreaterThanOrEqualTo((int) survivors);
       return model.steps();
     }
 
@@ -85,9 +82,9 @@ class StagingModelTest {
       model.start(job, () -> live(job));
     }
 
-    /** What a program does, and the agent in it. */
+    /** A program with its agent. */
     private void live(Model.Job job) {
-      PipelineSession session = host.join(job, memory, word -> {}, blocked -> {});
+      PipelineSession session = host.join(job, memory, line -> {}, blocked -> {});
       counters.add(session.counters);
       Set<Integer> ordersUsed = new HashSet<>();
       for (int number = 0; number < EPOCHS; number++) {
@@ -98,7 +95,8 @@ class StagingModelTest {
         }
         SharedEpoch epoch = session.begin(BatchOrder.evenly(items, BATCH), 1);
         if (epoch == null) {
-          counters.get(0).count(sum -> sum.late++); // Another was stopped creating it.
+          // Another job was stopped while it created the epoch.
+          counters.get(0).count(sum -> sum.late++);
           continue;
         }
         BatchOrder order = epoch.order();
@@ -119,7 +117,7 @@ class StagingModelTest {
             batch,
             bytes -> {
               check(order, batch, bytes);
-              memory.get(StagingDescriptor.SLOT_BYTES); // Others run on while it is read.
+              memory.get(StagingDescriptor.SLOT_BYTES); // Other threads run during the read.
               check(order, batch, bytes);
               return bytes;
             });
@@ -146,7 +144,7 @@ class StagingModelTest {
         public void writeTo(ByteBuffer target) {
           for (int item : items) {
             target.putInt(item);
-            memory.get(StagingDescriptor.SLOT_BYTES); // Others run on while it is written.
+            memory.get(StagingDescriptor.SLOT_BYTES); // Other threads run during the write.
           }
         }
 
@@ -190,7 +188,7 @@ class StagingModelTest {
   }
 
   @Test
-  void everySingleSwitch() {
+  void oneSwitchAtEveryStep() {
     int runs = 0;
     for (int slots = 2; slots <= 4; slots += 2) {
       int steps = steps(slots);
@@ -205,7 +203,7 @@ class StagingModelTest {
   }
 
   @Test
-  void aKillAndAStopAtEveryStep() {
+  void oneKillOrStopAtEveryStep() {
     int runs = 0;
     for (int slots = 2; slots <= (Full.ON ? 4 : 2); slots += 2) {
       int steps = steps(slots);
@@ -243,18 +241,18 @@ class StagingModelTest {
   }
 
   @Test
-  void severalAtRandom() {
+  void randomRunsWithSeveralEvents() {
     System.out.println(explore(Defect.NONE) + " runs with up to six events");
   }
 
   @Test
-  void whatIgnoresHoldersIsFound() {
+  void ignoredHoldersAreDetected() {
     assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> explore(Defect.HOLDERS_UNSEEN)))
         .hasMessageContaining("item of batch");
   }
 
   @Test
-  void whatTakesStoppedJobsForDeadIsFound() {
+  void stoppedJobsTakenForDeadAreDetected() {
     assertThat(
             org.assertj.core.api.Assertions.catchThrowable(() -> explore(Defect.STOPPED_IS_DEAD)))
         .hasMessageContaining("item of batch");

@@ -19,7 +19,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** The parts that a staging buffer is made of, each by itself. */
+/** Unit tests of a staging buffer's parts. */
 class StagingPartsTest {
   // ---- orders
 
@@ -31,7 +31,7 @@ class StagingPartsTest {
     assertThat(evenly.items(2)).containsExactly(2);
     assertThat(List.of(evenly.end(0), evenly.end(1), evenly.end(2))).containsExactly(2, 4, 5);
     assertThat(BatchOrder.evenly(new int[] {1, 2}, 2).batches()).isEqualTo(1);
-    // How programs ask for "all in one batch".
+    // Programs request "all in one batch" this way.
     assertThat(BatchOrder.evenly(new int[] {1, 2}, Integer.MAX_VALUE).batches()).isEqualTo(1);
     assertThat(BatchOrder.batches(Integer.MAX_VALUE, Integer.MAX_VALUE)).isEqualTo(1);
     assertThat(BatchOrder.batches(Integer.MAX_VALUE, 1)).isEqualTo(Integer.MAX_VALUE);
@@ -101,7 +101,7 @@ class StagingPartsTest {
   }
 
   @Test
-  void whoWaitsForAFirstEpochIsReadFromTheHeadOfAFile() {
+  void jobsWaitingForAFirstEpochAreReadFromTheHeadOfAFile() {
     ByteBuffer head =
         ByteBuffer.allocate(StagingDescriptor.TEXT_END).order(ByteOrder.nativeOrder());
     assertThat(StagingContents.waiting(head.array())).isEmpty();
@@ -112,16 +112,16 @@ class StagingPartsTest {
     }
     assertThat(StagingContents.waiting(head.array())).containsExactlyInAnyOrder(100L, 103L, 115L);
     head.putLong((int) StagingDescriptor.SIZER, 1);
-    assertThat(StagingContents.waiting(head.array())).as("a batch is prepared").isEmpty();
+    assertThat(StagingContents.waiting(head.array())).as("a batch is being prepared").isEmpty();
     head.putLong((int) StagingDescriptor.SIZER, 0);
     head.putLong((int) StagingDescriptor.SLOT_BYTES, 4096);
-    assertThat(StagingContents.waiting(head.array())).as("one was prepared").isEmpty();
+    assertThat(StagingContents.waiting(head.array())).as("a batch was prepared").isEmpty();
   }
 
   // ---- layout
 
   @Test
-  void aWordIsReadBackAsItWasMade() {
+  void wordsRoundTrip() {
     long word = StagingDescriptor.word(3, 4_000_000, 16_000_000, 65_535);
     assertThat(StagingDescriptor.state(word)).isEqualTo(3);
     assertThat(StagingDescriptor.epoch(word)).isEqualTo(4_000_000);
@@ -132,10 +132,10 @@ class StagingPartsTest {
   }
 
   @Test
-  void nothingInAFileOverlaps() {
+  void nothingInTheLayoutOverlaps() {
     long items = 1001;
     long batches = 77;
-    List<long[]> parts = new ArrayList<>(); // Begin and end.
+    List<long[]> parts = new ArrayList<>(); // Start and end offsets.
     parts.add(new long[] {0, StagingDescriptor.RESERVED + 8});
     for (int i = 0; i < StagingDescriptor.MAX_PARTICIPANTS; i++) {
       long at = StagingDescriptor.participant(i);
@@ -175,7 +175,7 @@ class StagingPartsTest {
   // ---- participants
 
   @Test
-  void aJobIsTheFirstParticipantThatNobodyLivingIsAndBeginsAfresh() {
+  void aJobTakesTheFirstFreeOrDeadParticipantAndResetsIt() {
     Words memory = new Words(8, 4);
     Set<Long> living = new HashSet<>(Set.of(1L, 2L, 3L));
     for (long job = 1; job <= 3; job++) {
@@ -217,7 +217,7 @@ class StagingPartsTest {
   }
 
   @Test
-  void whatAnyJobGetsOnWithIsSeen() {
+  void progressOfAnyJobIsSeen() {
     Words memory = new Words(8, 4);
     Set<Long> living = Set.of(1L);
     Participants.enter(memory, 1, 101, living::contains);
@@ -237,7 +237,7 @@ class StagingPartsTest {
   // ---- gate and heartbeat
 
   @Test
-  void aClosedGateLetsNobodyIn() {
+  void aClosedGateAdmitsNoThread() {
     Gate gate = new Gate();
     assertThat(gate.enter()).isTrue();
     assertThat(gate.enter()).as("again, by the same thread").isTrue();
@@ -250,7 +250,7 @@ class StagingPartsTest {
   }
 
   @Test
-  void aGateIsClosedByAnInterruptedThreadWhichStaysInterrupted() {
+  void anInterruptedThreadClosesAGateAndStaysInterrupted() {
     Gate gate = new Gate();
     Thread.currentThread().interrupt();
     assertThat(gate.close()).isTrue();
@@ -259,14 +259,14 @@ class StagingPartsTest {
   }
 
   @Test
-  void theKeeperDoesWhatItIsAskedForOnItsOwnThread() throws IOException {
+  void theHeartbeatThreadRunsCallsOnItsOwnThread() throws IOException {
     SynchronousQueue<Thread> beats = new SynchronousQueue<>();
     HeartbeatThread heartbeat = new HeartbeatThread(() -> beats.offer(Thread.currentThread()));
     try {
       Thread thread = heartbeat.call(Thread::currentThread);
       assertThat(thread).isNotSameAs(Thread.currentThread());
       assertThat(thread.isDaemon()).isTrue();
-      assertThat(thread.getThreadGroup().getParent()).as("the topmost group").isNull();
+      assertThat(thread.getThreadGroup().getParent()).as("the root thread group").isNull();
       assertThat(heartbeat.<Thread>call(() -> heartbeat.call(Thread::currentThread)))
           .isSameAs(thread);
       assertThatThrownBy(
@@ -301,7 +301,7 @@ class StagingPartsTest {
   }
 
   @Test
-  void theKeeperBeatsWhateverABeatThrows() throws Exception {
+  void theHeartbeatSurvivesExceptions() throws Exception {
     CountDownLatch beats = new CountDownLatch(3);
     HeartbeatThread heartbeat =
         new HeartbeatThread(
@@ -317,7 +317,7 @@ class StagingPartsTest {
   }
 
   @Test
-  void aPauseKeepsAnInterruptForWhomItIsMeant() {
+  void aPauseKeepsTheInterruptStatus() {
     Thread.currentThread().interrupt();
     Clock.SYSTEM.pause(1);
     assertThat(Thread.interrupted()).isTrue();
@@ -328,7 +328,7 @@ class StagingPartsTest {
   // ---- figures
 
   @Test
-  void whatIsNotTakenIsPreparedAlone() {
+  void batchesNotTakenCountAsPreparedLocally() {
     StagingStatisticsEvent one = new StagingStatisticsEvent();
     one.nobody = 1;
     one.notStaged = 2;

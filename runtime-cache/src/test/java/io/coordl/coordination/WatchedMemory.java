@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A staging file whose hand-overs are watched. A slot is poisoned before it is filled, which starts
- * its next generation; its history is recorded; and now and then a thread is delayed at a
- * hand-over. Shared by the jobs of one process. Thread-safe.
+ * A staging file that records hand-overs. Before a slot is filled it is poisoned, which starts its
+ * next generation; its history is recorded, and some hand-overs are delayed. Shared by the jobs of
+ * one process. Thread-safe.
  */
 final class WatchedMemory implements StagingMemory {
   private static final byte POISON = (byte) 0xa5;
@@ -50,12 +50,12 @@ final class WatchedMemory implements StagingMemory {
     }
   }
 
-  /** From now on, slots look free while they are read: the defect that the test must find. */
+  /** Makes slots look free while they are read: the planted defect. */
   void handOnEarly() {
     early = true;
   }
 
-  /** Delays the thread, or not. */
+  /** Delays the calling thread at random. */
   static void handOver() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     if (random.nextInt(SELDOM) == 0) {
@@ -63,7 +63,7 @@ final class WatchedMemory implements StagingMemory {
     }
   }
 
-  /** The slot that this thread was last given to read. */
+  /** The slot that this thread last got to read. */
   int reading() {
     return reading.get();
   }
@@ -95,7 +95,7 @@ final class WatchedMemory implements StagingMemory {
     };
   }
 
-  /** The number of the slot whose word lies there; -1 if none does. */
+  /** The slot whose word is at this offset; -1 if none. */
   private static int slot(long at) {
     long number = (at - StagingDescriptor.slot(0)) / Long.BYTES;
     return number >= 0 && number < MAX_SLOTS ? (int) number : -1;
@@ -148,7 +148,7 @@ final class WatchedMemory implements StagingMemory {
 
   private void changed(int slot, long now) {
     if (state(now) == StagingDescriptor.FILLING) {
-      generations.incrementAndGet(slot); // Before it can be READY, and be read, again.
+      generations.incrementAndGet(slot); // Before it can be READY and read again.
       poison(slot);
     }
     Deque<String> history = histories.get(slot);
@@ -160,7 +160,7 @@ final class WatchedMemory implements StagingMemory {
     }
   }
 
-  /** Called by the thread that now owns the slot. */
+  /** Must be called by the thread that owns the slot. */
   private void poison(int slot) {
     int size = (int) file.get(SLOT_BYTES);
     if (size == 0) {

@@ -10,14 +10,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A staging buffer on the heap, for tests of one thread, whose time passes only in pauses. */
+/**
+ * A staging buffer on the heap, for single-threaded tests with a clock that advances only in
+ * pauses.
+ */
 final class Words implements StagingMemory {
   final Map<Long, Long> words = new HashMap<>();
   final Map<Long, int[]> tables = new HashMap<>();
   final Map<Integer, ByteBuffer> slots = new HashMap<>();
   Runnable whenTablesAreRead = () -> {};
 
-  /** What writing and mapping a slot fails with, if it is to. */
+  /** Error message with which writing or mapping a slot fails; null to succeed. */
   String noMemory;
 
   private final long itemRoom;
@@ -28,7 +31,7 @@ final class Words implements StagingMemory {
     this.batchRoom = batchRoom;
   }
 
-  /** Who is alive is in a set, and everybody is alone. */
+  /** Liveness by a set of job numbers; exclusive actions run at once. */
   static JobLiveness liveness(Set<Long> living) {
     return new JobLiveness() {
       @Override
@@ -43,7 +46,7 @@ final class Words implements StagingMemory {
     };
   }
 
-  /** Begins at 1 ns. */
+  /** Starts at 1 ns. */
   static final class Time implements Clock {
     long now = 1;
     final List<Runnable> whenPaused = new ArrayList<>();

@@ -19,13 +19,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The user's message if native code cannot be called. */
+/** The message to the user if native code cannot be called. */
 class BindingTest {
   private static final String RAW = "(?s).*(Exception|Error|java\\.|com\\.|org\\.).*";
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aMachineWithoutADriverIsASentence(boolean asked) {
+  void aMissingDriverIsReportedInOneSentence(boolean asked) {
     Binding binding = new Binding("none", getClass().getClassLoader(), asked);
     assertThatThrownBy(() -> binding.open("libnothing-of-nvidia.so.1", "nvml"))
         .isInstanceOf(UnavailableException.class)
@@ -35,12 +35,12 @@ class BindingTest {
   }
 
   @Test
-  void presetsThatAreNotThereAreNamed(@TempDir Path empty) {
+  void missingPresetsAreNamed(@TempDir Path empty) {
     assertThatThrownBy(() -> new Binding(empty.toString(), null, true).open("any", "nvml"))
         .hasMessage("gpu.presets=" + empty + " has no jar files");
   }
 
-  /** JNA that cannot be initialised: the program is to be the first to see that. */
+  /** If JNA cannot be initialised, the program must be the first to see the error. */
   @Test
   void theProgramsJnaIsNotInitializedUnasked(@TempDir Path classes) throws Exception {
     Path source = classes.resolve("NativeLibrary.java");
@@ -69,15 +69,15 @@ class BindingTest {
   }
 
   @Test
-  @EnabledForJreRange(max = JRE.JAVA_21) // Later ones have java.lang.foreign.
-  void aClassIsInitializedWithItsFirstUse() {
+  @EnabledForJreRange(max = JRE.JAVA_21) // Later JDKs have java.lang.foreign.
+  void checkingForInitializationDoesNotInitialize() {
     assertThat(JnaNatives.isInitialized(Late.class)).isFalse();
     assertThat(Late.NUMBERS).isEmpty();
     assertThat(JnaNatives.isInitialized(Late.class)).isTrue();
   }
 
   @Test
-  void whatElseFailsKeepsItsFirstLine() {
+  void otherFailuresKeepTheirFirstLine() {
     assertThat(UnavailableException.reason(new InvocationTargetException(new Error("one\ntwo"))))
         .isEqualTo("one");
     assertThat(UnavailableException.reason(new NoClassDefFoundError("a/B")))

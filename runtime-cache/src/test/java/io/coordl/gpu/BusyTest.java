@@ -34,10 +34,11 @@ class BusyTest {
                                 .map(lacks -> Arguments.of(period, duty, lacks))));
   }
 
-  /** A job whose device runs in its steps, and is idle while it waits for a batch. */
+  /** A job whose device is busy during steps and idle while the job waits for a batch. */
   @ParameterizedTest
   @MethodSource("waves")
-  void isWhatWasPlanted(long period, double duty, String lacks) throws Exception {
+  void theReportedUtilizationIsThePlantedOne(long period, double duty, String lacks)
+      throws Exception {
     FakeDriver driver = new FakeDriver();
     driver.failing.put(lacks, 3);
     driver.shares = null;
@@ -69,12 +70,12 @@ class BusyTest {
             1 - planted, within(2 * POINTS)); // The last period of 5 s may be missing entirely.
     all.assertThat(sum.explained()).as("explained by stalls").isBetween(1 - POINTS, 1.0);
     all.assertThat((sum.busy - sum.synchronizedSteps) / (double) sum.sampled)
-        .as("the samples are off by, of the time")
+        .as("sampling error, as a share of the time")
         .isCloseTo(0, within(POINTS));
     all.assertAll();
   }
 
-  /** Batches taken and finished waits for them: each wait ends when kernels begin. */
+  /** Batches and finished waits so far; each wait ends when kernels begin. */
   private static Figures job(FakeDriver driver, long begin) {
     Figures job = new JobStatisticsEvent();
     job.batches = driver.now / driver.period;
@@ -83,7 +84,7 @@ class BusyTest {
     return job;
   }
 
-  /** Finished steps. */
+  /** Total time of the finished steps. */
   private static long steps(FakeDriver driver, long begin) {
     long done =
         driver.now % driver.period < driver.busy

@@ -6,17 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Steps of a profile, with devices and without. */
+/** Steps of a profile, with and without devices. */
 class DeviceStepsTest {
   private final FakeDriver driver = new FakeDriver();
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final List<Long> steps = new ArrayList<>();
   private boolean wanted = true;
   private final DeviceSteps ends =
-      new DeviceSteps(() -> wanted, () -> new Cuda(driver), steps::add, said::add);
+      new DeviceSteps(() -> wanted, () -> new Cuda(driver), steps::add, logged::add);
 
   @Test
-  void aStepIsSynchronizedWithEachDeviceThatTheProgramUses() {
+  void aStepSynchronizesEachDeviceTheProgramUses() {
     driver.active.add(0);
     driver.active.add(1);
     ends.end(0);
@@ -24,11 +24,11 @@ class DeviceStepsTest {
     ends.end(System.nanoTime());
     assertThat(steps).hasSize(1);
     assertThat(driver.count("cuCtxSynchronize")).isEqualTo(4);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void stepsOfAProgramThatUsesNoDeviceAreNotSynchronized() {
+  void stepsWithoutADeviceAreNotSynchronized() {
     ends.end(System.nanoTime());
     assertThat(steps).isEmpty();
     driver.active.add(1);
@@ -37,17 +37,17 @@ class DeviceStepsTest {
   }
 
   @Test
-  void aProgramThatHasNotLoadedCudaInItsFirstStepIsLeftAlone() {
+  void aProgramWithoutCudaInItsFirstStepIsLeftAlone() {
     wanted = false;
     ends.end(System.nanoTime());
     wanted = true;
     ends.end(System.nanoTime());
     assertThat(driver.calls).isEmpty();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void oneThatLoadsCudaInItsFirstStepIsNot() {
+  void cudaLoadedInTheFirstStepIsUsed() {
     driver.active.add(0);
     wanted = false;
     ends.end(0);
@@ -57,11 +57,11 @@ class DeviceStepsTest {
   }
 
   @Test
-  void aDriverThatFailsIsSaidOnceInASentenceAndNotAskedAgain() {
+  void aFailingDriverIsLoggedOnceAndNotCalledAgain() {
     driver.failing.put("cuInit", 100);
     ends.end(System.nanoTime());
     ends.end(System.nanoTime());
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "profile: steps end when their kernels are launched, not when they are done: cuInit"
                 + " failed with error 100 of CUDA");

@@ -13,20 +13,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver of two devices that a test controls. For a planted wave it reports what NVIDIA's would:
- * the last window, the windows that it still keeps, and the processes that ran since then.
+ * A driver of two devices that a test controls. For a planted load wave it reports what NVIDIA's
+ * driver would: the last window, the windows still kept, and the processes that ran since.
  */
 final class FakeDriver implements Natives {
   static final int PID = 4711;
 
   final List<String> calls = new ArrayList<>();
 
-  /** What functions return instead of success, and those that the driver lacks. */
+  /** Functions that fail, by return code, and functions that the driver lacks. */
   final Map<String, Integer> failing = new HashMap<>();
 
   final Set<String> missing = new HashSet<>();
 
-  /** Devices with a context of the program. */
+  /** Devices on which the program has a context. */
   final Set<Integer> active = new HashSet<>();
 
   /** Called while memory is locked. */
@@ -37,21 +37,21 @@ final class FakeDriver implements Natives {
   long ownMemory = 2L << 30;
   long lostDevice = -1;
 
-  /** The driver's samples of processes: which, when and how busy; null to follow the wave. */
+  /** Per-process samples: process, time, percent busy; null to follow the wave. */
   long @Nullable [][] shares = {};
 
-  /** For samples after which it was asked last. */
+  /** Start time of the last request for samples. */
   long since;
 
   /** Microseconds since 1970. */
   long now = 1_790_000_000_057_000L;
 
-  /** Microseconds from one start of the kernels to the next, and how long they run. */
+  /** Microseconds from one kernel start to the next, and the time kernels run. */
   long period = 50_000;
 
   long busy = 12_500;
 
-  /** Length of a window, and how many windows are kept. */
+  /** Microseconds per window, and the number of windows kept. */
   long window = 200_000;
 
   int kept = 100;

@@ -25,9 +25,9 @@ class GpuTimeTest {
     return sample;
   }
 
-  /** Ten seconds of waiting and a step before the first sample. */
+  /** Stalls and steps before the first sample. */
   @Test
-  void whatWasBeforeTheSamplesExplainsNothingOfThem() {
+  void stallsBeforeTheFirstSampleDoNotExplainLaterIdleTime() {
     GpuTime time = new GpuTime("fake", job(1, 10 * SECOND), 5 * SECOND);
     time.add(
         sample(0.25), SECOND, job(1, 10 * SECOND), job(2, 10 * SECOND + 200), 5 * SECOND + 300);
@@ -38,13 +38,13 @@ class GpuTimeTest {
   }
 
   @Test
-  void samplesCountOnceABatchHasComeAfterThem() {
+  void samplesCountOnceABatchFollowsThem() {
     GpuTime time = new GpuTime("fake", job(1, 0), 0);
     time.add(sample(0), SECOND, job(1, 0), job(1, 0), 0);
     assertThat(time.view().samples).isZero();
     time.add(sample(1), SECOND, job(1, 0), job(2, 3 * SECOND), 0);
     assertThat(time.view().samples).isEqualTo(2);
-    assertThat(time.view().idleInStalls).as("no more than was idle").isEqualTo(SECOND);
+    assertThat(time.view().idleInStalls).as("at most the idle time").isEqualTo(SECOND);
     time.add(sample(0), SECOND, job(2, 3 * SECOND), job(2, 3 * SECOND), 0);
     assertThat(time.view().sampled).as("after the last batch").isEqualTo(2 * SECOND);
   }

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 /** Nsight sees the right ranges, and they end in the right order. */
 class NsightRangesTest {
   private final List<String> ranges = new ArrayList<>();
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final Object batches = new Object();
   private boolean fails;
-  private final NsightRanges shown = new NsightRanges(this::library, said::add);
-  private final SpanRecorder sink = new SpanRecorder(new EventLog(), new Unheard(), () -> 0);
+  private final NsightRanges shown = new NsightRanges(this::library, logged::add);
+  private final SpanRecorder sink = new SpanRecorder(new EventLog(), new NoDurations(), () -> 0);
 
-  private static final class Unheard implements Durations {
+  private static final class NoDurations implements Durations {
     @Override
     public void record(Kind kind, long nanos) {}
 
@@ -91,12 +91,12 @@ class NsightRangesTest {
     assertThat(shown.whyUnused()).isEmpty();
     ask(batches, false);
     assertThat(ranges)
-        .as("an empty epoch of the same")
+        .as("an empty epoch over the same batches")
         .endsWith("epoch", "data stall", "pop", "pop");
   }
 
   @Test
-  void otherBatchesEndTheEpochThatWasLeft() {
+  void batchesOfAnotherLoopEndTheEpoch() {
     take(batches);
     take(new Object());
     assertThat(ranges)
@@ -114,7 +114,7 @@ class NsightRangesTest {
   }
 
   @Test
-  void aWaitThatThrowsBringsNoBatch() {
+  void aWaitThatThrowsOpensNoBatchRange() {
     long outer = sink.enter(SpanKind.FIT, null);
     sink.enter(SpanKind.TAKE, batches);
     sink.exit(outer, new Object()); // The exception skips the exit of the inner call.
@@ -124,7 +124,7 @@ class NsightRangesTest {
   }
 
   @Test
-  void aThreadThatOnlyLoadsHasNone() throws Exception {
+  void aThreadThatOnlyLoadsHasNoRanges() throws Exception {
     Thread loading = new Thread(() -> take(batches));
     loading.start();
     loading.join();
@@ -133,14 +133,14 @@ class NsightRangesTest {
   }
 
   @Test
-  void afterTheEndOfTheJobNoneBegins() {
+  void noRangeBeginsAfterTheJob() {
     sink.finish();
     take(batches);
     assertThat(ranges).isEmpty();
   }
 
   @Test
-  void aLibraryThatFailsIsSaidOnceAndSpansGoOn() {
+  void aFailingLibraryIsLoggedOnceAndSpansContinue() {
     take(batches);
     fails = true;
     take(batches);
@@ -148,7 +148,7 @@ class NsightRangesTest {
     int before = ranges.size();
     take(batches);
     assertThat(ranges).hasSize(before);
-    assertThat(said).containsExactly("gpu.ranges: Nsight sees no ranges: no nvtxRangePop");
+    assertThat(logged).containsExactly("gpu.ranges: Nsight sees no ranges: no nvtxRangePop");
     assertThat(sink.totals().snapshot().batches).isEqualTo(3);
     assertThat(shown.whyUnused()).contains("as logged above");
   }

@@ -33,7 +33,7 @@ class NvmlTest {
     return sample(nvml());
   }
 
-  /** The layouts of NVIDIA's headers of these drivers. */
+  /** Struct sizes in NVIDIA's headers for these drivers. */
   @ParameterizedTest
   @CsvSource({
     "470.82.01, 0",
@@ -47,7 +47,7 @@ class NvmlTest {
     "580.65.06, 24",
     "unknown, 0"
   })
-  void theListOfProcessesIsReadAsTheDriverWritesIt(String version, int bytes)
+  void theProcessListIsReadInTheDriversLayout(String version, int bytes)
       throws UnavailableException {
     driver.version = version;
     driver.processBytes = Math.max(24, bytes);
@@ -56,7 +56,7 @@ class NvmlTest {
   }
 
   @Test
-  void memoryThatTheDriverDoesNotTellIsUnknown() throws UnavailableException {
+  void unreportedMemoryIsUnknown() throws UnavailableException {
     driver.ownMemory = -1; // NVML_VALUE_NOT_AVAILABLE
     driver.failing.put("nvmlDeviceGetMemoryInfo_v2", 3);
     driver.failing.put("nvmlDeviceGetMemoryInfo", 3);
@@ -73,14 +73,15 @@ class NvmlTest {
   }
 
   @Test
-  void theShareOfThisProcessIsZeroWhereOnlyOthersRanAndNeverWild() throws UnavailableException {
+  void theShareOfThisProcessIsZeroIfOnlyOthersRanAndIsNeverImplausible()
+      throws UnavailableException {
     driver.failing.put("nvmlDeviceGetSamples", 3);
     Nvml nvml = nvml();
     long begin = driver.now;
     long then = begin + 500_000;
     driver.shares = new long[][] {{1, 10, 30}, {FakeDriver.PID, then, 40}, {77, -1, 2_000_000}};
     assertThat(sample(nvml).ownUtilization).isEqualTo(0.4);
-    assertThat(driver.since).as("none of the time before the job").isEqualTo(begin);
+    assertThat(driver.since).as("no samples from before the job").isEqualTo(begin);
     driver.shares = new long[][] {{1, 30, 30}, {FakeDriver.PID, Long.MAX_VALUE, 4711}};
     assertThat(sample(nvml).ownUtilization).isEqualTo(0);
     assertThat(driver.since).isEqualTo(then);
@@ -102,7 +103,7 @@ class NvmlTest {
         "nvmlDeviceGetProcessUtilization",
         LIST
       })
-  void aFunctionThatTheDriverLacksIsOneFigureLess(String function) throws UnavailableException {
+  void aMissingFunctionCostsOneFigureOnly(String function) throws UnavailableException {
     driver.missing.add(function);
     driver.shares = null;
     GpuSampleEvent sample = sample();
@@ -114,7 +115,7 @@ class NvmlTest {
   }
 
   @Test
-  void aDriverThatNeitherKeepsWindowsNorKnowsTheProcessTellsItsRates() throws UnavailableException {
+  void aDriverWithoutSamplesFallsBackToItsUtilizationRates() throws UnavailableException {
     driver.failing.put("nvmlDeviceGetSamples", 3);
     driver.failing.put("nvmlDeviceGetProcessUtilization", 3);
     assertThat(sample().utilization).isEqualTo(0.25);
@@ -123,7 +124,7 @@ class NvmlTest {
   }
 
   @Test
-  void aWindowCountsOnceAndNoneIsInvented() throws UnavailableException {
+  void eachWindowCountsOnceAndNoneIsInvented() throws UnavailableException {
     Nvml nvml = nvml();
     driver.now += 1_000_000;
     assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(1_000_000_000L);
@@ -140,7 +141,7 @@ class NvmlTest {
   }
 
   @Test
-  void aLostDeviceIsSaidOnceAndTheOtherGoesOn() throws UnavailableException {
+  void aLostDeviceIsLoggedOnceAndTheOtherContinues() throws UnavailableException {
     Nvml nvml = nvml();
     driver.lostDevice = 100;
     assertThatThrownBy(() -> nvml.read(0, 1)).hasMessageContaining("error 15");
@@ -154,7 +155,7 @@ class NvmlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"nvmlInit_v2", "nvmlDeviceGetCount_v2"})
-  void whatIsNeededAndFailsIsASentence(String function) {
+  void aFailingRequiredFunctionIsReportedInOneSentence(String function) {
     driver.failing.put(function, 999);
     assertThatThrownBy(this::nvml)
         .isInstanceOf(UnavailableException.class)
@@ -162,7 +163,7 @@ class NvmlTest {
   }
 
   @Test
-  void devicesThatThisUserMayNotOpenAreLeftOut() throws UnavailableException {
+  void devicesTheUserMayNotOpenAreLeftOut() throws UnavailableException {
     driver.failing.put("nvmlDeviceGetHandleByIndex_v2", 4);
     Nvml nvml = nvml();
     assertThat(nvml.count()).isEqualTo(2);

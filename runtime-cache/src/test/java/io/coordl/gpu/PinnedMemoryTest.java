@@ -19,35 +19,35 @@ class PinnedMemoryTest {
   private static final String UNLOCK = "cuMemHostUnregister";
 
   private final FakeDriver driver = new FakeDriver();
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private long now;
   private final Set<ByteBuffer> lockedSlots = Collections.newSetFromMap(new IdentityHashMap<>());
   private final PinnedMemory pinned = memoryOf();
   private final ByteBuffer memory = ByteBuffer.allocateDirect(8192);
 
   private PinnedMemory memoryOf() {
-    return new PinnedMemory(() -> new Cuda(driver), said::add, () -> now);
+    return new PinnedMemory(() -> new Cuda(driver), logged::add, () -> now);
   }
 
   @Test
-  void memoryIsLockedOnceInAContextThatTheProgramHas() {
+  void memoryIsLockedOnceInTheProgramsContext() {
     driver.active.add(1);
     assertThat(pinned.pin(memory, 4)).isTrue();
     assertThat(pinned.pin(memory, 4)).isTrue();
     assertThat(driver.count(LOCK)).isEqualTo(1);
     assertThat(pinned.said()).isEqualTo("gpu.pinned: 8.0 KiB of batches are page-locked");
     assertThat(pinned.whyUnused()).isEmpty();
-    leavesContextsAsTheyWere();
+    assertContextsRestored();
   }
 
   @Test
-  void withoutAContextNoneIsMade() {
+  void noContextIsCreated() {
     assertThat(pinned.pin(memory, 4)).isFalse();
     assertThat(driver.calls)
         .doesNotContain("cuDevicePrimaryCtxRetain", "cuCtxPushCurrent_v2", LOCK);
     driver.active.add(0);
-    assertThat(pinned.pin(memory, 4)).as("as soon as the program has made one").isTrue();
-    assertThat(said).isEmpty();
+    assertThat(pinned.pin(memory, 4)).as("once the program has created one").isTrue();
+    assertThat(logged).isEmpty();
   }
 
   @ParameterizedTest
@@ -62,10 +62,10 @@ class PinnedMemoryTest {
         "cuCtxPopCurrent_v2",
         "cuDevicePrimaryCtxRelease_v2"
       })
-  void whateverFailsIsSaidOnceAndNotTriedAgain(String function) {
+  void anyFailureIsLoggedOnceAndNotRetried(String function) {
     driver.active.add(0);
     for (boolean isMissing : new boolean[] {true, false}) {
-      said.clear();
+      logged.clear();
       driver.calls.clear();
       driver.missing.clear();
       driver.failing.clear();
@@ -76,42 +76,42 @@ class PinnedMemoryTest {
       }
       PinnedMemory refused = memoryOf();
       refused.pin(memory, 4);
-      boolean isNoMatter = !isMissing && function.matches(".*(Pop|Release).*");
-      assertThat(said).hasSize(isNoMatter ? 0 : 1).allMatch(line -> line.contains(function));
+      boolean isHarmless = !isMissing && function.matches(".*(Pop|Release).*");
+      assertThat(logged).hasSize(isHarmless ? 0 : 1).allMatch(line -> line.contains(function));
       int calls = driver.calls.size();
-      if (!isNoMatter) {
+      if (!isHarmless) {
         assertThat(refused.pin(ByteBuffer.allocateDirect(4096), 4)).isFalse();
         assertThat(driver.calls).hasSize(calls);
         assertThat(refused.whyUnused()).contains("the driver refused");
       }
       if (function.equals(LOCK)) {
-        leavesContextsAsTheyWere();
+        assertContextsRestored();
       }
     }
   }
 
-  private void leavesContextsAsTheyWere() {
+  private void assertContextsRestored() {
     assertThat(driver.count("cuCtxPushCurrent_v2")).isEqualTo(driver.count("cuCtxPopCurrent_v2"));
     assertThat(driver.count("cuDevicePrimaryCtxRetain"))
         .isEqualTo(driver.count("cuDevicePrimaryCtxRelease_v2"));
   }
 
   @Test
-  void whatTheDriverDoesNotGiveBackIsHeldForGood() {
+  void memoryThatCannotBeUnlockedStaysLocked() {
     driver.active.add(0);
     pinned.pin(memory, 4);
     driver.failing.put(UNLOCK, 999);
     pinned.unpin(memory);
-    assertThat(said).singleElement().asString().contains("stays page-locked", "error 999");
+    assertThat(logged).singleElement().asString().contains("stays page-locked", "error 999");
     assertThat(pinned.pin(memory, 4)).isTrue();
     assertThat(pinned.said()).isNotEmpty();
     assertThat(driver.count(LOCK)).isEqualTo(1);
     pinned.unpin(memory);
-    assertThat(said).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
-  void whatItGivesBackMayBeLockedAnew() {
+  void unlockedMemoryMayBeLockedAgain() {
     driver.active.add(0);
     pinned.pin(memory, 4);
     pinned.unpin(memory);
@@ -119,10 +119,12 @@ class PinnedMemoryTest {
     assertThat(pinned.pin(memory, 4)).isTrue();
     assertThat(driver.count(LOCK)).isEqualTo(2);
     pinned.unpin(ByteBuffer.allocateDirect(1));
-    assertThat(driver.count(UNLOCK)).as("only what is locked").isEqualTo(1);
+    assertThat(driver.count(UNLOCK)).as("locked memory only").isEqualTo(1);
   }
 
-  /** Reads a slot and copies it at one pace if it is locked, else at the other. */
+  /**
+   * Reads and copies a slot, at {@code locked} ns a byte if it is locked, else at {@code other}.
+   */
   private void read(ByteBuffer slot, long locked, long other) {
     long before = driver.count(LOCK);
     pinned.reading(slot);
@@ -138,7 +140,7 @@ class PinnedMemoryTest {
   }
 
   @Test
-  void slotsAreLockedOnceTheyAreUsedAgainAndWithoutALimit() {
+  void anyNumberOfSlotsIsLockedOnReuse() {
     driver.active.add(0);
     pinned.reading(memory);
     assertThat(driver.calls).as("before batches go to a device").isEmpty();
@@ -154,18 +156,16 @@ class PinnedMemoryTest {
     assertThat(pinned.whyUnused()).isEmpty();
   }
 
-  /**
-   * As on an H200: locking takes 10 ms; a copy takes 3.5 ms, or 0.7 ms once the memory is locked.
-   */
+  /** As on an H200: locking takes 10 ms; a copy takes 3.5 ms, or 0.7 ms from locked memory. */
   @Test
-  void aSlotIsLockedWhenItsCopiesWouldHavePaidForThat() {
+  void aSlotIsLockedOnceItsCopiesWouldHavePaidForTheLock() {
     driver.active.add(0);
     driver.onLock = () -> now += 100L * memory.capacity();
     pinned.copySlots();
     ByteBuffer first = memory;
     read(first, 7, 35);
     read(first, 7, 35);
-    assertThat(driver.count(LOCK)).as("to see what it brings").isEqualTo(1);
+    assertThat(driver.count(LOCK)).as("one trial").isEqualTo(1);
     List<ByteBuffer> slots = slots(3);
     for (int copy = 1; copy <= 4; copy++) {
       slots.forEach(slot -> read(slot, 7, 35));
@@ -174,18 +174,18 @@ class PinnedMemoryTest {
   }
 
   @Test
-  void whereCopiesAreNoFasterNoMoreIsLocked() {
+  void lockingStopsIfCopiesAreNoFaster() {
     driver.active.add(0);
     pinned.copySlots();
     for (int i = 0; i < 20; i++) {
       read(memory, 10, 10);
     }
-    assertThat(said).singleElement().asString().contains("no more slots", "10.00 ns a byte");
+    assertThat(logged).singleElement().asString().contains("no more slots", "10.00 ns a byte");
     for (int i = 0; i < 20; i++) {
       slots(2).forEach(slot -> read(slot, 10, 10));
       read(memory, 10, 10);
     }
     assertThat(driver.count(LOCK)).isEqualTo(1);
-    assertThat(said).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 final class AgentThreadTest {
   @Test
-  void itInheritsNothingOfWhoMakesIt() throws InterruptedException {
+  void anAgentThreadInheritsNothingFromItsCreator() throws InterruptedException {
     ThreadGroup programs = new ThreadGroup("program");
     InheritableThreadLocal<String> local = new InheritableThreadLocal<>();
     AtomicReference<String> seen = new AtomicReference<>("nothing yet");
@@ -39,7 +39,7 @@ final class AgentThreadTest {
   }
 
   @Test
-  void onlyTheAgentInterruptsIt() throws InterruptedException {
+  void onlyTheAgentInterruptsAnAgentThread() throws InterruptedException {
     CountDownLatch go = new CountDownLatch(1);
     AtomicInteger interrupted = new AtomicInteger();
     AgentThread thread =
@@ -64,14 +64,14 @@ final class AgentThreadTest {
   }
 
   @Test
-  void aRoundThatFailsIsSurvived() throws InterruptedException {
+  void aFailedRoundIsSurvived() throws InterruptedException {
     AtomicInteger rounds = new AtomicInteger();
     AgentThread thread =
         new AgentThread(
             "coordl-test",
             () -> {
               for (int i = 0; i < 3; i++) {
-                AgentThread.survive(new IllegalStateException("as told"));
+                AgentThread.survive(new IllegalStateException("expected"));
                 rounds.incrementAndGet();
               }
             });
@@ -82,7 +82,7 @@ final class AgentThreadTest {
 
   /** The program's own handler may end the JVM. */
   @Test
-  void whatItDiesOfIsAFaultAndNotTheProgramsToHandle() throws InterruptedException {
+  void anUncaughtExceptionIsAFaultAndSkipsTheProgramsHandler() throws InterruptedException {
     Queue<String> faults = new ConcurrentLinkedQueue<>();
     Queue<Throwable> handled = new ConcurrentLinkedQueue<>();
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
@@ -90,7 +90,7 @@ final class AgentThreadTest {
     Bridge.install(
         SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where + cause));
     try {
-      OutOfMemoryError failure = new OutOfMemoryError("as told");
+      OutOfMemoryError failure = new OutOfMemoryError("expected");
       AgentThread thread =
           new AgentThread(
               "coordl-test",

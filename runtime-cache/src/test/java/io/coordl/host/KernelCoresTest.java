@@ -20,7 +20,7 @@ class KernelCoresTest {
   private KernelCores cores = new KernelCores();
 
   @BeforeEach
-  void aMachineOfItsOwn() {
+  void useFakeProcAndCgroups() {
     proc = folder.resolve("proc");
     groups = folder.resolve("cgroup");
     cores = new KernelCores(proc, groups, clock::get);
@@ -43,7 +43,7 @@ class KernelCoresTest {
   }
 
   @Test
-  void waitsOfAllThreadsAddUpAlsoOfThoseThatHaveEnded() throws IOException {
+  void waitsOfRunningAndEndedThreadsAddUp() throws IOException {
     thread("7", 100);
     thread("8", 20);
     assertThat(process().coreWait).isEqualTo(120);
@@ -51,13 +51,13 @@ class KernelCoresTest {
     Files.delete(proc.resolve("self/task/8"));
     thread("7", 130);
     assertThat(process().coreWait).isEqualTo(150);
-    thread("8", 5); // Another thread with the number of one that has ended.
-    thread("7", 3); // As above, between two readings.
+    thread("8", 5); // A new thread that reuses the number of an ended one.
+    thread("7", 3); // The same, between two readings.
     assertThat(process().coreWait).isEqualTo(20 + 130 + 5 + 3);
   }
 
   @Test
-  void threadsAreNotReadAgainAtOnce() throws IOException {
+  void threadsAreReadAtMostOncePerInterval() throws IOException {
     thread("7", 100);
     assertThat(process().coreWait).isEqualTo(100);
     thread("7", 200);
@@ -68,13 +68,13 @@ class KernelCoresTest {
   }
 
   @Test
-  void whatTheCallingThreadWaitedForIsTheSecondNumber() throws IOException {
+  void aThreadsWaitIsTheSecondNumberOfSchedstat() throws IOException {
     write(proc.resolve("thread-self/schedstat"), "12 34 56\n");
     assertThat(cores.ofThread()).isEqualTo(34);
   }
 
   @Test
-  void aQuotaOfVersion1IsReadWithItsThrottling() throws IOException {
+  void cgroup1QuotaAndThrottlingAreRead() throws IOException {
     write(proc.resolve("self/cgroup"), "2:cpu,cpuacct:/docker/x\n");
     write(groups.resolve("cpu/docker/x/cpu.cfs_quota_us"), "150000\n");
     write(groups.resolve("cpu/docker/x/cpu.cfs_period_us"), "100000\n");
@@ -87,7 +87,7 @@ class KernelCoresTest {
   }
 
   @Test
-  void theTightestQuotaOfVersion2Counts() throws IOException {
+  void theTightestCgroup2QuotaCounts() throws IOException {
     write(proc.resolve("self/cgroup"), "0::/a/b\n");
     write(groups.resolve("a/b/cpu.max"), "max 100000\n");
     write(groups.resolve("a/cpu.max"), "50000 100000\n");
@@ -97,7 +97,7 @@ class KernelCoresTest {
   }
 
   @Test
-  void pressureIsThatOfTheContainerElseOfTheHost() throws IOException {
+  void pressureIsTheContainersOrElseTheHosts() throws IOException {
     String some = "some avg10=0.00 avg60=0.00 avg300=0.00 total=";
     write(proc.resolve("pressure/cpu"), some + "30\nfull avg10=0.00 total=1\n");
     assertThat(process().pressure).isEqualTo(30_000);
@@ -107,7 +107,7 @@ class KernelCoresTest {
   }
 
   @Test
-  void aKernelThatCountsNothingSaysNothing() {
+  void withoutKernelCountersFiguresStayUnknown() {
     Figures figures = process();
     assertThat(figures.coreWait + figures.throttled + figures.pressure + figures.cpu).isZero();
     assertThat(cores.ofThread()).isZero();

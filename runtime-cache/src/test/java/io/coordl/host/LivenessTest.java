@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who is alive, as far as one process can ask. */
+/** The liveness checks that one process can make. */
 class LivenessTest {
   private static final long FIRST_JOB_BYTE = (1L << 60) + 1;
 
@@ -35,14 +35,14 @@ class LivenessTest {
   }
 
   @Test
-  void anOldJobCountsItself() throws IOException {
+  void aJobOlderThanTheNewest4096CountsItself() throws IOException {
     Liveness liveness = new Liveness(channel);
     assertThat(liveness.tryJoin(1)).isTrue();
     assertThat(liveness.count(10_000)).isEqualTo(1);
   }
 
   @Test
-  void whoHasLeftCountsNobody() throws IOException {
+  void aJobThatLeftCountsNobody() throws IOException {
     Liveness liveness = new Liveness(channel);
     assertThat(liveness.tryJoin(1)).isTrue();
     liveness.leave();
@@ -52,7 +52,7 @@ class LivenessTest {
   }
 
   @Test
-  void aNumberThatAnotherJobAsksForIsNotWaitedFor() throws IOException {
+  void aNumberBeingProbedIsNotWaitedFor() throws IOException {
     Liveness liveness = new Liveness(channel);
     FileLock probe = channel.tryLock(FIRST_JOB_BYTE, 1, true);
     assertThat(liveness.tryJoin(1)).isFalse();
@@ -63,7 +63,7 @@ class LivenessTest {
   }
 
   @Test
-  void aNumberThatIsTakenIsNotJoined() throws IOException {
+  void aTakenNumberIsNotJoined() throws IOException {
     FileLock taken = channel.tryLock(FIRST_JOB_BYTE, 1, false);
     assertThat(new Liveness(channel).tryJoin(1)).isFalse();
     taken.release();

@@ -19,7 +19,7 @@ class MachineTest {
   @TempDir Path mount;
 
   @Test
-  void whatTheProcessHasUsedIsReadBehindItsName() throws IOException {
+  void processUsageIsParsedAfterTheCommandName() throws IOException {
     Path stat =
         Files.writeString(
             mount.resolve("stat"), "7 (a (b) 9 9) R 1 2 3 4 5 6 789 10 11 12 130 20 15 16 17\n");
@@ -29,11 +29,11 @@ class MachineTest {
     assertThat(event.userTime).isEqualTo(1_300_000_000);
     assertThat(event.kernelTime).isEqualTo(200_000_000);
     Machine.describe(event, mount.resolve("not there"));
-    assertThat(event.pageFaults).as("as it was").isEqualTo(789);
+    assertThat(event.pageFaults).as("unchanged").isEqualTo(789);
   }
 
   @Test
-  void theTightestGroupOfVersion2Counts() throws IOException {
+  void theTightestCgroup2Counts() throws IOException {
     Path membership = Files.writeString(mount.resolve("self"), "0::/a/b\n");
     group2(mount.resolve("a/b"), "max", 700, "");
     group2(mount.resolve("a"), "3200", 700, "inactive_file 200\n");
@@ -42,7 +42,7 @@ class MachineTest {
   }
 
   @Test
-  void theTightestGroupOfVersion1Counts() throws IOException {
+  void theTightestCgroup1Counts() throws IOException {
     Path membership = Files.writeString(mount.resolve("self"), "4:cpu:/\n3:memory:/docker/x\n");
     group1(mount.resolve("memory/docker/x"), 6400, 700, "");
     group1(mount.resolve("memory"), 3200, 900, "total_inactive_file 1\n");
@@ -50,7 +50,7 @@ class MachineTest {
   }
 
   @Test
-  void theNameOfAGroupNeedNotBeText() throws Exception {
+  void aCgroupNameNeedNotBeText() throws Exception {
     String make = "mkdir -p \"$(printf 'memory/a/caf\\351 1+2/%%41')\"";
     String join = "printf '3:memory:/a/caf\\351 1+2/%%41\\n' > self";
     Process shell =
@@ -65,7 +65,7 @@ class MachineTest {
   }
 
   @Test
-  void pageCacheIsNoUseOfMemoryWhetherActiveOrNot() throws IOException {
+  void pageCacheIsNotCountedAsUsed() throws IOException {
     String stat = "total_cache 900\ntotal_inactive_file 300\ntotal_active_file 400\n";
     Path membership = Files.writeString(mount.resolve("self"), "3:memory:/x\n");
     group1(mount.resolve("memory/x"), 1000, 1000, stat);
@@ -76,7 +76,7 @@ class MachineTest {
   }
 
   @Test
-  void aBudgetThatASmallContainerCanHoldBesideTheHeapIsLeftAsItIs() throws IOException {
+  void aBudgetThatFitsBesideTheHeapIsNotReduced() throws IOException {
     Path membership = Files.writeString(mount.resolve("self"), "0::/x\n");
     long used = 60 * MIB;
     long heapGrowth = 54 * MIB;
@@ -87,7 +87,7 @@ class MachineTest {
       group2(mount.resolve("x"), Long.toString(limit), limit, stat);
       Machine.Room room = room(membership);
       assertThat(room.spare() - heapGrowth).isGreaterThan(sizes[1] * MIB);
-      // The store is there, and the heap has grown: as much as the container can hold.
+      // With the store and the grown heap, the container is just full.
       group2(mount.resolve("x"), Long.toString(limit), used + heapGrowth + sizes[1] * MIB, "");
       assertThat(room(membership).tight(false, 0)).isFalse();
       group2(mount.resolve("x"), Long.toString(limit), limit - 5 * MIB, "");
@@ -105,13 +105,13 @@ class MachineTest {
   }
 
   @Test
-  void theReserveIsAShareAndOnALargeMachineNoMoreThanItWas() {
+  void theReserveIsAShareWithAnUpperBound() {
     assertThat(new Machine.Room(64L << 30, 1L << 30).spare()).isEqualTo(768 * MIB);
     assertThat(new Machine.Room(320 * MIB, 100 * MIB).spare()).isEqualTo(90 * MIB);
   }
 
   @Test
-  void theHostCountsToo() throws IOException {
+  void theHostsFreeMemoryCountsToo() throws IOException {
     Path meminfo =
         Files.writeString(mount.resolve("meminfo"), "MemTotal: 3200 kB\nMemAvailable: 300 kB\n");
     Path membership = Files.writeString(mount.resolve("self"), "0::/x\n");
@@ -121,13 +121,13 @@ class MachineTest {
   }
 
   @Test
-  void aHeapThatHasItsMemoryAlreadyIsNotCountedTwice() throws IOException {
+  void anAllocatedHeapIsNotCountedTwice() throws IOException {
     Path status = Files.writeString(mount.resolve("status"), "RssAnon: 100 kB\nRssShmem: 50 kB\n");
     assertThat(Machine.heapGrowth(300 << 10, 200 << 10, 30 << 10, status)).isEqualTo(270 << 10);
     assertThat(Machine.heapGrowth(300 << 10, 150 << 10, 30 << 10, status)).isEqualTo(150 << 10);
   }
 
-  /** A JVM whose heap is as it stays: what it may still grow by. */
+  /** Prints how much its fixed-size heap may still grow. */
   static final class FixedHeap {
     public static void main(String[] arguments) {
       Runtime runtime = Runtime.getRuntime();
@@ -154,13 +154,13 @@ class MachineTest {
   }
 
   @Test
-  void aRealHeapThatWasTouchedDoesNotGrow() throws Exception {
+  void aPreTouchedHeapDoesNotGrow() throws Exception {
     assertThat(growth("-XX:+AlwaysPreTouch")).isZero();
     assertThat(growth()).isGreaterThan(400 * MIB);
   }
 
   @Test
-  void theKernelTellsHowOftenALimitWasMetAndHowLongNothingRan() throws IOException {
+  void limitHitsAndStallsAreReadFromTheKernel() throws IOException {
     Path membership = Files.writeString(mount.resolve("self"), "3:memory:/x\n");
     group1(mount.resolve("memory/x"), 3200, 700, "");
     Files.writeString(mount.resolve("memory/x/memory.failcnt"), "12\n");
@@ -176,14 +176,14 @@ class MachineTest {
     Files.writeString(
         group.resolve("memory.pressure"), some + "full avg10=12.50 avg60=0 avg300=0 total=1\n");
     assertThat(room(membership))
-        .as("throttled from memory.high on")
+        .as("throttled at memory.high")
         .isEqualTo(new Machine.Room(3200, 2500, 0, true, 4321, 12.5));
     Files.writeString(group.resolve("memory.high"), "max\n");
     assertThat(room(membership).limit()).isEqualTo(6400);
   }
 
   @Test
-  void theHostTellsOfItsPageCacheAndStalls() throws IOException {
+  void theHostsPageCacheAndStallsAreRead() throws IOException {
     String meminfo = "MemTotal: 3200 kB\nMemAvailable: 300 kB\n";
     meminfo += "Active(file): 100 kB\nInactive(file): 50 kB\n";
     Path file = Files.writeString(mount.resolve("meminfo"), meminfo);
@@ -193,7 +193,7 @@ class MachineTest {
   }
 
   @Test
-  void noControlGroupIsNoLimit() {
+  void withoutACgroupThereIsNoLimit() {
     assertThat(room(mount.resolve("none")).spare()).isGreaterThan(Long.MAX_VALUE / 2);
     assertThat(Machine.freeMemory()).isPositive().isLessThan(Long.MAX_VALUE / 2);
   }

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 class MemoryWatchTest {
   private static final long MIB = 1 << 20;
 
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final Container container = new Container();
   private final MemoryWatch watch =
-      new MemoryWatch(container, () -> container.collected++, said::add);
+      new MemoryWatch(container, () -> container.collected++, logged::add);
 
   /** The container's contents in MiB; the test changes them. */
   private static final class Container implements MemoryWatch.Gauge {
@@ -105,13 +105,13 @@ class MemoryWatchTest {
   }
 
   @Test
-  void untilAnEpochWithTrainingHasEndedThreeQuartersAreLeftToTheProgram() {
-    assertThat(isShort(18)).as("a 32nd part may always be taken").isFalse();
+  void untilATrainingEpochEndsThreeQuartersAreLeftToTheProgram() {
+    assertThat(isShort(18)).as("1/32 may always be used").isFalse();
     assertThat(isShort(19)).isTrue();
     watch.ended(epoch(false, true));
     assertThat(isShort(19)).as("an evaluation shows nothing").isTrue();
     watch.ended(epoch(true, false));
-    assertThat(isShort(19)).as("nor does one epoch that was left early").isTrue();
+    assertThat(isShort(19)).as("an epoch left early shows nothing either").isTrue();
     assertThat(watch.isLearning()).isTrue();
     watch.ended(epoch(true, true));
     assertThat(watch.isLearning()).isFalse();
@@ -119,7 +119,7 @@ class MemoryWatchTest {
   }
 
   @Test
-  void aLargeContainerIsFilledAtOnceButForEightGibibytes() {
+  void aLargeContainerIsFilledAtOnceExceptForEightGibibytes() {
     container.limit = 64 << 10;
     container.used = 64 << 10;
     container.used -= 8 << 10;
@@ -130,12 +130,12 @@ class MemoryWatchTest {
   }
 
   @Test
-  void afterAnEpochWithTrainingItsNativeMemoryMayComeAgain() {
+  void afterATrainingEpochItsPeakNativeMemoryStaysReserved() {
     container.anonymous = 10_000;
     watch.look();
     container.anonymous = 9_900;
     watch.ended(epoch(true, true));
-    // 32nd part, heap, sixteenth, 100 MiB that came and went, a quarter of what is not the heap.
+    // Reserve, heap growth, 1/16 (at most 512 MiB), 100 MiB freed since, 1/4 of native memory.
     long native4 = (10_000 * MIB - Runtime.getRuntime().totalMemory()) / 4 / MIB;
     container.limit = 64 << 10;
     long left = 256 + 80 + 512 + 100 + native4;
@@ -146,29 +146,29 @@ class MemoryWatchTest {
   }
 
   @Test
-  void pageCacheOfTheVeryFilesIsNotFree() {
+  void pageCacheOfTheCachedFilesIsNotFree() {
     watch.ended(epoch(true, true));
     container.used = 600 - 80 - 19 - 38 - 100;
     assertThat(isShort(90)).isFalse();
     container.cache = 300;
-    assertThat(isShort(90)).as("100 MiB left, all of it such").isFalse();
+    assertThat(isShort(90)).as("100 MiB left, 90 MiB of it page cache of cached files").isFalse();
     assertThat(isShort(110)).isTrue();
   }
 
   @Test
-  void theAdmissionStopsBeforeAnythingIsGivenBack() {
+  void admissionStopsBeforeMemoryIsGivenBack() {
     watch.ended(epoch(true, true));
     Holding cache = new Holding(true, 140);
     container.used = 600 - 70;
     watch.look();
     assertThat(watch.isShort(false, 0)).isTrue();
     assertThat(cache.held).isEqualTo(140);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
     assertThat(watch.said()).isEmpty();
   }
 
   @Test
-  void nearTheLimitWholeSegmentsAreGivenBackAndCollectedAndThatIsSaid() {
+  void nearTheLimitWholeSegmentsAreGivenBackAndThatIsLogged() {
     Holding small = new Holding(true, 10);
     Holding cache = new Holding(true, 140);
     container.used = 600 - 30;
@@ -176,7 +176,7 @@ class MemoryWatchTest {
     assertThat(cache.held).as("at least an eighth of the limit").isEqualTo(140 - 96);
     assertThat(small.held).isEqualTo(10);
     assertThat(container.collected).isEqualTo(1);
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "Memory is short, 30 MiB of 600 MiB left: the cache gives back 96 MiB and is not"
                 + " filled again.");
@@ -196,17 +196,17 @@ class MemoryWatchTest {
   }
 
   @Test
-  void aBurstIsForeseen() {
+  void aBurstIsAnticipated() {
     Holding cache = new Holding(true, 140);
     container.used = 300;
     watch.look();
     container.used = 300 + 130;
     watch.look();
-    assertThat(cache.held).as("170 MiB left, and 130 MiB a look").isLessThan(140);
+    assertThat(cache.held).as("170 MiB left, falling by 130 MiB a look").isLessThan(140);
   }
 
   @Test
-  void aLimitThatWasMetIsPressureOnlyWhereLittleIsLeft() {
+  void aLimitHitIsPressureOnlyIfLittleIsLeft() {
     Holding cache = new Holding(true, 140);
     container.used = 300;
     container.events = 5;
@@ -217,25 +217,25 @@ class MemoryWatchTest {
     container.used = 600 - 70;
     container.events = 7;
     container.limit = 600;
-    MemoryWatch fresh = new MemoryWatch(container, () -> {}, said::add);
+    MemoryWatch fresh = new MemoryWatch(container, () -> {}, logged::add);
     fresh.add(cache);
     fresh.look();
-    assertThat(cache.held).as("not known how often before").isEqualTo(140);
+    assertThat(cache.held).as("earlier hits are unknown").isEqualTo(140);
     container.events = 8;
     fresh.look();
     assertThat(cache.held).isLessThan(140);
   }
 
   @Test
-  void aJobThatStallsForMemoryGetsItBack() {
+  void aJobThatStallsForMemoryGetsMemoryBack() {
     Holding cache = new Holding(true, 140);
     container.used = 300;
     container.stalled = 20;
     watch.look();
-    assertThat(cache.held).as("half is free: not for this memory").isEqualTo(140);
+    assertThat(cache.held).as("half is free: the stall has another cause").isEqualTo(140);
     container.used = 460;
     container.stalled = 9;
-    MemoryWatch fresh = new MemoryWatch(container, () -> {}, said::add);
+    MemoryWatch fresh = new MemoryWatch(container, () -> {}, logged::add);
     fresh.add(cache);
     fresh.look();
     assertThat(cache.held).isEqualTo(140);
@@ -245,21 +245,21 @@ class MemoryWatchTest {
   }
 
   @Test
-  void aNamedBudgetIsKeptAndWarnedOfOnce() {
+  void anExplicitBudgetIsKeptWithOneWarning() {
     Holding named = new Holding(false, 140);
     container.used = 590;
     watch.look();
     watch.look();
     assertThat(named.held).isEqualTo(140);
     assertThat(container.collected).isZero();
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "Memory is short, 10 MiB of 600 MiB left: the cache keeps 140 MiB, since cache.size"
                 + " names a budget; auto would yield.");
   }
 
   @Test
-  void itLooksTheOftenerTheLessThereIs() {
+  void itLooksMoreOftenTheLessMemoryIsLeft() {
     container.limit = 64 << 10;
     assertThat(watch.look()).isEqualTo(1_000_000_000);
     container.limit = 600;
@@ -269,7 +269,7 @@ class MemoryWatchTest {
   }
 
   @Test
-  void aBudgetOfWhatCannotYieldIsASixteenthOfAGroupsLimit() {
+  void aBudgetThatCannotYieldIsAtMostASixteenthOfTheLimit() {
     assertThat(watch.bounded(10 * MIB)).isEqualTo(10 * MIB);
     assertThat(watch.bounded(100 * MIB)).isEqualTo(600 * MIB / 16);
   }

@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** In a directory where everybody may write, anything may bear the name of one of our files. */
+/** In a world-writable directory, anything may have the name of one of our files. */
 final class OthersFilesTest {
   @TempDir Path directory;
 
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void whatIsNoFileOfThisUserHoldsNobodyUp() throws Exception {
+  void aForeignFileBlocksNobody() throws Exception {
     Path fifo = directory.resolve("coordl-0-fifo.staging");
     assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
     Files.createDirectory(directory.resolve("coordl-0-directory.staging"));

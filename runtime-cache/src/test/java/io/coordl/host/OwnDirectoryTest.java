@@ -15,14 +15,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A user's jobs can share files even if others take the names. */
+/** A user's jobs share files even if other users take the names. */
 class OwnDirectoryTest {
   @TempDir Path parent;
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private long user;
 
   @BeforeEach
-  void whoIsThis() throws IOException {
+  void readUser() throws IOException {
     user = Machine.user();
   }
 
@@ -39,11 +39,11 @@ class OwnDirectoryTest {
   }
 
   private ArenaStore open(String group) throws IOException {
-    return ArenaStore.openHost(OwnDirectory.in(parent), group, ByteBudget.parse("2m"), words::add);
+    return ArenaStore.openHost(OwnDirectory.in(parent), group, ByteBudget.parse("2m"), logged::add);
   }
 
   @Test
-  void itIsMadeWithTheFirstFileAndGoesWithTheLast() throws IOException {
+  void theDirectoryExistsFromTheFirstFileToTheLast() throws IOException {
     assertThat(OwnDirectory.in(parent)).isEqualTo(numbered(0));
     assertThat(numbered(0)).doesNotExist();
     try (ArenaStore one = open("one")) {
@@ -55,11 +55,11 @@ class OwnDirectoryTest {
       assertThat(numbered(0)).isNotEmptyDirectory();
     }
     assertThat(parent).isEmptyDirectory();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void namesThatOthersHaveTakenArePassedOver() throws Exception {
+  void namesTakenByOthersAreSkipped() throws Exception {
     Files.createFile(numbered(0));
     assertThat(new ProcessBuilder("mkfifo", numbered(1).toString()).start().waitFor()).isZero();
     Files.createSymbolicLink(numbered(2), Files.createDirectory(parent.resolve("elsewhere")));
@@ -68,18 +68,18 @@ class OwnDirectoryTest {
     try (ArenaStore store = open("group")) {
       assertThat(store.jobs()).isEqualTo(1);
       assertThat(numbered(5)).isDirectoryContaining("glob:**.arena");
-      // The next job finds the same one, although a name has become free.
+      // The next job finds the same directory although a name is free now.
       Files.delete(numbered(0));
       assertThat(OwnDirectory.in(parent)).isEqualTo(numbered(5));
     }
     assertThat(numbered(5)).doesNotExist();
     assertThat(mode(numbered(3))).isEqualTo("rwxrwxrwx");
     assertThat(parent.resolve("elsewhere")).isEmptyDirectory();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void thatOfAnotherUserIsNotUsed() throws IOException {
+  void anotherUsersDirectoryIsNotUsed() throws IOException {
     Files.createDirectory(
         numbered(0),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
@@ -93,7 +93,7 @@ class OwnDirectoryTest {
   }
 
   @Test
-  void whereAllNamesAreTakenItLiesInTheRuntimeDirectory() throws IOException {
+  void ifAllNamesAreTakenTheRuntimeDirectoryIsUsed() throws IOException {
     Path runtime = Files.createTempDirectory(ArenaStore.SHARED_MEMORY, "runtime-"); // Mode 0700.
     try {
       for (int number = 0; number < 64; number++) {
@@ -102,11 +102,11 @@ class OwnDirectoryTest {
       Path own = runtime.resolve("coordl-" + user + "-0");
       assertThat(OwnDirectory.in(parent, runtime.toString())).isEqualTo(own);
       try (ArenaStore store =
-          ArenaStore.openHost(own, "group", ByteBudget.parse("2m"), words::add)) {
+          ArenaStore.openHost(own, "group", ByteBudget.parse("2m"), logged::add)) {
         assertThat(own).isDirectoryContaining("glob:**.arena");
         Files.delete(numbered(7));
         assertThat(OwnDirectory.in(parent, runtime.toString()))
-            .as("the next job finds the same one, although a name has become free")
+            .as("the next job finds the same directory although a name is free now")
             .isEqualTo(own);
         assertThat(store.jobs()).isEqualTo(1);
       }
@@ -118,8 +118,7 @@ class OwnDirectoryTest {
   }
 
   @Test
-  void whereAllNamesAreTakenAndOthersMayWriteInTheRuntimeDirectoryFilesLieInTheParent()
-      throws IOException {
+  void ifAllNamesAreTakenAndTheRuntimeDirectoryIsUnsafeTheParentIsUsed() throws IOException {
     for (int number = 0; number < 64; number++) {
       Files.createFile(numbered(number));
     }
@@ -132,17 +131,17 @@ class OwnDirectoryTest {
   }
 
   @Test
-  void aDirectoryThatVanishesBeforeTheFileIsMadeIsMadeAgain() throws IOException {
+  void aDirectoryThatVanishesIsCreatedAgain() throws IOException {
     Path directory = OwnDirectory.in(parent);
     assertThat(OwnDirectory.make(directory, user)).isTrue();
     assertThat(OwnDirectory.make(directory, user)).as("it is there").isTrue();
     Files.delete(directory);
-    ArenaStore.openHost(directory, "group", ByteBudget.parse("2m"), words::add).close();
+    ArenaStore.openHost(directory, "group", ByteBudget.parse("2m"), logged::add).close();
     assertThat(directory).doesNotExist();
     assertThat(OwnDirectory.make(parent.resolve("no"), user)).isFalse();
     Path missing = parent.resolve("missing");
     assertThatThrownBy(
-            () -> ArenaStore.openHost(missing, "group", ByteBudget.parse("2m"), words::add))
+            () -> ArenaStore.openHost(missing, "group", ByteBudget.parse("2m"), logged::add))
         .hasMessageStartingWith("The store " + missing)
         .hasMessageEndingWith("nothing is cached.");
   }

@@ -42,7 +42,7 @@ class OwnFilesTest {
 
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("ways")
-  void whatIsNoFileOfTheUsersIsNotOpened(String way, String what) throws Exception {
+  void onlyTheUsersOwnRegularFilesAreOpened(String way, String what) throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "precious");
     Path path = folder.resolve("file");
     switch (what) {
@@ -63,7 +63,7 @@ class OwnFilesTest {
   }
 
   @Test
-  void aFileIsMadeOnceAndKeepsItsContent() throws IOException {
+  void aFileIsCreatedOnceAndKeepsItsContent() throws IOException {
     Path path = folder.resolve("file");
     assertThatThrownBy(() -> OwnFiles.open(path)).isInstanceOf(IOException.class);
     try (RandomAccessFile made = OwnFiles.create(path)) {
@@ -80,7 +80,7 @@ class OwnFilesTest {
   }
 
   @Test
-  void aDirectoryIsNoLinkToOne() throws IOException {
+  void aLinkToADirectoryIsNotADirectory() throws IOException {
     Path made = OwnFiles.directory(folder.resolve("a/b"));
     assertThat(OwnFiles.directory(made)).isDirectory();
     Path link = Files.createSymbolicLink(folder.resolve("link"), made);
@@ -90,7 +90,7 @@ class OwnFilesTest {
   }
 
   @Test
-  void linksOfOthersLeadNowhere() throws IOException {
+  void othersLinksAreNotFollowed() throws IOException {
     Path made = Files.createDirectory(folder.resolve("made"));
     Path link = Files.createSymbolicLink(folder.resolve("link"), made);
     OwnFiles.requireOwnLinks(link.resolve("file"));

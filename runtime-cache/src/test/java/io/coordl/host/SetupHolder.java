@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A job of its own JVM that was stopped while it set a shared file up: {@code file}. It keeps the
- * setup lock until its input ends.
+ * A job in a separate JVM, stopped while it sets up a shared file. Argument: {@code file}. Holds
+ * the setup lock until its input ends.
  */
 public final class SetupHolder implements AutoCloseable {
   private final Process process;
@@ -45,7 +45,7 @@ public final class SetupHolder implements AutoCloseable {
     }
   }
 
-  /** The job goes on, and leaves; returns once it is gone. */
+  /** Lets the job continue and leave; returns once it has ended. */
   public void goOn() throws Exception {
     signal("CONT");
     process.getOutputStream().close();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nothing that the user names holds up the start of a job for good. */
+/** No file that the user names can block the start of a job for good. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UserFileTest {
   @TempDir Path directory;
@@ -37,7 +37,7 @@ class UserFileTest {
   }
 
   @Test
-  void storageThatHangsIsNotWaitedForForGood() {
+  void hungStorageIsNotWaitedForForever() {
     CountDownLatch server = new CountDownLatch(1);
     StorageCall<Boolean> call = new StorageCall<>(() -> server.await(10, TimeUnit.MINUTES));
     assertThatThrownBy(() -> call.get(Duration.ofMillis(1)))

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What can be compared with what it was, and what cannot. */
+/** Which files can be compared with an earlier state. */
 class FileStateTest {
   @Test
   void onlyFilesHaveAState(@TempDir Path folder) throws IOException {
@@ -34,7 +34,7 @@ class FileStateTest {
   }
 
   @Test
-  void whatHasJustChangedMayChangeAgainUnseen() {
+  void aFileChangedJustNowIsNotSettled() {
     long now = System.currentTimeMillis() * 1_000_000 + 1;
     long hour = TimeUnit.HOURS.toNanos(1);
     assertThat(changed(now - hour).isSettled()).isTrue();
@@ -48,7 +48,7 @@ class FileStateTest {
   }
 
   @Test
-  void whereNothingTellsAFileIsSettledByItsOwnTime(@TempDir Path folder) throws IOException {
+  void basicAttributesAreSettledByTheModificationTime(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("a"), "text");
     for (FileTime time : List.of(FileTime.fromMillis(1_001), FileTime.fromMillis(2_002))) {
       Files.setLastModifiedTime(file, time);
@@ -59,10 +59,10 @@ class FileStateTest {
     assertThat(FileState.basic(file).isSettled()).isFalse();
   }
 
-  /** Size and time can be set to what they were; the rest tells a file that was written again. */
+  /** Size and time can be restored; the other fields reveal a rewritten file. */
   @Test
   @EnabledOnOs(OS.LINUX)
-  void eachChangeShows(@TempDir Path folder) throws IOException {
+  void everyChangeIsDetected(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("a"), "text");
     FileTime time = FileTime.fromMillis(1_001);
     Files.setLastModifiedTime(file, time);
@@ -87,7 +87,7 @@ class FileStateTest {
     assertThat(FileState.of(file.toString()).size()).isEqualTo(5);
   }
 
-  /** In all that is compared or kept. */
+  /** Differs in equality and in checksum. */
   private static void differs(FileState now, FileState before) {
     assertThat(now).isNotEqualTo(before);
     assertThat(now.checksum()).isNotEqualTo(before.checksum());
@@ -103,7 +103,7 @@ class FileStateTest {
   }
 
   @Test
-  void eachNumberCounts() {
+  void everyFieldCounts() {
     FileState one = new FileState(4, 5, 6, 7, 8);
     assertThat(new FileState(4, 5, 6, 7, 8).checksum()).isEqualTo(one.checksum());
     for (FileState other :
@@ -120,13 +120,13 @@ class FileStateTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void aDeviceGivesSomethingElseEachTime() {
+  void aDeviceIsNotAFile() {
     assertThat(FileState.of("/dev/urandom").size()).isNegative();
   }
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void theCallsOfTheJdkSayWhatItShowsToEverybody(@TempDir Path folder) throws IOException {
+  void internalJdkCallsMatchThePublicAttributes(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("a"), "text");
     Files.setLastModifiedTime(file, FileTime.fromMillis(-1_500));
     assertThat(FileState.tellsOpened()).as("the packages are open to tests").isTrue();
@@ -137,7 +137,7 @@ class FileStateTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void anOpenFileIsToldFromTheOneThatHasItsName(@TempDir Path folder) throws IOException {
+  void anOpenFileIsDistinguishedFromItsReplacement(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("a"), "text");
     FileState before = FileState.of(file);
     try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "r")) {
@@ -150,10 +150,10 @@ class FileStateTest {
     }
   }
 
-  /** A file that has attributes but cannot be opened tells whether it is. */
+  /** A file with attributes that cannot be opened shows whether open was called. */
   @Test
   @EnabledOnOs(OS.LINUX)
-  void aFileOfAServerIsOpenedBeforeItsAttributesAreBelieved(@TempDir Path folder)
+  void aFileOnAServerIsOpenedBeforeItsAttributesAreTrusted(@TempDir Path folder)
       throws IOException {
     Path closed = Path.of("/proc/sys/vm/compact_memory");
     boolean isClosed = Files.isRegularFile(closed) && !Files.isReadable(closed);
@@ -203,31 +203,31 @@ class FileStateTest {
     return new FileState(1, 0, 0, device, 1);
   }
 
-  /** Images have those that their maker wrote, other clients the modification time. */
+  /** Images store their maker's change times; some clients report the modification time instead. */
   @ParameterizedTest
   @ValueSource(strings = {"squashfs", "fuse.rclone"})
-  void filesWhoseChangeTimeIsNoClocksAreLeftToTheProgram(String type, @TempDir Path folder)
+  void filesWithoutARealChangeTimeAreNotCached(String type, @TempDir Path folder)
       throws IOException {
     Path table = folder.resolve("mounts");
     Files.writeString(table, "30 22 7:0 / /data ro,relatime - " + type + " /dev/loop0 ro\n");
-    List<String> said = new ArrayList<>();
-    ItemNames names = ItemNames.here(said::add).on(new Mounts(table));
+    List<String> logged = new ArrayList<>();
+    ItemNames names = ItemNames.here(logged::add).on(new Mounts(table));
     assertThat(names.leaves(on(7 << 8))).isTrue();
     assertThat(names.leaves(on(7 << 8))).isTrue();
     assertThat(names.leaves(on(45))).isFalse();
-    assertThat(said).singleElement().asString().contains(type, "dataset.identity=copy");
+    assertThat(logged).singleElement().asString().contains(type, "dataset.identity=copy");
     assertThat(names.copies().leaves(on(7 << 8))).isFalse();
   }
 
-  /** What looks as if it had been replaced, but for its change time. */
+  /** A file that looks replaced except for its change time. */
   @Test
-  void whereInodesChangeOfThemselvesThePathStandsForThem(@TempDir Path folder) throws IOException {
-    List<String> said = new ArrayList<>();
+  void ifInodesAreUnstableThePathIdentifiesAFile(@TempDir Path folder) throws IOException {
+    List<String> logged = new ArrayList<>();
     Path table = folder.resolve("mounts");
     Files.writeString(table, "30 22 0:45 / /data rw - fuse.strange x rw\n");
     FileState one = new FileState(4, 5, 6, 45, 7);
     FileState other = new FileState(4, 5, 6, 45, 8);
-    ItemNames names = ItemNames.here(said::add).on(new Mounts(table));
+    ItemNames names = ItemNames.here(logged::add).on(new Mounts(table));
     assertThat(names.of("/data/a", one)).isNull();
     assertThat(names.isSameByAnotherInode("/data/a", one, new FileState(4, 5, 7, 45, 8))).isFalse();
     assertThat(names.of("/data/a", one)).isNull();
@@ -236,7 +236,11 @@ class FileStateTest {
         .isEqualTo(new ItemName("/data/a", 5, false, true, null))
         .isEqualTo(names.of("/data/a", other));
     names.isSameByAnotherInode("/data/a", other, one);
-    assertThat(said).singleElement().asString().contains("another inode").contains("fuse.strange");
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .contains("another inode")
+        .contains("fuse.strange");
 
     Files.writeString(table, "30 22 0:45 / /data rw - ext4 x rw\n");
     assertThat(ItemNames.HERE.on(new Mounts(table)).isSameByAnotherInode("/data/a", one, other))

@@ -10,9 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * What the user wrote for the data set is what is meant by it, and what it did not find is said.
- */
+/** Data set patterns match the files the user means; patterns that match nothing are reported. */
 final class ItemFilterTest {
   private static final String HERE = Path.of("").toAbsolutePath().toString();
   private static final String ABOVE = Path.of("").toAbsolutePath().getParent().toString();
@@ -22,7 +20,7 @@ final class ItemFilterTest {
   }
 
   @Test
-  void aNameOfNothingIsMissingUnlessItIsAGlob(@TempDir Path folder) {
+  void aPathThatDoesNotExistIsMissingUnlessItIsAGlob(@TempDir Path folder) {
     String there = folder.toString();
     String missing = folder.resolve("no").toString();
     ItemFilter filter = ItemFilter.matching(List.of(there, missing), ItemNames.HERE);
@@ -51,7 +49,7 @@ final class ItemFilterTest {
     "/*/a.jpg, /data/a.jpg",
     "/data/train/*.jpg, /data/x/../train/a.jpg"
   })
-  void aFileIsFoundByWhateverPathLeadsThere(String pattern, String read) {
+  void aFileMatchesByAnyPathToIt(String pattern, String read) {
     String name = Path.of("").toAbsolutePath().getFileName().toString();
     ItemFilter filter = ItemFilter.matching(List.of(pattern), ItemNames.HERE);
 
@@ -70,7 +68,7 @@ final class ItemFilterTest {
     "/data/**.jpg, /data/../a.jpg",
     "data, /data/a.jpg"
   })
-  void otherFilesAreNot(String pattern, String read) {
+  void otherFilesDoNotMatch(String pattern, String read) {
     ItemFilter filter = ItemFilter.matching(List.of(pattern), ItemNames.HERE);
 
     assertThat(filter.isItem(read)).isFalse();
@@ -78,7 +76,7 @@ final class ItemFilterTest {
   }
 
   @Test
-  void aNameThatFoundNothingIsSaidWithWhereItWasLookedFor() {
+  void anUnusedPatternIsReportedWithItsAbsolutePath() {
     ItemFilter filter =
         ItemFilter.matching(List.of("../a", "../b/*.jpg", "/c", "/c/d"), ItemNames.HERE);
     assertThat(filter.isItem("/c/d/e")).isTrue();
@@ -92,7 +90,7 @@ final class ItemFilterTest {
   }
 
   @Test
-  void filesReadBesideSamplesAreNamedAsWhatTheDataSetMayBe() {
+  void directoriesReadOutsideSamplesAreSuggestedAsTheDataSet() {
     AtomicBoolean loading = new AtomicBoolean();
     ItemFilter filter = ItemFilter.inferred(loading::get, ItemNames.HERE);
     assertThat(filter.whyNone()).isEqualTo("no file was read while a sample was loaded");
@@ -111,7 +109,7 @@ final class ItemFilterTest {
   }
 
   @Test
-  void onlySoManyDirectoriesAreRemembered() {
+  void aBoundedNumberOfDirectoriesIsRemembered() {
     ItemFilter filter = ItemFilter.inferred(() -> false, ItemNames.HERE);
     for (int i = 0; i < 10_000; i++) {
       filter.isItem("/data/" + i + "/a.csv");

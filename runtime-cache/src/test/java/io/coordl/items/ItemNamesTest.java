@@ -33,23 +33,23 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Copies are the same item on every host; what is not a copy never is. */
+/** Copies are the same item on every host; other files never are. */
 class ItemNamesTest {
   @TempDir Path directory;
   @TempDir Path arena;
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private Path here;
   private Path there;
   private Path manifest;
   private ArenaStore store;
 
-  /** Two hosts: the data set of each under a root of its own, one store for both. */
+  /** Two hosts, each with its own root of the data set; one store for both. */
   @BeforeEach
   void twoHosts() throws IOException {
     here = Files.createDirectories(directory.resolve("here/set"));
     there = Files.createDirectories(directory.resolve("there/deeper/set"));
     manifest = directory.resolve("MANIFEST");
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("32m"), said::add);
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("32m"), logged::add);
   }
 
   @AfterEach
@@ -61,14 +61,14 @@ class ItemNamesTest {
     return new MinioCache(store, ItemFilter.inferred(() -> true, names(root, listed)));
   }
 
-  /** By content, or by the rule that the user has to request. */
+  /** By content if listed, else by relative path, which the user must request. */
   private ItemNames names(Path root, boolean listed) {
     return listed
-        ? ItemNames.below(root.toString(), manifest.toString(), said::add)
-        : ItemNames.below(root.toString(), null, said::add).copies();
+        ? ItemNames.below(root.toString(), manifest.toString(), logged::add)
+        : ItemNames.below(root.toString(), null, logged::add).copies();
   }
 
-  /** Of a time in whole microseconds: JDK 17 copies no more of it. */
+  /** With a time in whole microseconds, the precision that JDK 17 copies. */
   private Path file(String name, int length) throws IOException {
     Path file = here.resolve(name);
     Files.createDirectories(file.getParent());
@@ -95,7 +95,7 @@ class ItemNamesTest {
     }
   }
 
-  /** Lists files as they are now, and is newer than all of them. */
+  /** Writes a manifest of the files as they are now, newer than all of them. */
   private void list(Path... files) throws IOException {
     StringBuilder lines = new StringBuilder();
     for (Path file : files) {
@@ -131,11 +131,11 @@ class ItemNamesTest {
     Path copy = copy(file);
     assertThat(kept(cache(here, false), file)).isFalse();
     assertThat(kept(cache(there, false), copy)).isTrue();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void theRootMayBeALinkAndTheProgramMayFollowIt() throws IOException {
+  void theRootMayBeALinkOrItsTarget() throws IOException {
     Path file = file("a.jpg", 5000);
     Path link = Files.createSymbolicLink(directory.resolve("link"), here);
     assertThat(kept(cache(here, false), file)).isFalse();
@@ -157,7 +157,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void outsideTheRootAbsolutePathsCount() throws IOException {
+  void filesOutsideTheRootAreKnownByAbsolutePath() throws IOException {
     Path file = file("a.jpg", 5000);
     Path sibling = Files.createDirectories(directory.resolve("here/settle")).resolve("a.jpg");
     Files.copy(file, sibling, StandardCopyOption.COPY_ATTRIBUTES);
@@ -168,7 +168,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aPathThatGoesUpIsNotTakenForOneBelowTheRoot() throws IOException {
+  void aPathThatLeavesTheRootIsNotBelowIt() throws IOException {
     Path file = file("a.jpg", 5000);
     Path elsewhere = Files.createDirectories(directory.resolve("elsewhere/deep"));
     Files.write(elsewhere.resolveSibling("a.jpg"), new byte[5000]);
@@ -182,7 +182,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aCopyIsTheSameItemOnlyWhereTheUserSaysSo() throws IOException {
+  void aCopyIsTheSameItemOnlyIfTheUserSaysSo() throws IOException {
     Path file = file("a.jpg", 5000);
     Path copy = copy(file);
     for (ItemNames names : List.of(ItemNames.HERE, ItemNames.HERE.amongHosts())) {
@@ -195,12 +195,12 @@ class ItemNamesTest {
   }
 
   private ItemFile below(Path root, Path file) {
-    return ItemFile.of(file.toString(), ItemNames.below(root.toString(), null, said::add));
+    return ItemFile.of(file.toString(), ItemNames.below(root.toString(), null, logged::add));
   }
 
-  /** Like a file of one server or image that is mounted in two places. */
+  /** Like a file on a server or in an image that is mounted in two places. */
   @Test
-  void aFileThatAllSeeIsTheSameItemWhereverItIsMounted() throws IOException {
+  void aSharedFileIsTheSameItemWhereverItIsMounted() throws IOException {
     Path file = file("a.jpg", 5000);
     Path mounted = Files.createSymbolicLink(directory.resolve("mounted"), here);
     ItemFile elsewhere = below(mounted, mounted.resolve("a.jpg"));
@@ -211,7 +211,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void onOneHostAnItemIsKnownWhateverItsPath() throws IOException {
+  void onOneHostAnItemIsKnownByAnyPath() throws IOException {
     Path file = file("a.jpg", 5000);
     Path link = Files.createLink(here.resolve("b.jpg"), file);
     assertThat(ItemFile.of(link.toString(), ItemNames.HERE).key())
@@ -219,11 +219,11 @@ class ItemNamesTest {
   }
 
   @Test
-  void aRootThatIsNoneIsSaidAndAbsolutePathsCount() throws IOException {
+  void anInvalidRootIsLoggedAndAbsolutePathsCount() throws IOException {
     Path file = file("a.jpg", 5000);
     assertThat(kept(cache(file, false), file)).isFalse();
     assertThat(kept(cache(directory.resolve("missing"), false), file)).isTrue();
-    assertThat(said).hasSize(2).allMatch(line -> line.contains("is no directory here"));
+    assertThat(logged).hasSize(2).allMatch(line -> line.contains("is no directory here"));
   }
 
   @Test
@@ -244,18 +244,18 @@ class ItemNamesTest {
   // ---- by content
 
   @Test
-  void listedCopiesOfOtherTimesAreTheSameItem() throws IOException {
+  void listedCopiesWithOtherTimesAreTheSameItem() throws IOException {
     Path file = file("train/a.jpg", 5000);
     Path copy = copy(file);
     date(copy, 1_000_000_000);
     list(file, copy);
     assertThat(kept(cache(here, true), file)).isFalse();
     assertThat(kept(cache(there, true), copy)).isTrue();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void equalContentsAreOneItemWhateverTheirPath() throws IOException {
+  void equalContentsAreOneItemAtAnyPath() throws IOException {
     Path file = file("a.jpg", 5000);
     Path twin = Files.copy(file, here.resolve("twin.jpg"));
     Path other = file("b.jpg", 5000);
@@ -275,10 +275,10 @@ class ItemNamesTest {
     Files.write(file, new byte[5000]);
     assertThat(kept(cache, file)).isFalse();
     assertThat(kept(cache, file)).isTrue();
-    assertThat(said).singleElement().asString().contains("was changed after");
+    assertThat(logged).singleElement().asString().contains("was changed after");
   }
 
-  /** {@code cp -p}, {@code tar x} and {@code mv} bring old times along. */
+  /** {@code cp -p}, {@code tar x} and {@code mv} keep old times. */
   @Test
   void aFileReplacedAfterTheManifestByAnOlderOneIsKnownByItsPath() throws IOException {
     Path file = file("a.jpg", 5000);
@@ -293,7 +293,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aManifestOfTheFutureSaysNothingAboutIt() throws IOException {
+  void aManifestDatedInTheFutureIsNotTrusted() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     Files.setLastModifiedTime(
@@ -306,22 +306,25 @@ class ItemNamesTest {
   }
 
   @Test
-  void aManifestThatIsTouchedHoldsAgain() throws IOException {
+  void aTouchedManifestIsTrustedAgain() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     Items.laterThan(manifest);
     Path copy = copy(file);
     date(copy, 1_000_000_000);
     assertThat(kept(cache(here, true), file)).isFalse();
-    assertThat(kept(cache(there, true), copy)).isFalse(); // It came after the manifest.
+    assertThat(kept(cache(there, true), copy)).isFalse(); // Newer than the manifest.
     Items.laterThan(copy);
     Files.setLastModifiedTime(manifest, FileTime.from(Instant.now()));
     assertThat(kept(cache(there, true), copy)).isTrue();
   }
 
-  /** Hashed while it was being written, or copied beside other data: older, but something else. */
+  /**
+   * Hashed while being written, or copied beside other data: older than the manifest, but not what
+   * it lists.
+   */
   @Test
-  void aWrongLineReachesNobody() throws IOException {
+  void aWrongLineNeverServesWrongBytes() throws IOException {
     Path file = file("a.jpg", 5000);
     Path wrong = there.resolve("a.jpg");
     Files.write(wrong, new byte[5000]);
@@ -331,15 +334,15 @@ class ItemNamesTest {
     MinioCache other = cache(there, true);
     OpenItem first = other.open(wrong.toString());
     assertThat(first.served()).isFalse(); // The program reads its own file.
-    assertThat(said).singleElement().asString().contains("is not what").contains("says");
+    assertThat(logged).singleElement().asString().contains("is not what").contains("says");
     assertThat(kept(other, wrong)).isFalse();
     assertThat(kept(other, wrong)).isTrue();
     assertThat(kept(cache(here, true), file)).isFalse();
-    assertThat(said).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
-  void aWrongLineOfAFileThatStaysOpenReachesNobody() throws IOException {
+  void aWrongLineForAnOpenFileNeverServesWrongBytes() throws IOException {
     Path file = file("a.jpg", 5000);
     listText("ab".repeat(32) + "  a.jpg\n", file);
     OpenItem item = cache(here, true).openRandomAccess(file.toString());
@@ -354,10 +357,10 @@ class ItemNamesTest {
   }
 
   @Test
-  void decodedItemsOfAFileFoundWrongAreNotKept() throws IOException {
+  void decodedItemsOfAWronglyListedFileAreNotKept() throws IOException {
     Path file = file("a.jpg", 5000);
     listText("ab".repeat(32) + "  a.jpg\n", file);
-    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
+    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), logged::add);
     ItemFilter filter = ItemFilter.inferred(() -> true, names);
     DecodedItem item = new DecodedStore(store, filter).item(file.toString());
     assertThat(new MinioCache(store, filter).open(file.toString()).served()).isFalse();
@@ -366,7 +369,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aManifestThatIsWrongTooOftenIsBelievedNoMore() throws IOException {
+  void aManifestThatIsWrongTooOftenIsNoLongerTrusted() throws IOException {
     StringBuilder lines = new StringBuilder();
     List<Path> files = new ArrayList<>();
     for (int i = 0; i < Manifest.MOST_VOID + 1; i++) {
@@ -376,14 +379,14 @@ class ItemNamesTest {
     Path right = file("right", 100);
     lines.append(sum(Files.readAllBytes(right))).append("  right\n");
     listText(lines.toString(), right);
-    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
+    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), logged::add);
     MinioCache cache = new MinioCache(store, ItemFilter.inferred(() -> true, names));
     assertThat(ItemFile.of(right.toString(), names).name().listed()).isNotNull();
     for (Path file : files) {
       cache.open(file.toString()).close();
     }
     assertThat(ItemFile.of(right.toString(), names).name().listed()).isNull();
-    assertThat(said).hasSize(2).last().asString().contains("wrong about more than 1000 files");
+    assertThat(logged).hasSize(2).last().asString().contains("wrong about more than 1000 files");
   }
 
   @Test
@@ -408,16 +411,16 @@ class ItemNamesTest {
     return item.origin() == Origin.MEMORY;
   }
 
-  // ---- how a manifest is written
+  // ---- manifest format
 
   private Manifest.Line line(String name) {
-    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
+    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), logged::add);
     ItemName known = names.of(here + "/" + name, new FileState(1, 0, 0, 1, 1));
     return known == null ? null : known.listed();
   }
 
   @Test
-  void namesAreReadAsSha256sumWritesThem() throws IOException {
+  void namesAreParsedAsSha256sumWritesThem() throws IOException {
     String text = "0123456789abcdef".repeat(4);
     String lines =
         """
@@ -455,11 +458,11 @@ class ItemNamesTest {
       assertThat(line(name).content()).isEqualTo("sha256:" + text.substring(0, 32));
     }
     assertThat(line("missing")).isNull();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void badLinesAreOneSentenceAndTheOthersAreUsed() throws IOException {
+  void badLinesAreLoggedInOneSentenceAndOthersAreUsed() throws IOException {
     Path good = file("good", 10);
     Path again = file("again", 10);
     Path twice = file("twice", 10);
@@ -487,18 +490,18 @@ class ItemNamesTest {
             other + "  twice",
             sum + "  cut off with");
     listText(lines, good, again, twice);
-    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
+    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), logged::add);
     assertThat(ItemFile.of(good.toString(), names).name().listed()).isNotNull();
     assertThat(ItemFile.of(again.toString(), names).name().listed()).isNotNull();
     assertThat(ItemFile.of(twice.toString(), names).name().listed()).isNull();
-    assertThat(said)
+    assertThat(logged)
         .singleElement()
         .asString()
         .contains(": 14 of 18 lines, the first is line 2, name no file");
   }
 
   @Test
-  void aListedFileWhoseInodeChangedLaterIsNotTakenForWhatIsListed() throws IOException {
+  void aListedFileWhoseInodeChangedIsNotTrusted() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     ItemNames names = names(here, true);
@@ -516,34 +519,34 @@ class ItemNamesTest {
   }
 
   @Test
-  void aRootThatNoPathCanBeIsSaid() {
-    ItemNames names = ItemNames.below("nul\0byte", null, said::add);
+  void aRootThatIsNotAPathIsLogged() {
+    ItemNames names = ItemNames.below("nul\0byte", null, logged::add);
     assertThat(names.of("/a", new FileState(1, 0, 0, 1, 1))).isNull();
-    assertThat(said).singleElement().asString().contains("cannot be used (");
+    assertThat(logged).singleElement().asString().contains("cannot be used (");
   }
 
   @Test
-  void anythingMayBeGivenForAManifest() throws IOException {
+  void anyInputForAManifestIsHandled() throws IOException {
     Path file = file("a.jpg", 5000);
     byte[] noise = new byte[1 << 20];
     new SplittableRandom(1).nextBytes(noise);
     Files.write(manifest, noise);
     kept(cache(here, true), file);
-    assertThat(said).singleElement().asString().contains("lines, the first is line 1,");
+    assertThat(logged).singleElement().asString().contains("lines, the first is line 1,");
 
-    said.clear();
+    logged.clear();
     Files.write(manifest, new byte[0]);
     kept(cache(here, true), file);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
 
     for (Path none : List.of(directory.resolve("missing"), here, Path.of("/dev/zero"))) {
-      said.clear();
-      ItemNames names = ItemNames.below(here.toString(), none.toString(), said::add);
+      logged.clear();
+      ItemNames names = ItemNames.below(here.toString(), none.toString(), logged::add);
       FileState state = new FileState(5000, 7, 7, 1, 1);
       ItemName name = new ItemName("./a.jpg", 7, true, true, null);
       assertThat(names.of(file.toString(), state)).isEqualTo(name);
       assertThat(names.of(file.toString(), state)).isEqualTo(name);
-      assertThat(said)
+      assertThat(logged)
           .singleElement()
           .asString()
           .startsWith("dataset.manifest=" + none + " cannot be used (");
@@ -551,7 +554,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void namesThatAreNotAsciiAreFound() throws IOException {
+  void nonAsciiNamesAreFound() throws IOException {
     String name = "b\u00e4r/\u65e5\u672c";
     String encoding = System.getProperty("sun.jnu.encoding", "");
     Assumptions.assumeTrue(encoding.equals("UTF-8"), "files have no such names under " + encoding);
@@ -561,7 +564,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aPathIsKnownByOneName() {
+  void aPathHasOneCanonicalName() {
     assertThat(ItemNames.absolute("")).isNull();
     assertThat(ItemNames.absolute("/a\0")).isNull();
     assertThat(ItemNames.absolute("\0a")).isNull();
@@ -572,7 +575,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aPathOfWindowsIsKnownByOneNameWithSlashes() {
+  void aWindowsPathHasOneCanonicalNameWithSlashes() {
     FileSystem windows = Jimfs.newFileSystem(Configuration.windows());
     assertThat(ItemNames.absolute("C:\\data\\a.jpg", windows)).isEqualTo("C:/data/a.jpg");
     assertThat(ItemNames.absolute("C:/data\\a.jpg", windows)).isEqualTo("C:/data/a.jpg");

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Time is that of batches that take so long to come, and of a sleep that moves the clock. */
+/** The clock advances by the wait for each batch and by the emulated step's sleep. */
 class EmulatedAcceleratorTest {
   private static final long MILLI = 1_000_000;
   private static final int BATCH = 16;
@@ -57,7 +57,7 @@ class EmulatedAcceleratorTest {
             written.add(phase);
           }
         });
-    Durations unheard =
+    Durations noDurations =
         new Durations() {
           @Override
           public void record(Kind kind, long nanos) {}
@@ -69,10 +69,10 @@ class EmulatedAcceleratorTest {
         new Plan(
             Set.of(EmulatedAccelerator.PHASE),
             wanted,
-            new SpanRecorder(events, unheard, () -> 0),
-            new ProfiledItems(path -> false, word -> {}),
+            new SpanRecorder(events, noDurations, () -> 0),
+            new ProfiledItems(path -> false, line -> {}),
             null,
-            word -> {},
+            line -> {},
             () -> now);
     EmulatedAccelerator stage =
         new EmulatedAccelerator(plan, accelerator, wanted, nanos -> now += nanos);
@@ -91,7 +91,7 @@ class EmulatedAcceleratorTest {
 
       @Override
       public String next() {
-        // The second one was made while the program trained on the first.
+        // The second batch was made while the program trained on the first.
         now += next == 1 ? 0 : wait;
         return "batch " + next++;
       }
@@ -103,7 +103,7 @@ class EmulatedAcceleratorTest {
   }
 
   @Test
-  void itIsBusyWhileItSleeps() {
+  void theEmulatedStepCountsAsCompute() {
     EmulatedAccelerator stage = stage(Accelerator.parse("20"), 0);
     assertThat(stage.get(get(epoch(100_000)))).isEqualTo(Stage.Next.DONE);
     stage.end();
@@ -114,12 +114,12 @@ class EmulatedAcceleratorTest {
     assertThat(phase.wall).isBetween(20_000 * MILLI, 20_050 * MILLI);
     assertThat(phase.samples).isEqualTo(BATCH * phase.steps);
     assertThat(phase.sampleNanos).isCloseTo(25.0 * MILLI / BATCH, within(1.0));
-    assertThat(phase.warmupSteps).as("ten seconds of them").isBetween(398L, 401L);
+    assertThat(phase.warmupSteps).as("ten seconds of warm-up").isBetween(398L, 401L);
     assertThat(dropped).hasSizeGreaterThan(1_000);
   }
 
   @Test
-  void theProgramGetsTheLastBatchOfAnEpochAndItsFirstStepDoesNotCount() {
+  void theProgramGetsTheLastBatchOfAnEpochAndTheFirstStepDoesNotCount() {
     EmulatedAccelerator stage = stage(Accelerator.parse("20"), 120);
     int epochs = 0;
     BatchGet last;
@@ -142,7 +142,7 @@ class EmulatedAcceleratorTest {
   }
 
   @Test
-  void ofShortEpochsAllButTheFirstStepCount() {
+  void inShortEpochsAllStepsButTheFirstCount() {
     EmulatedAccelerator stage = stage(Accelerator.parse("20"), 30);
     int epochs = 0;
     while (stage.get(get(epoch(4))) == Stage.Next.ANSWER) {
@@ -154,7 +154,7 @@ class EmulatedAcceleratorTest {
   }
 
   @Test
-  void itCountsOnceAllInstancesAreThereAndGoesOnUntilAllHaveCounted(@TempDir Path meeting)
+  void measuringStartsWithTheLastInstanceAndLastsUntilAllAreDone(@TempDir Path meeting)
       throws Exception {
     EmulatedAccelerator stage = stage(new Accelerator(20 * MILLI, 2, meeting), 0);
     Iterator<String> own = epoch(1_000_000);
@@ -173,7 +173,7 @@ class EmulatedAcceleratorTest {
             if (now > 100_000 * MILLI) {
               come(meeting, "measured-other");
             }
-            // Slower while the other has not come: that must not count.
+            // Slower until the other instance arrives: must not count.
             wait = now > 60_000 * MILLI ? 5 * MILLI : 50 * MILLI;
             return own.next();
           }
@@ -201,7 +201,7 @@ class EmulatedAcceleratorTest {
   }
 
   @Test
-  void anInstanceThatStaysAloneSaysSo(@TempDir Path meeting) {
+  void missingInstancesAreReported(@TempDir Path meeting) {
     EmulatedAccelerator stage = stage(new Accelerator(20 * MILLI, 2, meeting), 0);
     assertThat(stage.get(get(epoch(1_000_000)))).isEqualTo(Stage.Next.DONE);
     stage.end();
@@ -210,7 +210,7 @@ class EmulatedAcceleratorTest {
   }
 
   @Test
-  void whatIsNoStepIsRefused() {
+  void invalidStepsAreRefused() {
     assertThat(Accelerator.parse("3.5").stepNanos()).isEqualTo(3_500_000);
     assertThat(Accelerator.parse("50:4:/tmp/a:b"))
         .isEqualTo(new Accelerator(50 * MILLI, 4, Path.of("/tmp/a:b")));

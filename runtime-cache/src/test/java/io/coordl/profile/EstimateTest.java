@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.Test;
 
-/** The mean time of a sample and its confidence interval are right. */
+/** The mean time per sample and its confidence interval. */
 class EstimateTest {
   private static List<Step> steps(int count, int samples, IntToLongFunction nanos) {
     List<Step> steps = new ArrayList<>();
@@ -21,7 +21,7 @@ class EstimateTest {
   }
 
   @Test
-  void stepsOfOneLengthAreKnownExactly() {
+  void equalStepsHaveNoError() {
     Estimate estimate = Estimate.of(steps(40, 8, i -> 8_000));
 
     assertThat(estimate.nanos()).isEqualTo(1_000);
@@ -38,7 +38,7 @@ class EstimateTest {
   }
 
   @Test
-  void theIntervalHoldsTheTruthAsOftenAsItSays() {
+  void theConfidenceIntervalHas95PercentCoverage() {
     Random random = new Random(1);
     int held = 0;
     for (int run = 0; run < 1_000; run++) {
@@ -51,7 +51,7 @@ class EstimateTest {
   }
 
   @Test
-  void oneStepThatIsNotTheJobsIsSetAsideAndSaid() {
+  void aSingleOutlierIsExcludedAndReported() {
     Estimate estimate = Estimate.of(steps(100, 1, i -> i == 50 ? 1_000_000 : 1_000));
 
     assertThat(estimate.nanos()).isEqualTo(1_000);
@@ -59,7 +59,7 @@ class EstimateTest {
   }
 
   @Test
-  void whatHappensTwiceIsTheJobs() {
+  void aRepeatedSlowStepIsNotAnOutlier() {
     Estimate estimate = Estimate.of(steps(100, 1, i -> i % 50 == 20 ? 1_000_000 : 1_000));
 
     assertThat(estimate.nanos()).isCloseTo(20_980, within(1.0));
@@ -67,7 +67,7 @@ class EstimateTest {
   }
 
   @Test
-  void aCollectionIsTheJobsOwn() {
+  void aGarbageCollectionIsNotAnOutlier() {
     List<Step> steps = new ArrayList<>(steps(50, 1, i -> 1_000));
     PhaseEvent collecting = new PhaseEvent();
     collecting.gcStall = 900_000;

@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** As many threads prepare as the phase allows, and none waits forever. */
+/** The gate admits as many threads as the phase allows; none waits forever. */
 class GateTest {
   private final Gate gate = new Gate();
 
@@ -31,7 +31,7 @@ class GateTest {
   }
 
   @Test
-  void aThreadTooManyWaitsForItsTurn() throws InterruptedException {
+  void aThreadBeyondTheLimitWaits() throws InterruptedException {
     gate.narrow(1);
     InterceptedCall first = gate.enter();
     CountDownLatch entered = new CountDownLatch(1);
@@ -42,7 +42,7 @@ class GateTest {
   }
 
   @Test
-  void aThreadThatThrowsGivesItsTurnBack() throws InterruptedException {
+  void aThreadThatThrowsReleasesItsTurn() throws InterruptedException {
     gate.narrow(1);
     InterceptedCall first = gate.enter();
     CountDownLatch entered = new CountDownLatch(1);
@@ -53,7 +53,7 @@ class GateTest {
   }
 
   @Test
-  void openingLetsAllGo() throws InterruptedException {
+  void openingReleasesAllThreads() throws InterruptedException {
     gate.narrow(1);
     gate.enter();
     CountDownLatch entered = new CountDownLatch(2);
@@ -65,7 +65,7 @@ class GateTest {
   }
 
   @Test
-  void aThreadThatIsInterruptedGoesOnAndStaysInterrupted() throws InterruptedException {
+  void anInterruptedThreadPassesAndStaysInterrupted() throws InterruptedException {
     gate.narrow(1);
     gate.enter();
     CountDownLatch entered = new CountDownLatch(1);
@@ -77,7 +77,7 @@ class GateTest {
   }
 
   @Test
-  void closingWaitsForThoseInsideAndLetsNobodyIn() throws InterruptedException {
+  void closingWaitsForThreadsInsideAndAdmitsNone() throws InterruptedException {
     InterceptedCall inside = gate.enter();
     Thread closing = new Thread(() -> gate.close(TimeUnit.DAYS.toNanos(1)));
     closing.setDaemon(true);
@@ -96,14 +96,14 @@ class GateTest {
   }
 
   @Test
-  void closingDoesNotWaitForEver() {
+  void closingTimesOut() {
     InterceptedCall inside = gate.enter();
     gate.close(1);
     assertThat(inside.result("batch")).isEqualTo("batch");
   }
 
   @Test
-  void whoCameFirstIsNext() throws InterruptedException {
+  void turnsAreFirstComeFirstServed() throws InterruptedException {
     gate.narrow(1);
     InterceptedCall first = gate.enter();
     CountDownLatch entered = new CountDownLatch(1);
@@ -120,7 +120,7 @@ class GateTest {
   }
 
   @Test
-  void aThreadThatIsInsideIsNotHeldUpByItself() {
+  void aThreadInsideMayEnterAgain() {
     gate.narrow(1);
     InterceptedCall turn = gate.enter();
     assertThat(gate.enter()).isNull();

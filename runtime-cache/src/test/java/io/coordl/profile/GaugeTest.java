@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Steps are taken until their rate is known, and no longer. */
+/** The gauge takes steps until their rate is known, and no longer. */
 class GaugeTest {
   private static final long MILLI = 1_000_000;
 
@@ -19,7 +19,7 @@ class GaugeTest {
   }
 
   @Test
-  void evenStepsAreEnoughAfterTwoSeconds() {
+  void evenStepsSettleAfterTwoSeconds() {
     Gauge gauge = new Gauge(0, 3);
     feed(gauge, 10_000, 10 * MILLI);
 
@@ -51,7 +51,7 @@ class GaugeTest {
   }
 
   @Test
-  void timeForWhichOtherProgramsHadTheCoresIsLeftOutAndSaid() {
+  void timeLostToOtherProgramsIsExcludedAndReported() {
     PhaseEvent busy = besideOthers(4 * MILLI);
     assertThat(busy.sampleNanos).isEqualTo(1.5 * MILLI);
     assertThat(busy.note)
@@ -64,13 +64,13 @@ class GaugeTest {
 
   /** Work of the profile between two batches counts as compute, but belongs to no step. */
   @Test
-  void whatTheProfileWaitedForIsNoTimeOfTheSteps() {
+  void theProfilesOwnWorkIsNotStepTime() {
     assertThat(besideOthers(40 * MILLI, 20 * MILLI).sampleNanos).isEqualTo(1.25 * MILLI);
     assertThat(besideOthers(40 * MILLI, 40 * MILLI).sampleNanos).isEqualTo(0.25 * MILLI);
   }
 
   @Test
-  void stepsThatScatterNeedMore() {
+  void noisyStepsNeedMoreSteps() {
     Gauge gauge = new Gauge(0, 0);
     Random random = new Random(1);
     while (!gauge.isDone()) {
@@ -85,7 +85,7 @@ class GaugeTest {
   }
 
   @Test
-  void whatDoesNotSettleEndsAtABoundAndSaysSo() {
+  void unsettledStepsEndAtABoundAndAreMarkedUnsteady() {
     Gauge gauge = new Gauge(0, 0);
     for (int i = 0; !gauge.isDone(); i++) {
       gauge.add(new Step(1, i % 2 == 0 ? 10 * MILLI : (i + 1L) * MILLI, new PhaseEvent()));
@@ -112,7 +112,7 @@ class GaugeTest {
   }
 
   @Test
-  void aNumberOfStepsIsTakenAtItsWord() {
+  void aRequestedNumberOfStepsIsUsed() {
     Gauge gauge = new Gauge(30, 0);
     feed(gauge, 10_000, MILLI / 10);
 
@@ -120,7 +120,7 @@ class GaugeTest {
   }
 
   @Test
-  void aFewStepsTellNothing() {
+  void tooFewStepsGiveNoResult() {
     Gauge gauge = new Gauge(0, 4);
     feed(gauge, 9, MILLI);
     gauge.close();
@@ -130,7 +130,7 @@ class GaugeTest {
   }
 
   @Test
-  void whatWasSeenBeforeTheEndOfTheJobIsTold() {
+  void stepsBeforeTheEndOfTheJobAreReported() {
     Gauge gauge = new Gauge(0, 0);
     feed(gauge, 15, MILLI);
     gauge.close();
@@ -140,7 +140,7 @@ class GaugeTest {
   }
 
   @Test
-  void stepsOfAnotherPhaseAreForgotten() {
+  void aRestartForgetsEarlierSteps() {
     Gauge gauge = new Gauge(30, 0);
     feed(gauge, 20, 100 * MILLI);
     gauge.restart();
@@ -150,7 +150,7 @@ class GaugeTest {
   }
 
   @Test
-  void onlyThoseOfThisTurnAreForgotten() {
+  void aRestartForgetsStepsOfThisTurnOnly() {
     Gauge gauge = new Gauge(30, 0);
     feed(gauge, 20, MILLI);
     gauge.nextTurn(0);
@@ -164,7 +164,7 @@ class GaugeTest {
   }
 
   @Test
-  void whatOtherPhasesLeaveBehindIsInNoStep() {
+  void theFirstStepsOfATurnAreWarmUp() {
     Gauge gauge = new Gauge(0, 3);
     gauge.nextTurn(0);
     feed(gauge, 100, 20 * MILLI);
@@ -177,11 +177,11 @@ class GaugeTest {
   }
 
   @Test
-  void turnsInWhichTheMachineWasSlowAreNotLeftOut() {
+  void slowTurnsCount() {
     Gauge gauge = new Gauge(0, 0);
     add(gauge, 500, 20 * MILLI);
     gauge.nextTurn(0);
-    add(gauge, 134, 15 * MILLI); // Two seconds settle.
+    add(gauge, 134, 15 * MILLI); // Two seconds of warm-up.
     add(gauge, 1_200, 15 * MILLI);
     gauge.close();
 
@@ -197,7 +197,7 @@ class GaugeTest {
   }
 
   @Test
-  void aTurnIsOverWhenEnoughIsKnownOrAfterTenSeconds() {
+  void aTurnEndsWhenTheRateIsKnownOrAfterTenSeconds() {
     Gauge known = new Gauge(0, 0);
     feed(known, 10_000, 10 * MILLI);
     Gauge unknown = new Gauge(0, 0);
@@ -213,7 +213,7 @@ class GaugeTest {
   }
 
   @Test
-  void batchesThatOtherPhasesMadeAreInNoStep() {
+  void batchesMadeByOtherPhasesDoNotCount() {
     Gauge gauge = new Gauge(0, 3);
     gauge.nextTurn(32);
     feed(gauge, 32, 500 * MILLI);
@@ -225,7 +225,7 @@ class GaugeTest {
 
   @ParameterizedTest
   @ValueSource(longs = {7_000, 16_000, 61_000})
-  void longStepsAreTakenUntilTheyTellSomething(long millis) {
+  void longStepsContinueUntilFiveAreTaken(long millis) {
     Gauge gauge = new Gauge(0, 1);
     for (int i = 0; i < 100 && !gauge.isTurnOver(); i++) {
       gauge.add(new Step(1, millis * MILLI, new PhaseEvent()));

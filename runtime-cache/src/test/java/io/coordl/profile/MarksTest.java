@@ -21,19 +21,19 @@ class MarksTest {
 
   @ParameterizedTest
   @ValueSource(longs = {5, 19, 20, 1_000, Marks.MOST, Marks.MOST + 1, 3_000_001})
-  void windowsHoldEveryItemAndItsTime(long items) {
+  void windowsCoverEveryItemAndItsTime(long items) {
     List<Step> windows = after(items);
 
     assertThat(windows).hasSize((int) Math.min(20, items));
     assertThat(windows).allMatch(window -> window.nanos() == 10L * window.samples());
-    // The last ones may not be marked: fewer than one in MOST / 2.
+    // The last items may be unmarked: fewer than one in MOST / 2.
     assertThat(windows.stream().mapToLong(Step::samples).sum())
         .isBetween(items - 2 * items / Marks.MOST, items);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {0, 1, 4})
-  void tooFewTellNothing(long items) {
+  void tooFewItemsGiveNoWindows(long items) {
     assertThat(after(items)).isEmpty();
   }
 }

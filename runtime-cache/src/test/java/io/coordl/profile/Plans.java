@@ -22,7 +22,7 @@ final class Plans {
 
   /** A recorder whose events are dropped. */
   static SpanRecorder spans() {
-    Durations unheard =
+    Durations noDurations =
         new Durations() {
           @Override
           public void record(Kind kind, long nanos) {}
@@ -30,6 +30,6 @@ final class Plans {
           @Override
           public void epochEnded(long epoch) {}
         };
-    return new SpanRecorder(new EventLog(), unheard, () -> 0);
+    return new SpanRecorder(new EventLog(), noDurations, () -> 0);
   }
 }

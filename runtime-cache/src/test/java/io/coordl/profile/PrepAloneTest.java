@@ -14,11 +14,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 class PrepAloneTest {
   @Test
-  void itemsAreFromMemoryWhicheverPhaseHadTheLastTurn(@TempDir Path directory) throws IOException {
+  void itemsComeFromMemoryWhicheverPhaseRanLast(@TempDir Path directory) throws IOException {
     String file = Files.write(directory.resolve("item"), new byte[1000]).toString();
-    try (ProfiledItems items = new ProfiledItems(path -> true, word -> {})) {
+    try (ProfiledItems items = new ProfiledItems(path -> true, line -> {})) {
       items.openStore(ByteBudget.parse("2m"));
-      Plan plan = Plans.of(items, word -> {});
+      Plan plan = Plans.of(items, line -> {});
       new OwnSteps(Plan.CACHED, plan).resume();
       open(items, file);
       new OwnSteps(Plan.COLD, plan).resume();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ReplayTest {
   @Test
-  void whyABatchCannotBeMadeIsTold() {
+  void theReasonABatchCannotBeMadeIsReported() {
     Batches.Kept broken =
         new Batches.Kept() {
           @Override
@@ -23,8 +23,8 @@ class ReplayTest {
             throw new IOException("no such array");
           }
         };
-    ProfiledItems items = new ProfiledItems(path -> false, word -> {});
-    Replay replay = new Replay(Plans.of(items, word -> {}), List.of(broken));
+    ProfiledItems items = new ProfiledItems(path -> false, line -> {});
+    Replay replay = new Replay(Plans.of(items, line -> {}), List.of(broken));
     replay.begin();
 
     assertThat(replay.get(new BatchGet(null, Collections.emptyIterator(), true, 0)))

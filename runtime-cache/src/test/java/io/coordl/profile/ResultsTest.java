@@ -9,20 +9,20 @@ import org.junit.jupiter.api.Test;
 
 class ResultsTest {
   @Test
-  void whatIsPreparedAheadDoesNotMakeASampleOfAnItemAndALittle() {
+  void itemsPreparedAheadDoNotSkewItemsPerSample() {
     assertThat(Results.nearlyWhole(0.983)).isEqualTo(1);
     assertThat(Results.nearlyWhole(2.05)).isEqualTo(2);
   }
 
   @Test
-  void itemsOfManySamplesAndSamplesOfOddlyManyItemsStayWhatTheyAre() {
+  void unusualItemsPerSampleAreKept() {
     assertThat(Results.nearlyWhole(0.01)).isEqualTo(0.01);
     assertThat(Results.nearlyWhole(1.5)).isEqualTo(1.5);
   }
 
-  /** Pauses are parts of the waits, and are subtracted, as in {@code coordl diff}. */
+  /** Waits include GC pauses, which are subtracted, as in {@code coordl diff}. */
   @Test
-  void pausesInsideWaitsAreNoStallForPrepOrFetch() {
+  void gcPausesInsideWaitsAreNotPrepOrFetchStalls() {
     try (ProfiledItems items = new ProfiledItems(path -> true, line -> {})) {
       Results results = new Results(Plans.spans(), items);
       results.measured(phase(Plan.COLD, 1_000, 120));
@@ -36,18 +36,18 @@ class ResultsTest {
   }
 
   @Test
-  void howMuchLongerAProfileNeedsIsSaid() {
+  void theStepsAProfileStillNeedsAreReported() {
     try (ProfiledItems items = new ProfiledItems(path -> true, line -> {})) {
       Set<String> phases = Set.of(Plan.COLD, Plan.CACHED, Plan.INGESTION);
       Plan plan = new Plan(phases, 0, Plans.spans(), items, null, line -> {}, System::nanoTime);
       PhaseEvent totals = new PhaseEvent();
       assertThat(plan.toGo(totals)).isEmpty();
       totals.batches = 40;
-      totals.wall = 2_000_000_000; // 50 ms a step: two seconds are 40 of them.
+      totals.wall = 2_000_000_000; // 50 ms a step: two seconds are 40 steps.
       assertThat(plan.toGo(totals))
           .isEqualTo("; let it train for at least 120 steps more (6 s), or profile fewer phases");
       plan.results.measured(phase(Plan.COLD, 1, 0));
-      totals.wall = 40_000_000_000L; // 1 s a step, of which 20 are the least.
+      totals.wall = 40_000_000_000L; // 1 s a step; the minimum is 20 steps.
       assertThat(plan.toGo(totals)).contains("at least 40 steps more (40 s)");
     }
   }

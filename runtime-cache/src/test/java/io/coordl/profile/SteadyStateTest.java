@@ -6,14 +6,14 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A different beginning is found; a series that has not settled is recognized. */
+/** A warm-up is found; a series that has not settled is recognized. */
 class SteadyStateTest {
   private static double[] series(int length, java.util.function.IntToDoubleFunction value) {
     return IntStream.range(0, length).mapToDouble(value).toArray();
   }
 
   @Test
-  void aSlowBeginningIsLeftOut() {
+  void aSlowStartIsExcluded() {
     Random random = new Random(1);
     double[] values = series(200, i -> (i < 40 ? 30 : 10) + random.nextGaussian());
 
@@ -42,7 +42,7 @@ class SteadyStateTest {
   }
 
   @Test
-  void nothingIsKnownOfAFewValues() {
+  void aFewValuesAreNotEnough() {
     assertThat(SteadyState.begin(new double[] {1, 1, 1, 1, 1, 1})).isEqualTo(-1);
   }
 

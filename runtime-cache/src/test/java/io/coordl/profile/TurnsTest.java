@@ -13,17 +13,20 @@ import java.util.Random;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Changes of the machine affect all phases. Only the steps take time. */
+/**
+ * Phases take turns, so that changes of the machine affect all of them. The clock advances only by
+ * steps.
+ */
 class TurnsTest {
   private static final long MILLI = 1_000_000;
   private static final long MINUTE = 60_000 * MILLI;
 
   private long now;
   private long idle;
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final List<String> order = new ArrayList<>();
   private final Plan plan =
-      Plans.of(new ProfiledItems(path -> false, words::add), words::add, this::time);
+      Plans.of(new ProfiledItems(path -> false, logged::add), logged::add, this::time);
 
   private long time() {
     return now + idle;
@@ -76,20 +79,22 @@ class TurnsTest {
   }
 
   @Test
-  void whatIsSteadyNeedsOneTurn() {
+  void aSteadyPhaseNeedsOneTurn() {
     Fake cold = new Fake("cold", time -> 14 * MILLI);
     Fake cached = new Fake("cached", time -> 12 * MILLI);
     run(cold, cached);
 
     assertThat(order).containsExactly("cold", "cached");
-    assertThat(words).as("the first is told with the stage").containsExactly("profile: cached");
+    assertThat(logged)
+        .as("the first phase is logged with the stage")
+        .containsExactly("profile: cached");
     assertThat(cold.millis()).isEqualTo(14);
     assertThat(cached.millis()).isEqualTo(12);
     assertThat(now).isLessThan(10_000 * MILLI);
   }
 
   @Test
-  void aMachineThatIsSlowerForAMinuteIsSoForAllPhases() {
+  void aSlowMinuteAffectsAllPhases() {
     Random random = new Random(1);
     LongUnaryOperator machine =
         time ->
@@ -105,7 +110,7 @@ class TurnsTest {
   }
 
   @Test
-  void whatCannotBeMeasuredLeavesItsTurnsToTheOthers() {
+  void anUnmeasurablePhaseLeavesItsTurnsToTheOthers() {
     Random random = new Random(1);
     Fake cold = new Fake("cold", time -> random.nextLong(MILLI, 40 * MILLI));
     Fake cached = new Fake("cached", time -> MILLI);
@@ -113,11 +118,11 @@ class TurnsTest {
     run(cold, cached);
 
     assertThat(order).containsExactly("cold", "cached", "cold");
-    assertThat(cold.takesMore()).as("it had all the time it may take").isFalse();
+    assertThat(cold.takesMore()).as("it has used all its time").isFalse();
   }
 
   @Test
-  void whatCannotGoOnKeepsWhatItHas() {
+  void aPhaseThatCannotContinueKeepsItsSteps() {
     Random random = new Random(1);
     Fake cold = new Fake("cold", time -> random.nextLong(MILLI, 40 * MILLI));
     Fake cached =
@@ -138,7 +143,7 @@ class TurnsTest {
   }
 
   @Test
-  void whatNeverSettlesEnds() {
+  void aPhaseThatNeverSettlesEnds() {
     Fake cold = new Fake("cold", time -> time / 10 + MILLI);
     Fake cached = new Fake("cached", time -> MILLI);
     run(cold, cached);
@@ -159,7 +164,7 @@ class TurnsTest {
 
     @Override
     void took(BatchGet get, Object batch, Step step) {
-      assertThat(taken++).as("this would go on for ever").isLessThan(100_000);
+      assertThat(taken++).as("endless loop").isLessThan(100_000);
       idle += 100 * MILLI;
       if (counted > 0 && taken % counted == 0) {
         super.took(get, batch, step);
@@ -168,7 +173,7 @@ class TurnsTest {
   }
 
   @Test
-  void phasesOfWhichNoStepCountsEndWithTheProfilesTime() {
+  void phasesWithoutCountedStepsEndInTime() {
     Uncounted cold = new Uncounted("cold", 0);
     Uncounted cached = new Uncounted("cached", 0);
     Uncounted ingestion = new Uncounted("ingestion", 0);
@@ -179,7 +184,7 @@ class TurnsTest {
   }
 
   @Test
-  void phasesOfWhichFewStepsCountTellWhatTheyHaveInTime() {
+  void phasesWithFewCountedStepsReportThemInTime() {
     Uncounted cold = new Uncounted("cold", 40);
     Uncounted cached = new Uncounted("cached", 40);
     run(cold, cached);
@@ -191,13 +196,13 @@ class TurnsTest {
   }
 
   @Test
-  void aWarmUpOfWhichNoStepCountsEnds() {
+  void aWarmUpWithoutCountedStepsEnds() {
     WarmUp warmUp = new WarmUp(plan);
     BatchGet get = new BatchGet(null, Collections.emptyIterator(), false, 0);
     warmUp.begin();
     int asked = 0;
     while (warmUp.get(get) == Stage.Next.OWN) {
-      assertThat(asked++).as("this would go on for ever").isLessThan(100_000);
+      assertThat(asked++).as("endless loop").isLessThan(100_000);
       warmUp.took(get, this, null);
       idle += 100 * MILLI;
     }

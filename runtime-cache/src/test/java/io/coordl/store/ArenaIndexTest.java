@@ -19,25 +19,25 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One job at an arena whose words other jobs, killed jobs and other programs have changed. */
+/** One job uses an arena whose words other jobs, killed jobs or other programs changed. */
 class ArenaIndexTest {
   private static final int CAPACITY = 1 << 20;
   private static final int LENGTH = 100;
   private static final long ALIVE = 2;
   private static final long DEAD = 3;
 
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final DirectMemory memory = new DirectMemory(CAPACITY);
   private ArenaStore store;
 
   @BeforeEach
   void make() throws IOException {
     ArenaStore.format(memory);
-    store = new ArenaStore(memory, null, 1, job -> job == ALIVE, "", words::add);
+    store = new ArenaStore(memory, null, 1, job -> job == ALIVE, "", logged::add);
     store.measureBy(before -> false);
   }
 
-  /** A key whose run begins at this place of every table. */
+  /** A key whose probe run starts at this place in every table. */
   private static ItemKey key(int place) {
     return new ItemKey(place, 1_000_000 + place);
   }
@@ -91,7 +91,7 @@ class ArenaIndexTest {
     }
   }
 
-  /** From then on there are two tables. */
+  /** Adds a second table. */
   private void appendTable() throws IOException {
     memory.set(ArenaDescriptor.tableFill(0), ArenaDescriptor.fillLimit(0));
     assertThat(fetch(4000)).isEqualTo(Outcome.ADMITTED);
@@ -101,7 +101,7 @@ class ArenaIndexTest {
   // ---- layout
 
   @Test
-  void theHeaderSaysWhoseArenaItIsAndHowItIsLaidOut() {
+  void theHeaderNamesTheOwnerAndTheLayout() {
     ArenaContents.HERE.header().write(memory, 42, CAPACITY);
     assertThat(memory.get(Header.MAGIC)).isEqualTo(ArenaDescriptor.MAGIC_VALUE);
     assertThat(memory.get(Header.VERSION)).isEqualTo(ArenaDescriptor.VERSION_VALUE);
@@ -110,9 +110,9 @@ class ArenaIndexTest {
     assertThat(memory.get(Header.CAPACITY)).isEqualTo(CAPACITY);
   }
 
-  /** Jobs of two builds read each other's items. */
+  /** Jobs of different builds read each other's items. */
   @Test
-  void anItemIsItsKeyItsLengthTheChecksumOfAllAndItsBytes() throws IOException {
+  void anItemIsKeyLengthChecksumAndBytes() throws IOException {
     fetch(5);
     ByteBuffer item =
         memory
@@ -130,16 +130,16 @@ class ArenaIndexTest {
   // ---- places
 
   @Test
-  void whoFindsItsPlaceTakenGoesToTheNextAndFromTheLastToTheFirst() throws IOException {
+  void aTakenPlaceIsSkippedAndProbingWrapsAround() throws IOException {
     memory.set(slot(4095), ArenaDescriptor.abandoned(key(10_000)));
     assertThat(fetch(4095)).isEqualTo(Outcome.ADMITTED);
     assertThat(ArenaDescriptor.isReady(memory.get(slot(0)))).isTrue();
     assertThat(fetch(4095)).isEqualTo(Outcome.HIT);
   }
 
-  /** The count of taken places is short after kills. */
+  /** After kills the count of taken places is too low. */
   @Test
-  void theLastPlaceOfATableIsFoundAndThenItIsFull() throws IOException {
+  void theLastFreePlaceIsUsedBeforeTheTableIsFull() throws IOException {
     abandonAllBut(6);
     assertThat(fetch(7)).isEqualTo(Outcome.ADMITTED);
     assertThat(ArenaDescriptor.isReady(memory.get(slot(6)))).isTrue();
@@ -152,7 +152,7 @@ class ArenaIndexTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 8, 16, 24, CAPACITY})
-  void aWordThatPointsToNoItemOfItsKeyIsPassedBy(int beforeTheEnd) throws IOException {
+  void aWordThatPointsToNoItemOfItsKeyIsSkipped(int beforeTheEnd) throws IOException {
     memory.set(slot(5), ArenaDescriptor.ready(CAPACITY - beforeTheEnd, key(5)));
     assertThat(found(5)).isFalse();
     assertThat(fetch(5)).isEqualTo(Outcome.ADMITTED);
@@ -176,7 +176,7 @@ class ArenaIndexTest {
   }
 
   @Test
-  void aTableIsAppendedEmptyWhateverLayThere() throws IOException {
+  void anAppendedTableIsCleared() throws IOException {
     byte[] garbage = new byte[(int) ArenaDescriptor.tableBytes(1)];
     Arrays.fill(garbage, (byte) -1);
     memory.write(store.used(), garbage, 0, garbage.length);
@@ -187,7 +187,7 @@ class ArenaIndexTest {
   }
 
   @Test
-  void whereAnItemFitsButNoTableNothingIsAdmitted() throws IOException {
+  void withoutRoomForATableNoItemIsAdmitted() throws IOException {
     memory.set(ArenaDescriptor.tableFill(0), ArenaDescriptor.fillLimit(0));
     memory.set(ArenaDescriptor.TAIL, CAPACITY - 1000);
     assertThat(store.hasRoom(LENGTH)).isTrue();
@@ -201,7 +201,7 @@ class ArenaIndexTest {
   }
 
   @Test
-  void behindTheLastTableNoneIsAppended() throws IOException {
+  void noTableIsAppendedAfterTheLast() throws IOException {
     int last = ArenaDescriptor.MAX_TABLES - 1;
     for (int table = 0; table <= last; table++) {
       memory.set(ArenaDescriptor.tableOffset(table), ArenaDescriptor.HEADER_BYTES);
@@ -216,15 +216,14 @@ class ArenaIndexTest {
   void anArenaWithoutATableIsDamaged() throws IOException {
     memory.set(ArenaDescriptor.TABLES, 0);
     assertThat(fetch(1)).isEqualTo(Outcome.FULL);
-    assertThat(words).hasSize(1).allMatch(word -> word.contains("(its index is gone)"));
+    assertThat(logged).hasSize(1).allMatch(line -> line.contains("(its index is gone)"));
   }
 
   // ---- claims
 
   @ParameterizedTest
   @CsvSource({"0, 1", "1, 0"})
-  void aClaimOfALiveJobIsAwaitedInWhateverTableItStands(int claimed, int abandoned)
-      throws IOException {
+  void aLiveJobsClaimIsAwaitedInAnyTable(int claimed, int abandoned) throws IOException {
     appendTable();
     memory.set(slot(claimed, 5), ArenaDescriptor.claimed(ALIVE, key(5)));
     memory.set(slot(abandoned, 5), ArenaDescriptor.abandoned(key(5)));
@@ -236,7 +235,7 @@ class ArenaIndexTest {
   }
 
   @Test
-  void anItemThatStandsInAnOlderTableIsFoundWhateverTheNewerSays() throws IOException {
+  void anItemInAnOlderTableIsFoundDespiteANewerClaim() throws IOException {
     assertThat(fetch(5)).isEqualTo(Outcome.ADMITTED);
     appendTable();
     memory.set(slot(1, 5), ArenaDescriptor.claimed(ALIVE, key(5)));
@@ -245,14 +244,14 @@ class ArenaIndexTest {
   }
 
   @Test
-  void whatAllHaveAbandonedIsReadAgain() throws IOException {
+  void anAbandonedItemIsReadAgain() throws IOException {
     appendTable();
     memory.set(slot(0, 5), ArenaDescriptor.abandoned(key(5)));
     memory.set(slot(1, 5), ArenaDescriptor.abandoned(key(5)));
     assertThat(store.isAwaited(key(5))).isFalse();
     assertThat(fetch(5)).isEqualTo(Outcome.ADMITTED);
     assertThat(store.takenOver.sum()).isZero();
-    assertThat(ArenaDescriptor.isReady(memory.get(slot(1, 5)))).as("the newest first").isTrue();
+    assertThat(ArenaDescriptor.isReady(memory.get(slot(1, 5)))).as("in the newest table").isTrue();
   }
 
   @Test
@@ -264,8 +263,8 @@ class ArenaIndexTest {
   }
 
   @Test
-  void aStoreOfOneProcessHasNoOtherLiveJob() throws IOException {
-    try (ArenaStore alone = ArenaStore.openDirect(CAPACITY, words::add)) {
+  void aPrivateStoreHasNoOtherLiveJob() throws IOException {
+    try (ArenaStore alone = ArenaStore.openDirect(CAPACITY, logged::add)) {
       alone.memory.set(slot(5), ArenaDescriptor.claimed(ALIVE, key(5)));
       assertThat(alone.isAwaited(key(5))).isFalse();
       Fetched fetched = alone.fetch(key(5), 1, (target, offset) -> true);
@@ -274,7 +273,7 @@ class ArenaIndexTest {
   }
 
   @Test
-  void whoTakesADeadClaimOverStepsBackForALiveOneInAnotherTable() throws IOException {
+  void aTakenOverClaimYieldsToALiveOneInAnotherTable() throws IOException {
     appendTable();
     memory.set(slot(0, 5), ArenaDescriptor.claimed(ALIVE, key(5)));
     memory.set(slot(1, 5), ArenaDescriptor.claimed(DEAD, key(5)));
@@ -283,7 +282,7 @@ class ArenaIndexTest {
   }
 
   @Test
-  void whoeverReadsAnItemIsAwaitedUntilItIsThere() throws IOException {
+  void anItemIsAwaitedWhileItIsRead() throws IOException {
     List<Boolean> awaited = new ArrayList<>();
     store.fetch(
         key(5),
@@ -298,7 +297,7 @@ class ArenaIndexTest {
   }
 
   @Test
-  void whatIsReadUnderALostClaimIsHandedOutAndNotKept() throws IOException {
+  void anItemReadUnderALostClaimIsServedButNotKept() throws IOException {
     long others = ArenaDescriptor.claimed(ALIVE, key(5));
     Fetched fetched =
         store.fetch(
@@ -317,7 +316,7 @@ class ArenaIndexTest {
   // ---- room
 
   @Test
-  void anItemMayTakeTheLastByte() throws IOException {
+  void anItemMayUseTheLastByte() throws IOException {
     long left = CAPACITY - store.used();
     int length = (int) left - ArenaDescriptor.ITEM_HEADER_BYTES;
     assertThat(store.hasRoom(length + 1)).isFalse();
@@ -344,29 +343,29 @@ class ArenaIndexTest {
     DirectMemory segments = new DirectMemory(65 << 20);
     ArenaStore.format(segments);
     segments.set(ArenaDescriptor.TAIL, (64 << 20) - ArenaDescriptor.ITEM_HEADER_BYTES);
-    store = new ArenaStore(segments, null, 1, job -> false, "", words::add);
+    store = new ArenaStore(segments, null, 1, job -> false, "", logged::add);
     assertThat(fetch(5, 0).outcome()).isEqualTo(Outcome.ADMITTED);
     store.forgetChecks();
     assertThat(store.find(key(5)).remaining()).isZero();
   }
 
   @Test
-  void theLongestItemIsKeptAndOneByteMoreIsNot() throws IOException {
+  void theLongestItemIsKeptAndALongerOneIsNot() throws IOException {
     int longest = ArenaDescriptor.MAX_ITEM_BYTES;
-    try (ArenaStore large = ArenaStore.openDirect(16 << 20, words::add)) {
+    try (ArenaStore large = ArenaStore.openDirect(16 << 20, logged::add)) {
       Fetched fetched = large.fetch(key(5), longest, (target, offset) -> true);
       assertThat(fetched.outcome()).isEqualTo(Outcome.ADMITTED);
       large.forgetChecks();
       assertThat(large.find(key(5)).remaining()).isEqualTo(longest);
     }
-    try (ArenaStore large = ArenaStore.openDirect(16 << 20, words::add)) {
+    try (ArenaStore large = ArenaStore.openDirect(16 << 20, logged::add)) {
       assertThat(large.hasRoom(longest)).isTrue();
       assertThat(large.hasRoom(longest + 1)).isFalse();
     }
   }
 
   @Test
-  void whatHasNoRoomAnyMoreOnceItIsReadIsHandedOutAndNotKept() throws IOException {
+  void anItemThatNoLongerFitsOnceReadIsServedButNotKept() throws IOException {
     int left = (int) (CAPACITY - store.used());
     Fetched fetched =
         store.fetch(
@@ -383,7 +382,7 @@ class ArenaIndexTest {
   }
 
   @Test
-  void whatWasAbandonedIsNotClaimedAgainWithoutRoom() throws IOException {
+  void anAbandonedItemIsNotClaimedAgainWithoutRoom() throws IOException {
     memory.set(slot(5), ArenaDescriptor.abandoned(key(5)));
     store.measureBy(before -> true);
     Fetched fetched = fetch(5, LENGTH);
@@ -392,9 +391,9 @@ class ArenaIndexTest {
     assertThat(memory.get(slot(5))).isEqualTo(ArenaDescriptor.abandoned(key(5)));
   }
 
-  /** The budget has 32 parts. */
+  /** Memory is checked once per 1/32 of the budget. */
   @Test
-  void memoryIsLookedAtOnceForEachPartOfTheBudget() throws IOException {
+  void memoryIsCheckedOncePerPartOfTheBudget() throws IOException {
     AtomicInteger looks = new AtomicInteger(-1);
     store.measureBy(
         before -> {
@@ -403,7 +402,7 @@ class ArenaIndexTest {
         });
     long part = CAPACITY / 32;
     int header = ArenaDescriptor.ITEM_HEADER_BYTES;
-    fetch(1, (int) (2 * part - store.used() - header)); // Up to the end of a part.
+    fetch(1, (int) (2 * part - store.used() - header)); // To the end of a part.
     assertThat(looks).hasValue(1);
     fetch(2, (int) part / 2 - header);
     assertThat(looks).hasValue(1);
@@ -415,7 +414,7 @@ class ArenaIndexTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whatThisProcessWroteOrCheckedItTrustsAndNothingElse(boolean joined) throws IOException {
+  void onlyItemsThisProcessWroteOrCheckedAreTrusted(boolean joined) throws IOException {
     for (int place : new int[] {65, 66, 67}) {
       fetch(place);
     }
@@ -434,7 +433,7 @@ class ArenaIndexTest {
   }
 
   @Test
-  void inEveryTableAnItemIsCheckedOnItsOwn() throws IOException {
+  void itemsAreCheckedSeparatelyInEachTable() throws IOException {
     fetch(0);
     appendTable();
     memory.set(slot(1, 0), memory.get(slot(1, 4000))); // Another's item: no match.
@@ -452,7 +451,7 @@ class ArenaIndexTest {
   void anItemOfAWrongLengthIsReadAgain(int length) throws IOException {
     memory.set(ArenaDescriptor.TAIL, CAPACITY - 256);
     assertThat(fetch(4)).isEqualTo(Outcome.ADMITTED);
-    assertThat(fetch(5)).isEqualTo(Outcome.ADMITTED); // 24 + 100 + 4 bytes, the last ones.
+    assertThat(fetch(5)).isEqualTo(Outcome.ADMITTED); // The last 24 + 100 + 4 bytes.
     memory.set(ArenaDescriptor.TAIL, 1 << 16);
     store.forgetChecks();
     setLength(5, length);

@@ -22,14 +22,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The protocol itself, as it is shipped, over memory of which every access is a step at which
- * another job may run on, or this one be killed. Three jobs fetch the same item, two of them
- * another one before, so that the table is crowded and the next one appended meanwhile. Explored
- * are every single switch, every kill, every kill after which another job runs, and at random up to
- * four switches and two kills.
+ * Model check of the production protocol: at every access to memory another job may run, or this
+ * one may be killed. Three jobs fetch the same item; two of them fetch another first, so that the
+ * table fills and a new one is appended. Explores every single switch, every kill, every kill
+ * followed by another job, and random runs of up to four switches and two kills.
  *
- * <p>Whatever happens: an item that is found is whole; it is stored once; it is read once, and once
- * more for each job killed; and who comes last gets it.
+ * <p>In every run, an item that is found is complete, is stored once, is read once plus once per
+ * killed job, and is served to the last job.
  */
 class ArenaModelTest {
   private static final int CAPACITY = 1 << 18;
@@ -37,7 +36,7 @@ class ArenaModelTest {
   private static final ItemKey WANTED = ItemKey.of("/wanted", LENGTH, 0, ItemKey.WHOLE);
   private static final ItemKey OTHER = ItemKey.of("/other", LENGTH, 0, ItemKey.WHOLE);
 
-  /** A job that runs so many steps waits for another: it has to run. */
+  /** A job that runs this many steps is waiting for another, which must run. */
   private static final int PATIENCE = 500;
 
   private final ExecutorService pool = Executors.newCachedThreadPool();
@@ -47,7 +46,7 @@ class ArenaModelTest {
     pool.shutdownNow();
   }
 
-  /** What happens to the job that is about to do a step: it is killed, or one runs after it. */
+  /** Event for the job about to take a step: a kill, or a switch to another job. */
   private record Event(boolean kill, int next) {}
 
   private static final class Killed extends Error {
@@ -58,7 +57,7 @@ class ArenaModelTest {
     }
   }
 
-  /** A job on a thread of its own, of which one runs at a time. */
+  /** A job on its own thread; one job runs at a time. */
   private static final class Job {
     private final int number;
     private final Semaphore turn = new Semaphore(0);
@@ -70,7 +69,7 @@ class ArenaModelTest {
     }
   }
 
-  /** One run: a plan, and what came of it. */
+  /** One run of a plan, with its checks. */
   private final class Run {
     private final Map<Integer, Event> plan;
     private final List<Job> jobs = new ArrayList<>();
@@ -89,7 +88,7 @@ class ArenaModelTest {
 
     int run() throws Exception {
       ArenaStore.format(memory);
-      // One more item, and the first table is crowded.
+      // One more item fills the first table.
       memory.set(ArenaDescriptor.tableFill(0), ArenaDescriptor.fillLimit(0) - 1);
       start(WANTED);
       start(OTHER, WANTED);
@@ -97,7 +96,7 @@ class ArenaModelTest {
       current = jobs.get(0);
       current.turn.release();
       assertThat(over.tryAcquire(Waits.LONG.toSeconds(), TimeUnit.SECONDS))
-          .as("%s ends", plan)
+          .as("%s finishes", plan)
           .isTrue();
       current = null;
       if (failure != null) {
@@ -119,7 +118,7 @@ class ArenaModelTest {
                 fetch(store, key);
               }
             } catch (Killed e) {
-              // Its steps so far are all it leaves.
+              // A kill leaves the steps so far.
             } catch (Throwable t) {
               failure = t;
             }
@@ -135,7 +134,7 @@ class ArenaModelTest {
           job,
           number -> number > jobs.size() || !jobs.get((int) number - 1).killed,
           "model",
-          word -> {});
+          line -> {});
     }
 
     private Fetched fetch(ArenaStore store, ItemKey key) throws IOException {
@@ -192,14 +191,14 @@ class ArenaModelTest {
       return ready;
     }
 
-    /** Before an access; nothing happens while no job runs. */
+    /** Called before each access; does nothing if no job runs. */
     void step() {
       Job job = current;
       if (job == null) {
         return;
       }
       if (job.killed) {
-        throw new Killed(); // What cleans up does not run in a process that is gone.
+        throw new Killed(); // A killed process runs no cleanup.
       }
       Event event = plan.get(steps++);
       since++;
@@ -214,7 +213,7 @@ class ArenaModelTest {
       }
     }
 
-    /** Lets the {@code next}th after the current job run, or whoever still does. */
+    /** Runs the {@code next}th job after the current one, or the next that has not finished. */
     private void passOn(int next) {
       since = 0;
       int from = current.number - 1;
@@ -230,7 +229,7 @@ class ArenaModelTest {
     }
   }
 
-  /** Memory of one run. */
+  /** The memory of one run. */
   private static final class Memory extends ArenaMemory {
     private final ByteBuffer bytes =
         ByteBuffer.allocateDirect(CAPACITY).order(ByteOrder.nativeOrder());
@@ -273,7 +272,7 @@ class ArenaModelTest {
       return CAPACITY;
     }
 
-    /** In two halves: a job may be killed between them. */
+    /** Writes in two halves: a job may be killed between them. */
     @Override
     void write(long at, byte[] source, int offset, int length) {
       int half = length / 2;
@@ -294,7 +293,7 @@ class ArenaModelTest {
   }
 
   @Test
-  void everySwitchAndEveryKillLeavesItemsWholeAndStoredOnce() throws Exception {
+  void everySwitchAndEveryKillLeavesItemsCompleteAndStoredOnce() throws Exception {
     int steps = new Run(Map.of()).run();
     assertThat(steps).isGreaterThan(50);
     int most = 2 * steps;
@@ -302,7 +301,7 @@ class ArenaModelTest {
       for (int next = 1; next < 3; next++) {
         new Run(Map.of(at, new Event(false, next))).run();
         new Run(Map.of(at, new Event(true, next))).run();
-        // Killed when the others may have been at the same item.
+        // Kills a job while others may be working on the same item.
         new Run(Map.of(at / 2, new Event(false, next), at + 1, new Event(true, 1))).run();
       }
     }
@@ -310,7 +309,7 @@ class ArenaModelTest {
 
   @Test
   @Tag("slow")
-  void anyFourSwitchesAndTwoKillsLeaveItemsWholeAndStoredOnce() throws Exception {
+  void anyFourSwitchesAndTwoKillsLeaveItemsCompleteAndStoredOnce() throws Exception {
     int steps = new Run(Map.of()).run();
     SplittableRandom random = new SplittableRandom(7);
     for (int i = 0; i < 4000; i++) {

@@ -33,17 +33,17 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every promise of the store that one process can check. */
+/** The store's guarantees that one process can check. */
 class ArenaStoreTest {
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   @TempDir Path directory;
 
   private ArenaStore process(String budget) {
-    return ArenaStore.openProcess(directory, ByteBudget.parse(budget), words::add);
+    return ArenaStore.openProcess(directory, ByteBudget.parse(budget), logged::add);
   }
 
   private ArenaStore host(String group) throws IOException {
-    return ArenaStore.openHost(directory, group, ByteBudget.parse("8m"), words::add);
+    return ArenaStore.openHost(directory, group, ByteBudget.parse("8m"), logged::add);
   }
 
   private Path file(String group) throws IOException {
@@ -51,7 +51,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void whatWasReadOnceIsFoundFromThenOn() throws IOException {
+  void anItemReadOnceIsFound() throws IOException {
     try (ArenaStore store = process("8m")) {
       assertThat(store.find(Items.key(1))).isNull();
       Fetched first = store.fetch(Items.key(1), Items.length(1), Items.loader(1));
@@ -74,7 +74,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aFullStoreRefusesAndKeepsWhatItHas() throws IOException {
+  void aFullStoreRefusesNewItemsAndKeepsItsOwn() throws IOException {
     try (ArenaStore store = process("1m")) {
       int admitted = 0;
       for (int i = 0; i < 200; i++) {
@@ -97,7 +97,7 @@ class ArenaStoreTest {
 
   @Test
   void directBuffersKeepItemsToo() throws IOException {
-    try (ArenaStore store = ArenaStore.openDirect(130 << 20, words::add)) {
+    try (ArenaStore store = ArenaStore.openDirect(130 << 20, logged::add)) {
       byte[] large = new byte[ArenaDescriptor.MAX_ITEM_BYTES];
       for (int i = 0; i < 14; i++) {
         int number = i;
@@ -119,9 +119,9 @@ class ArenaStoreTest {
     }
   }
 
-  /** Each has a segment to itself. */
+  /** Each large item has its own segment. */
   @Test
-  void theLargestItemsAreKeptBesideSmallOnesUpToTheBudget() throws IOException {
+  void itemsOfAnySizeAreKeptUpToTheBudget() throws IOException {
     int most = ArenaDescriptor.MAX_ITEM_BYTES;
     try (ArenaStore store = process("64m")) {
       int large = 0;
@@ -136,7 +136,7 @@ class ArenaStoreTest {
             .isEqualTo(Outcome.ADMITTED);
         large += store.fetch(Items.key(i), most, loader).outcome() == Outcome.ADMITTED ? 1 : 0;
       }
-      assertThat(large).isEqualTo(7); // As many as fit.
+      assertThat(large).isEqualTo(7); // All that fit.
       for (int i = 0; i < 20; i++) {
         assertThat(store.find(Items.key(1000 + i)).get(0)).isEqualTo((byte) i);
         assertThat(store.find(Items.key(i)) != null).isEqualTo(i < large);
@@ -147,7 +147,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void fewFilesAreOpenHoweverManySegmentsThereAre() throws IOException {
+  void openFilesDoNotGrowWithSegments() throws IOException {
     try (ArenaStore store = process("32m")) {
       for (int i = 0; i < 200; i++) {
         store.fetch(Items.key(i), 100_000, (target, offset) -> true);
@@ -163,7 +163,7 @@ class ArenaStoreTest {
     try {
       return Files.readSymbolicLink(descriptor).startsWith(directory);
     } catch (IOException e) {
-      return false; // It is that of the listing.
+      return false; // The descriptor of the listing itself.
     }
   }
 
@@ -180,25 +180,25 @@ class ArenaStoreTest {
   }
 
   @Test
-  void directBuffersAreASmallShareOfWhatTheProgramMayHave() throws IOException {
+  void directBuffersUseASmallShareOfTheProgramsLimit() throws IOException {
     Path noRoom = Path.of("/proc");
-    try (ArenaStore store = ArenaStore.openProcess(noRoom, ByteBudget.parse("100%"), words::add)) {
+    try (ArenaStore store = ArenaStore.openProcess(noRoom, ByteBudget.parse("100%"), logged::add)) {
       assertThat(store.capacity())
           .isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / ArenaStore.DIRECT_PART);
-      assertThat(words).anyMatch(word -> word.contains("direct buffers"));
+      assertThat(logged).anyMatch(line -> line.contains("direct buffers"));
     }
   }
 
   @Test
-  void aStoreOfOneProcessSweepsToo() throws IOException {
+  void aPrivateStoreDeletesLeftoversToo() throws IOException {
     Files.write(file("left"), new byte[100]);
     process("8m").close();
     assertThat(file("left")).doesNotExist();
-    assertThat(words).hasSize(1).allMatch(word -> word.contains("left over"));
+    assertThat(logged).hasSize(1).allMatch(line -> line.contains("left over"));
   }
 
   @Test
-  void aFailedReadLeavesNothingAndMayBeTriedAgain() throws IOException {
+  void aFailedReadLeavesNothingAndCanBeRetried() throws IOException {
     try (ArenaStore store = process("8m")) {
       ItemKey key = Items.key(1);
       assertThatThrownBy(
@@ -219,7 +219,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void threadsThatMissTogetherReadOnce() throws Exception {
+  void concurrentMissesReadOnce() throws Exception {
     int threads = 8;
     int items = 200;
     AtomicIntegerArray reads = new AtomicIntegerArray(items);
@@ -309,7 +309,7 @@ class ArenaStoreTest {
 
   @Test
   @Tag("slow")
-  void aMillionItemsCostAtMost64BytesEachBesideTheirBytes() throws IOException {
+  void aMillionItemsCostAtMost64BytesOverheadEach() throws IOException {
     int items = 1_000_000;
     try (ArenaStore store = process("128m")) {
       long worst = 0;
@@ -356,7 +356,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void theGroupFileIsTheOwnersOnlyAndGoesWithItsLastUser() throws IOException {
+  void theGroupFileIsPrivateAndDeletedByItsLastUser() throws IOException {
     Path path = file("a group/of mine");
     assertThat(path.getFileName().toString()).doesNotContain(" ").endsWith(".arena");
     try (ArenaStore store = host("a group/of mine")) {
@@ -386,10 +386,10 @@ class ArenaStoreTest {
       assertThat(store.fetch(Items.key(2), Items.length(2), Items.loader(2)).outcome())
           .isEqualTo(Outcome.FULL);
       assertThat(store.find(Items.key(1))).isNotNull();
-      assertThat(store.isFull(Items.length(2))).as("for ever").isFalse();
+      assertThat(store.isFull(Items.length(2))).as("forever").isFalse();
       scarce.set(false);
       while (!store.hasRoom(Items.length(2))) {
-        Thread.onSpinWait(); // It looks again once a second.
+        Thread.onSpinWait(); // Memory is checked once a second.
       }
       assertThat(store.fetch(Items.key(2), Items.length(2), Items.loader(2)).outcome())
           .isEqualTo(Outcome.ADMITTED);
@@ -397,7 +397,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aSmallStoreLooksAtMemoryManyTimesWhileItFills() throws IOException {
+  void aSmallStoreChecksMemoryOftenWhileItFills() throws IOException {
     AtomicInteger looks = new AtomicInteger();
     try (ArenaStore store = process("8m")) {
       store.measureBy(
@@ -413,9 +413,9 @@ class ArenaStoreTest {
   }
 
   @Test
-  void whatStopsTheAdmissionIsSaidOnce() throws IOException {
+  void theReasonAdmissionStopsIsLoggedOnce() throws IOException {
     for (boolean full : new boolean[] {false, true}) {
-      words.clear();
+      logged.clear();
       try (ArenaStore store = process("8m")) {
         if (full) {
           store.memory.set(ArenaDescriptor.REFUSING, 1);
@@ -426,10 +426,10 @@ class ArenaStoreTest {
           store.fetch(Items.key(i), Items.length(i), Items.loader(i));
         }
         assertThat(store.isFull(1)).isEqualTo(full);
-        assertThat(words).hasSize(1);
-        assertThat(words.get(0))
+        assertThat(logged).hasSize(1);
+        assertThat(logged.get(0))
             .startsWith(full ? "There is no memory left" : "The machine is short of memory")
-            .endsWith(full ? "is admitted." : "is admitted until there is more.");
+            .endsWith(full ? "is admitted." : "is admitted until memory is free again.");
       }
     }
   }
@@ -445,7 +445,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void leftOverFilesAreReplacedAndSweptWithAWord() throws IOException {
+  void leftoverFilesAreReplacedOrDeletedAndLogged() throws IOException {
     Files.write(file("left"), new byte[100], java.nio.file.StandardOpenOption.CREATE_NEW);
     Files.createFile(file("other"));
     Files.setLastModifiedTime(file("other"), FileTime.from(Instant.now().minusSeconds(60)));
@@ -454,41 +454,41 @@ class ArenaStoreTest {
     assertThat(file("left")).doesNotExist();
     assertThat(file("other")).doesNotExist();
     assertThat(file("being made")).exists();
-    assertThat(words).anyMatch(word -> word.contains("left over"));
+    assertThat(logged).anyMatch(line -> line.contains("left over"));
   }
 
   @Test
   @Tag("slow")
-  void aStoreThatIsBeingMadeIsNotSweptByAnotherJob() throws Exception {
-    Queue<String> said = new ConcurrentLinkedQueue<>();
+  void aStoreBeingCreatedIsNotDeletedByAnotherJob() throws Exception {
+    Queue<String> deleted = new ConcurrentLinkedQueue<>();
     AtomicBoolean made = new AtomicBoolean();
     long user = Machine.user();
     Thread other =
         new Thread(
             () -> {
               while (!made.get()) {
-                SharedFile.sweep(directory, user, ArenaContents.HERE, said::add);
+                SharedFile.sweep(directory, user, ArenaContents.HERE, deleted::add);
               }
             });
     other.start();
     try {
       for (int i = 0; i < 500; i++) {
-        ArenaStore.openProcess(directory, ByteBudget.parse("64m"), said::add).close();
+        ArenaStore.openProcess(directory, ByteBudget.parse("64m"), deleted::add).close();
       }
     } finally {
       made.set(true);
       other.join();
     }
-    assertThat(said).isEmpty();
+    assertThat(deleted).isEmpty();
   }
 
   @Test
-  void truncatedForeignAndOtherVersionsAreReplacedWhenUnused() throws IOException {
+  void unusableFilesAreReplacedWhenUnused() throws IOException {
     long user = Machine.user();
     Path path = file("stale");
     for (String defect : List.of("truncated", "no store", "layout version", "mode", "user")) {
       SharedFile<ArenaMemory> made =
-          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, words::add)
+          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, logged::add)
               .within(SharedFile.PATIENCE);
       Path copy = Files.copy(path, directory.resolve("copy"));
       made.close();
@@ -504,11 +504,11 @@ class ArenaStoreTest {
               Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
         }
       }
-      words.clear();
+      logged.clear();
       SharedFile<ArenaMemory> replaced =
-          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, words::add)
+          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, logged::add)
               .within(SharedFile.PATIENCE);
-      assertThat(words).as(defect).hasSize(1).allMatch(w -> w.contains(defect));
+      assertThat(logged).as(defect).hasSize(1).allMatch(w -> w.contains(defect));
       assertThat(replaced.memory().capacity()).isEqualTo(8 << 20);
       replaced.close();
       assertThat(path).doesNotExist();
@@ -527,7 +527,7 @@ class ArenaStoreTest {
     assertThatThrownBy(
             () ->
                 new SharedFile.Opening<>(
-                        path, Machine.user() + 1, ArenaContents.HERE, () -> 8 << 20, words::add)
+                        path, Machine.user() + 1, ArenaContents.HERE, () -> 8 << 20, logged::add)
                     .within(SharedFile.PATIENCE))
         .hasMessageContaining("belongs to user");
     assertThat(path).exists();
@@ -535,7 +535,7 @@ class ArenaStoreTest {
     assertThatThrownBy(
             () ->
                 new SharedFile.Opening<>(
-                        link, Machine.user(), ArenaContents.HERE, () -> 8 << 20, words::add)
+                        link, Machine.user(), ArenaContents.HERE, () -> 8 << 20, logged::add)
                     .within(SharedFile.PATIENCE))
         .hasMessageContaining("not a regular file");
   }
@@ -554,7 +554,7 @@ class ArenaStoreTest {
     }
     Assumptions.assumeTrue(mounted == 0, "no right to mount a small tmpfs");
     try {
-      try (ArenaStore store = Items.openHost(mount, "full", () -> 64 << 20, words::add)) {
+      try (ArenaStore store = Items.openHost(mount, "full", () -> 64 << 20, logged::add)) {
         int admitted = 0;
         for (int i = 0; i < 400; i++) {
           Fetched fetched = store.fetch(Items.key(i), Items.length(i), Items.loader(i));
@@ -570,9 +570,9 @@ class ArenaStoreTest {
         }
         assertThat(admitted).isZero();
       }
-      words.clear();
-      try (ArenaStore store = ArenaStore.openProcess(mount, ByteBudget.parse("64m"), words::add)) {
-        assertThat(words).anyMatch(word -> word.contains("direct buffers"));
+      logged.clear();
+      try (ArenaStore store = ArenaStore.openProcess(mount, ByteBudget.parse("64m"), logged::add)) {
+        assertThat(logged).anyMatch(line -> line.contains("direct buffers"));
         assertThat(store.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome())
             .isEqualTo(Outcome.ADMITTED);
       }
@@ -621,7 +621,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void theRightToAppendATableIsTakenFromTheDeadEvenByAnInterruptedThread() throws IOException {
+  void evenAnInterruptedThreadTakesOverADeadJobsTableLock() throws IOException {
     try (ArenaStore store = host("grower")) {
       Thread.currentThread().interrupt();
       store.memory.set(ArenaDescriptor.GROWER, 12_345);
@@ -637,19 +637,19 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aStoreWhoseFileWasMadeShorterKeepsNothingMoreAndSaysSoOnce() throws IOException {
+  void aTruncatedStoreKeepsNothingMoreAndLogsThatOnce() throws IOException {
     try (ArenaStore store = host("shorter")) {
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       long used = store.used();
       try (RandomAccessFile file = new RandomAccessFile(store.shared.path().toFile(), "rw")) {
-        file.setLength(used); // All that is read still lies in it.
+        file.setLength(used); // All bytes read are still in the file.
       }
       for (int i = 0; i < 2; i++) {
         Fetched fetched = store.fetch(Items.key(2), Items.length(2), Items.loader(2));
         assertThat(fetched.outcome()).isEqualTo(Outcome.FULL);
         assertThat(fetched.content()).isNull();
       }
-      assertThat(words)
+      assertThat(logged)
           .containsExactly(
               "The memory of the cache was damaged by another program (its file has "
                   + used
@@ -657,15 +657,15 @@ class ArenaStoreTest {
       assertThat(store.find(Items.key(1))).isNull();
       assertThat(store.hasRoom(1)).isFalse();
       assertThat(store.isAwaited(Items.key(1))).isFalse();
-      assertThat(store.items()).as("of damaged memory nothing is told").isZero();
+      assertThat(store.items()).as("unknown for damaged memory").isZero();
       store.choose(new Rates(1, 2, 3, 4));
       store.count(ArenaDescriptor.DECODED_ITEMS, 8);
     }
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
-  void theFirstChoiceAndWhatIsDecodedAreKeptForAllJobs() throws IOException {
+  void theFirstChoiceAndDecodedCountsAreSharedByAllJobs() throws IOException {
     try (ArenaStore store = host("rates")) {
       assertThat(store.rates()).isNull();
       store.choose(new Rates(1, 2, 3, 4));
@@ -680,8 +680,8 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aBudgetWithoutMemoryForItIsRefusedWithASentence() {
-    assertThatThrownBy(() -> Items.openHost(directory, "none", () -> 100, words::add))
+  void aBudgetWithoutMemoryIsRefusedInOneSentence() {
+    assertThatThrownBy(() -> Items.openHost(directory, "none", () -> 100, logged::add))
         .hasMessageContaining("nothing is cached");
     assertThat(directory).isEmptyDirectory();
   }
@@ -689,28 +689,28 @@ class ArenaStoreTest {
   @Test
   void aBudgetOfZeroOpensNoStore() throws IOException {
     assertThat(process("0")).isNull();
-    assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse("0"), words::add)).isNull();
-    assertThat(words).hasSize(2).allMatch(word -> word.contains("nothing is cached"));
+    assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse("0"), logged::add)).isNull();
+    assertThat(logged).hasSize(2).allMatch(line -> line.contains("nothing is cached"));
     assertThat(directory).isEmptyDirectory();
   }
 
   @Test
-  void theLeastBudgetOpensAStoreAndOneByteLessDoesNot() throws IOException {
+  void theMinimumBudgetOpensAStoreAndOneByteLessDoesNot() throws IOException {
     String least = Long.toString(ArenaStore.MIN_CAPACITY);
     process(least).close();
-    ArenaStore.openHost(directory, "g", ByteBudget.parse(least), words::add).close();
-    assertThat(words).isEmpty();
+    ArenaStore.openHost(directory, "g", ByteBudget.parse(least), logged::add).close();
+    assertThat(logged).isEmpty();
     String less = Long.toString(ArenaStore.MIN_CAPACITY - 1);
     assertThat(process(less)).isNull();
-    assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse(less), words::add)).isNull();
-    assertThat(words).hasSize(2).allMatch(word -> word.contains(less + " bytes"));
+    assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse(less), logged::add)).isNull();
+    assertThat(logged).hasSize(2).allMatch(line -> line.contains(less + " bytes"));
   }
 
   @Test
-  void aDirectoryThatIsNotThereIsSaidAndDirectBuffersTakeItsPlace() throws IOException {
+  void aMissingDirectoryIsLoggedAndDirectBuffersReplaceIt() throws IOException {
     Path missing = directory.resolve("missing");
-    try (ArenaStore store = ArenaStore.openProcess(missing, ByteBudget.parse("2m"), words::add)) {
-      assertThat(words).last().asString().contains("the cache uses direct buffers");
+    try (ArenaStore store = ArenaStore.openProcess(missing, ByteBudget.parse("2m"), logged::add)) {
+      assertThat(logged).last().asString().contains("the cache uses direct buffers");
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       assertThat(Items.bytes(store.find(Items.key(1)))).isEqualTo(Items.content(1));
     }
@@ -718,10 +718,10 @@ class ArenaStoreTest {
   }
 
   @Test
-  void whatIsNoDirectoryIsSaidAndDirectBuffersTakeItsPlace() throws IOException {
+  void aFileInsteadOfADirectoryIsLoggedAndDirectBuffersReplaceIt() throws IOException {
     Path plain = Files.createFile(directory.resolve("plain"));
-    try (ArenaStore store = ArenaStore.openProcess(plain, ByteBudget.parse("2m"), words::add)) {
-      assertThat(words)
+    try (ArenaStore store = ArenaStore.openProcess(plain, ByteBudget.parse("2m"), logged::add)) {
+      assertThat(logged)
           .last()
           .asString()
           .startsWith(plain + " cannot be used (")

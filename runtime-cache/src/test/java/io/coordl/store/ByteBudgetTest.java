@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ByteBudgetTest {
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
 
   @ParameterizedTest
   @CsvSource({
@@ -26,8 +26,8 @@ class ByteBudgetTest {
     "auto, 8589934592"
   })
   void sizesAndSharesAreUnderstood(String text, long expected) {
-    assertThat(ByteBudget.parse(text).resolve(16L << 30, words::add)).isEqualTo(expected);
-    assertThat(words).isEmpty();
+    assertThat(ByteBudget.parse(text).resolve(16L << 30, logged::add)).isEqualTo(expected);
+    assertThat(logged).isEmpty();
   }
 
   @ParameterizedTest
@@ -43,7 +43,7 @@ class ByteBudgetTest {
         "99999999999t",
         "1234567890123456789"
       })
-  void anythingElseIsRefusedWithASentence(String text) {
+  void otherTextIsRefusedInOneSentence(String text) {
     assertThatThrownBy(() -> ByteBudget.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"" + text + "\"")
@@ -51,15 +51,15 @@ class ByteBudgetTest {
   }
 
   @Test
-  void moreThanMemoryIsReducedWithASentence() {
-    assertThat(ByteBudget.parse("900t").resolve(1 << 30, words::add)).isEqualTo(1 << 30);
-    assertThat(words).hasSize(1).allMatch(w -> w.contains("900t") && w.contains("1073741824"));
-    assertThat(ByteBudget.parse("900t").resolve(-5, words::add)).isZero();
+  void aBudgetAboveMemoryIsReducedAndLogged() {
+    assertThat(ByteBudget.parse("900t").resolve(1 << 30, logged::add)).isEqualTo(1 << 30);
+    assertThat(logged).hasSize(1).allMatch(w -> w.contains("900t") && w.contains("1073741824"));
+    assertThat(ByteBudget.parse("900t").resolve(-5, logged::add)).isZero();
   }
 
   @Test
-  void anotherShareMayBeMeantByAuto() {
-    assertThat(ByteBudget.parse("auto", 0.125).resolve(800, words::add)).isEqualTo(100);
-    assertThat(ByteBudget.parse("50%", 0.125).resolve(800, words::add)).isEqualTo(400);
+  void autoMayMeanAnotherShare() {
+    assertThat(ByteBudget.parse("auto", 0.125).resolve(800, logged::add)).isEqualTo(100);
+    assertThat(ByteBudget.parse("50%", 0.125).resolve(800, logged::add)).isEqualTo(400);
   }
 }

@@ -13,18 +13,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A program that the job starts keeps nothing of the store, which may outlive it. (The JDK closes
- * all descriptors in what it starts itself. What native code starts may inherit them, as those of
- * any file that the JDK opens.)
+ * A program started by the job holds nothing of the store, even if it outlives the job. (The JDK
+ * closes all descriptors in its child processes. Processes started by native code may inherit them,
+ * like those of any file that the JDK opens.)
  */
 @Tag("slow")
 class ChildProcessTest {
   @TempDir Path shared;
 
   @Test
-  void aStartedProgramHasNoFileOfTheStoreOpenOrMapped() throws Exception {
-    try (ArenaStore group = Items.openHost(shared, "group", () -> 2 << 20, word -> {});
-        ArenaStore own = ArenaStore.openProcess(shared, ByteBudget.parse("2m"), word -> {})) {
+  void aChildProcessHasNoStoreFileOpenOrMapped() throws Exception {
+    try (ArenaStore group = Items.openHost(shared, "group", () -> 2 << 20, line -> {});
+        ArenaStore own = ArenaStore.openProcess(shared, ByteBudget.parse("2m"), line -> {})) {
       for (ArenaStore store : List.of(group, own)) {
         store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       }
@@ -44,7 +44,7 @@ class ChildProcessTest {
     try {
       return Files.readSymbolicLink(descriptor).toString().contains(".arena");
     } catch (IOException e) {
-      return false; // That of the listing itself.
+      return false; // The descriptor of the listing itself.
     }
   }
 

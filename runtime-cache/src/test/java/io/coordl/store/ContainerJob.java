@@ -13,10 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job in a container: {@code BUDGET trained|untrained NATIVE-MIB SECONDS VIEWS}. It offers a
- * store 141 MiB, as much as the store admits, keeps views of some items, spread evenly, and
- * allocates native memory within this many seconds, while two threads read and compare. It prints
- * what happened.
+ * A job in a container. Arguments: {@code BUDGET trained|untrained NATIVE-MIB SECONDS VIEWS}.
+ * Offers a store 141 MiB, keeps evenly spread views of some items, and allocates native memory
+ * within the given seconds while two threads read and compare. Prints its results.
  */
 public final class ContainerJob {
   private static final int LENGTH = 100 << 10;
@@ -101,7 +100,7 @@ public final class ContainerJob {
 
   private static List<ByteBuffer> take(int mebibytes, double seconds) throws IOException {
     List<ByteBuffer> taken = new ArrayList<>();
-    long pause = (long) (1e9 * seconds / mebibytes); // Never faster, if the machine is busy.
+    long pause = (long) (1e9 * seconds / mebibytes); // Slower only if the machine is busy.
     for (int i = 0; i < mebibytes; i++) {
       taken.add(ByteBuffer.allocateDirect(PIECE)); // The JVM fills it with zeros.
       long due = System.nanoTime() + pause;

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * In a real control group (version 1) of 600 MiB, a JVM with 100 MiB of heap takes 440 MiB of
- * native memory beside a store. It survives without a store, so it must survive with one.
+ * In a real cgroup (version 1) of 600 MiB, a JVM with 100 MiB of heap uses 440 MiB of native memory
+ * beside a store. It survives without a store, so it must survive with one.
  */
 class ContainerTest {
   private static final long LIMIT = 600 << 20;
@@ -24,10 +24,10 @@ class ContainerTest {
 
   private @Nullable Path group;
 
-  private record Outcome(int exit, String said) {
+  private record Outcome(int exit, String output) {
     long number(String name) {
-      Matcher matcher = Pattern.compile("\\b" + name + " (\\d+)").matcher(said);
-      assertThat(matcher.find()).as(name + " in what it said: " + said).isTrue();
+      Matcher matcher = Pattern.compile("\\b" + name + " (\\d+)").matcher(output);
+      assertThat(matcher.find()).as(name + " in the output: " + output).isTrue();
       return Long.parseLong(matcher.group(1));
     }
   }
@@ -77,39 +77,39 @@ class ContainerTest {
                 Integer.toString(views))
             .redirectErrorStream(true)
             .start();
-    String said = new String(job.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Outcome(job.waitFor(), said);
+    String output = new String(job.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Outcome(job.waitFor(), output);
   }
 
   private static void assertWell(Outcome outcome) {
-    assertThat(outcome.exit()).as(outcome.said()).isZero();
+    assertThat(outcome.exit()).as(outcome.output()).isZero();
     assertThat(outcome.number("taken")).isEqualTo(440);
     assertThat(outcome.number("hits")).isPositive();
-    assertThat(outcome.number("wrong")).as(outcome.said()).isZero();
+    assertThat(outcome.number("wrong")).as(outcome.output()).isZero();
   }
 
   @Test
-  void beforeAnEpochWithTrainingHasEndedThereIsRoomForAllThatComesAtOnce() throws Exception {
+  void beforeATrainingEpochEndsThereIsRoomForASuddenPeak() throws Exception {
     Outcome outcome = run("auto", "untrained", "0.1", 0);
     assertWell(outcome);
     assertThat(outcome.number("held")).isBetween(10L, 30L);
   }
 
-  /** Although the program keeps some views, as of mapped files, all over the store. */
+  /** Even while the program keeps views all over the store, as of mapped files. */
   @Test
-  void afterwardsWhatGrowsWithinSecondsGetsTheMemoryBack() throws Exception {
+  void afterwardsMemoryIsGivenBackToGrowthWithinSeconds() throws Exception {
     Outcome outcome = run("auto", "trained", "10", 5);
     assertWell(outcome);
-    assertThat(outcome.number("held")).as(outcome.said()).isGreaterThan(100);
-    assertThat(outcome.number("given back")).as(outcome.said()).isPositive();
-    assertThat(outcome.said()).contains("Memory is short");
+    assertThat(outcome.number("held")).as(outcome.output()).isGreaterThan(100);
+    assertThat(outcome.number("given back")).as(outcome.output()).isPositive();
+    assertThat(outcome.output()).contains("Memory is short");
   }
 
-  /** Proves that the group kills, and that a budget set by the user is kept. */
+  /** Proves that the cgroup kills, and that an explicit budget is kept. */
   @Test
-  void aNamedBudgetIsKeptWhateverComes() throws Exception {
+  void anExplicitBudgetIsAlwaysKept() throws Exception {
     Outcome outcome = run("160m", "trained", "1", 0);
     assertThat(outcome.number("held")).isGreaterThan(130);
-    assertThat(outcome.exit()).as(outcome.said()).isEqualTo(KILLED);
+    assertThat(outcome.exit()).as(outcome.output()).isEqualTo(KILLED);
   }
 }

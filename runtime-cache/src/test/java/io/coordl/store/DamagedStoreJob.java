@@ -17,14 +17,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A job whose store another program truncates, in a JVM of its own, since what goes wrong ends it:
- * {@code steps DIRECTORY LENGTH} or {@code job DIRECTORY FILES}. It prints what it met.
+ * A job whose store another program truncates, in a separate JVM, because a failure ends it.
+ * Arguments: {@code steps DIRECTORY LENGTH} or {@code job DIRECTORY FILES}. Prints its results.
  */
 public final class DamagedStoreJob {
   static final int FILES = 40;
   static final int LENGTH = 20_000;
 
-  /** Of a job over files that is told nothing else. */
+  /** Default number of files of a job. */
   static final String GROUP = "damaged";
 
   private DamagedStoreJob() {}
@@ -43,7 +43,7 @@ public final class DamagedStoreJob {
     }
   }
 
-  /** Memory whose file loses its end right before one access. */
+  /** Memory whose file is truncated right before one access. */
   private static final class Truncated extends WrappedMemory {
     private final Path file;
     private final long length;
@@ -78,7 +78,7 @@ public final class DamagedStoreJob {
       checked = true;
     }
 
-    /** Not between a check and its change, which nothing survives. */
+    /** Never between a check and its write, which nothing survives. */
     @Override
     ByteBuffer segment(int number) {
       if (!checked) {
@@ -95,17 +95,17 @@ public final class DamagedStoreJob {
     }
   }
 
-  /** False if the program ends before that step. */
+  /** Truncates before a step; false if the job ends before that step. */
   private static boolean truncatedAt(int step, Path directory, long length) throws IOException {
     Path file = directory.resolve("steps.arena");
     if (!Files.exists(file)) {
       Files.createFile(file);
     }
-    List<String> words = new ArrayList<>();
+    List<String> logged = new ArrayList<>();
     ArenaMemory mapped = MappedMemory.map(file, 1 << 20);
     ArenaStore.format(mapped);
     Truncated memory = new Truncated(mapped, file, step, length);
-    try (ArenaStore store = new ArenaStore(memory, null, 1, job -> false, "", words::add)) {
+    try (ArenaStore store = new ArenaStore(memory, null, 1, job -> false, "", logged::add)) {
       store.choose(new Rates(1, 2, 3, 4));
       for (long number : new long[] {1, 2, 1, 2, 3}) {
         Fetched fetched =
@@ -124,7 +124,7 @@ public final class DamagedStoreJob {
       } else {
         expect(items == 3, "items " + items);
       }
-      expect(words.size() == (done ? 1 : 0), step + " steps: " + words);
+      expect(logged.size() == (done ? 1 : 0), step + " steps: " + logged);
       return done;
     } finally {
       Files.delete(file);
@@ -140,7 +140,7 @@ public final class DamagedStoreJob {
       MappedLength.settle();
       expect(Arrays.equals(bytes, Items.content(number)), "wrong bytes of " + number);
     } catch (InternalError e) {
-      // A view faults at its reader; which then reads the file, as a cursor does.
+      // A view faults in its reader, which then reads the file, as a cursor does.
     }
   }
 
@@ -150,10 +150,10 @@ public final class DamagedStoreJob {
     }
   }
 
-  /** Reads half of the files, waits at its input, reads on: open items, kept ones and new ones. */
+  /** Reads half of the files, waits for input, then reads open, kept and new items. */
   private static void readFiles(Path shared, Path data) throws IOException {
-    List<String> words = new ArrayList<>();
-    ArenaStore store = Items.openHost(shared, GROUP, () -> 4 << 20, words::add);
+    List<String> logged = new ArrayList<>();
+    ArenaStore store = Items.openHost(shared, GROUP, () -> 4 << 20, logged::add);
     Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
     for (int i = 0; i < FILES / 2; i++) {
       compare(data, i);
@@ -176,7 +176,7 @@ public final class DamagedStoreJob {
     }
     store.close();
     System.out.println(
-        "read all, said " + words.stream().filter(w -> w.contains("damaged")).count());
+        "read all, said " + logged.stream().filter(w -> w.contains("damaged")).count());
   }
 
   private static void compare(Path data, int number) throws IOException {

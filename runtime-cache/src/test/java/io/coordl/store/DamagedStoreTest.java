@@ -19,7 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Another program of the same user truncates the file of a live store: storage answers. */
+/**
+ * Another program of the same user truncates the file of a live store: reads fall back to storage.
+ */
 @Tag("slow")
 class DamagedStoreTest {
   @TempDir Path data;
@@ -44,10 +46,10 @@ class DamagedStoreTest {
     return job;
   }
 
-  /** At each access in turn, as the interpreter and as compiled code meet it. */
+  /** At each access in turn, in interpreted and in compiled code. */
   @ParameterizedTest
   @CsvSource({"-Xint,0", "-Xint,40960", "-Xmixed,0", "-Xmixed,40960"})
-  void atWhateverAccessTheFileIsTruncatedTheJobGoesOn(String mode, long length) throws Exception {
+  void aJobSurvivesATruncationAtAnyAccess(String mode, long length) throws Exception {
     Process job =
         job(mode, DamagedStoreJob.class.getName(), "steps", shared.toString(), "" + length);
     assertThat(job.inputReader().readLine()).matches("steps \\d{2,}");
@@ -56,7 +58,7 @@ class DamagedStoreTest {
 
   @ParameterizedTest
   @ValueSource(longs = {0, 4096, 200_000})
-  void allJobsOfATruncatedStoreReadStorageAndEnd(long length) throws Exception {
+  void jobsOfATruncatedStoreReadStorageAndEnd(long length) throws Exception {
     for (int i = 0; i < DamagedStoreJob.FILES; i++) {
       Items.file(data, "item" + i, DamagedStoreJob.LENGTH);
     }
@@ -83,16 +85,16 @@ class DamagedStoreTest {
   }
 
   @Test
-  void aFileThatIsLongAgainButEmptyHoldsNothing() throws IOException {
-    List<String> words = new ArrayList<>();
-    try (ArenaStore store = Items.openHost(shared, "group", () -> 2 << 20, words::add)) {
+  void aFileTruncatedAndExtendedAgainServesNothing() throws IOException {
+    List<String> logged = new ArrayList<>();
+    try (ArenaStore store = Items.openHost(shared, "group", () -> 2 << 20, logged::add)) {
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       for (int at = 0; at < ArenaDescriptor.HEADER_BYTES; at += 8) {
         store.memory.set(at, 0);
       }
       Fetched fetched = store.fetch(Items.key(2), Items.length(2), Items.loader(2));
       assertThat(fetched.outcome()).isEqualTo(Outcome.FULL);
-      assertThat(words).singleElement().asString().contains("damaged");
+      assertThat(logged).singleElement().asString().contains("damaged");
     }
   }
 

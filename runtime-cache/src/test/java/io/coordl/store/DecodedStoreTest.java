@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is found is what was put, for the same file and the same form, and for nothing else. */
+/** An item is found for the file and form it was put for, and for no other. */
 class DecodedStoreTest {
   private static final DecodedForm COLOR = DecodedForm.of("library 1 color");
   private static final DecodedForm GRAY = DecodedForm.of("library 1 gray");
@@ -34,7 +34,7 @@ class DecodedStoreTest {
   }
 
   private DecodedStore open(String budget) {
-    ArenaStore opened = ArenaStore.openProcess(arena, ByteBudget.parse(budget), word -> {});
+    ArenaStore opened = ArenaStore.openProcess(arena, ByteBudget.parse(budget), line -> {});
     return new DecodedStore(opened, ItemFilter.inferred(loadingSample::get, ItemNames.HERE));
   }
 
@@ -52,7 +52,7 @@ class DecodedStoreTest {
   }
 
   @Test
-  void whatWasPutIsFoundByTheNextWhoAsks() {
+  void aStoredItemIsFound() {
     byte[] pixels = Items.content(7);
     assertThat(item().find(COLOR)).isNull();
     put(item(), COLOR, pixels);
@@ -66,7 +66,7 @@ class DecodedStoreTest {
   }
 
   @Test
-  void whetherAnItemIsKeptCanBeAskedWithoutAHit() {
+  void checkingForAnItemIsNotAHit() {
     assertThat(item().isKept(COLOR)).isFalse();
     put(item(), COLOR, new byte[10]);
     assertThat(item().isKept(COLOR)).isTrue();
@@ -76,9 +76,9 @@ class DecodedStoreTest {
   }
 
   @Test
-  void bytesThatWereMadeCountOnceAndAlsoIfTheyAreNotKept() {
+  void decodedBytesCountOnceEvenIfNotKept() {
     put(item(), COLOR, new byte[10]);
-    put(item(), COLOR, new byte[10]); // There already.
+    put(item(), COLOR, new byte[10]); // Already stored.
     assertThat(store.statistics().of(Origin.STORAGE)).isEqualTo(10);
     long tooLong = DecodedStore.MAX_BYTES + 1L;
     item().put(COLOR, tooLong, target -> {});
@@ -86,7 +86,7 @@ class DecodedStoreTest {
   }
 
   @Test
-  void aClosedStoreHasAndKeepsNothing() {
+  void aClosedStoreFindsAndKeepsNothing() {
     put(item(), COLOR, new byte[10]);
     store.close();
     assertThat(item().find(COLOR)).isNull();
@@ -122,13 +122,13 @@ class DecodedStoreTest {
   }
 
   @Test
-  void aFullStoreKeepsWhatItHasAndNothingMore() {
+  void aFullStoreKeepsItsItemsAndAdmitsNoMore() {
     store.close();
     store = open("1m");
     byte[] large = new byte[600_000];
     assertThat(store.mayKeepMore()).isTrue();
     put(item(), COLOR, large);
-    assertThat(store.mayKeepMore()).as("as long a one as the first").isFalse();
+    assertThat(store.mayKeepMore()).as("an item as long as the first").isFalse();
     put(item(), GRAY, large);
     assertThat(item().find(COLOR)).isNotNull();
     assertThat(item().find(GRAY)).isNull();
@@ -136,7 +136,7 @@ class DecodedStoreTest {
   }
 
   @Test
-  void theLongestIsKept() {
+  void theLongestItemIsKept() {
     byte[] longest = new byte[DecodedStore.MAX_BYTES];
     longest[longest.length - 1] = 1;
     put(item(), COLOR, longest);
@@ -146,7 +146,7 @@ class DecodedStoreTest {
   }
 
   @Test
-  void whatIsTooLargeIsNotCopiedAtAll() {
+  void anItemThatIsTooLargeIsNotCopied() {
     item()
         .put(
             COLOR,
@@ -159,7 +159,7 @@ class DecodedStoreTest {
   }
 
   @Test
-  void filesThatAreNoItemsAreLeftAlone() {
+  void filesThatAreNotItemsAreLeftAlone() {
     assertThat(store.item(directory.resolve("missing").toString())).isNull();
     assertThat(store.item(directory.toString())).isNull();
     loadingSample.set(false);

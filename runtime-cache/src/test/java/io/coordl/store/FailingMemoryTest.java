@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Memory that goes away, that refuses a write, or of which an offset is wrong. */
+/** Memory that disappears, refuses a write, or is accessed out of bounds. */
 class FailingMemoryTest {
   private static final ItemKey KEPT = Items.key(1);
   private static final ItemKey NEW = Items.key(2);
@@ -21,7 +21,7 @@ class FailingMemoryTest {
       "The memory of the cache was damaged by another program (gone): nothing is cached any more,"
           + " storage is read.";
 
-  /** As a mapped file is, and fails as told. */
+  /** Behaves like a mapped file, with the failures that the test sets. */
   private static final class Memory extends WrappedMemory {
     private boolean gone;
     private boolean outOfBounds;
@@ -62,7 +62,7 @@ class FailingMemoryTest {
     }
   }
 
-  /** What is asked of a store. */
+  /** Requests to a store. */
   private enum Request {
     FIND {
       @Override
@@ -113,19 +113,19 @@ class FailingMemoryTest {
     abstract boolean answers(ArenaStore store) throws IOException;
   }
 
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final Memory memory = new Memory();
   private ArenaStore store;
 
   @BeforeEach
   void open() throws IOException {
     ArenaStore.format(memory);
-    store = new ArenaStore(memory, null, 1, job -> true, "", words::add);
+    store = new ArenaStore(memory, null, 1, job -> true, "", logged::add);
     store.measureBy(before -> false);
     store.fetch(KEPT, Items.length(1), Items.loader(1));
   }
 
-  /** As for {@link Request#AWAIT} another job does. */
+  /** Another job's claim, for {@link Request#AWAIT}. */
   private void claimNew() {
     long slot = ArenaDescriptor.HEADER_BYTES + 8L * (NEW.high() & 4095);
     memory.set(slot, ArenaDescriptor.claimed(7, NEW));
@@ -133,29 +133,29 @@ class FailingMemoryTest {
 
   @ParameterizedTest
   @EnumSource(Request.class)
-  void aStoreWhoseMemoryIsGoneHasNothingAndSaysSoOnce(Request request) throws IOException {
+  void aStoreWithoutMemoryServesNothingAndLogsThatOnce(Request request) throws IOException {
     if (request == Request.AWAIT) {
       claimNew();
       assertThat(request.answers(store)).isTrue();
     }
     memory.gone = true;
     assertThat(request.answers(store)).isFalse();
-    assertThat(words).containsExactly(DAMAGED);
+    assertThat(logged).containsExactly(DAMAGED);
     for (Request next : Request.values()) {
       assertThat(next.answers(store)).as("%s", next).isFalse();
     }
     memory.gone = false;
     assertThat(store.find(KEPT)).isNull();
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @ParameterizedTest
   @EnumSource(Request.class)
-  void aStoreThatWasLeftSaysNothingOfItsMemory(Request request) throws IOException {
+  void aClosedStoreLogsNothingAboutItsMemory(Request request) throws IOException {
     store.close();
     memory.gone = true;
     assertThat(request.answers(store)).isFalse();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
     assertThat(memory.closed).isEqualTo(1);
     store.close();
     assertThat(memory.closed).isEqualTo(1);
@@ -165,12 +165,12 @@ class FailingMemoryTest {
   @EnumSource(
       value = Request.class,
       names = {"FIND", "FETCH", "AWAIT"})
-  void anOffsetThatIsWrongInSoundMemoryIsAFaultOfOurs(Request request) {
+  void aWrongOffsetInSoundMemoryThrows(Request request) {
     memory.outOfBounds = true;
     assertThatThrownBy(() -> request.answers(store))
         .isInstanceOf(IndexOutOfBoundsException.class)
         .hasMessage("wrong");
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
     memory.outOfBounds = false;
     assertThat(store.find(KEPT)).isNotNull();
   }
@@ -179,15 +179,15 @@ class FailingMemoryTest {
   @EnumSource(
       value = Request.class,
       names = {"FIND", "FETCH", "AWAIT"})
-  void anOffsetThatIsWrongInMemoryThatIsGoneIsNot(Request request) throws IOException {
+  void aWrongOffsetInLostMemoryDoesNotThrow(Request request) throws IOException {
     memory.outOfBounds = true;
     memory.gone = true;
     assertThat(request.answers(store)).isFalse();
-    assertThat(words).containsExactly(DAMAGED);
+    assertThat(logged).containsExactly(DAMAGED);
   }
 
   @Test
-  void anItemThatMemoryRefusesIsHandedOutAndNoMoreIsAdmitted() throws IOException {
+  void anItemThatMemoryRefusesIsServedAndAdmissionStops() throws IOException {
     memory.full = true;
     Fetched refused = store.fetch(NEW, Items.length(2), Items.loader(2));
     assertThat(refused.outcome()).isEqualTo(Outcome.FULL);
@@ -196,15 +196,15 @@ class FailingMemoryTest {
     memory.full = false;
     assertThat(store.fetch(NEW, Items.length(2), Items.loader(2)).content()).isNull();
     assertThat(store.find(KEPT)).isNotNull();
-    assertThat(words)
+    assertThat(logged)
         .containsExactly(
-            "There is no memory left behind the cache's budget: what the cache has stays, "
+            "There is no memory left for the cache's budget: the cache keeps its contents, "
                 + store.used()
                 + " of 1048576 bytes; nothing more is admitted.");
   }
 
   @Test
-  void whereMemoryRefusesATableNoMoreIsAdmitted() throws IOException {
+  void aTableThatMemoryRefusesStopsAdmission() throws IOException {
     memory.set(ArenaDescriptor.tableFill(0), ArenaDescriptor.fillLimit(0));
     memory.full = true;
     Fetched refused = store.fetch(NEW, Items.length(2), Items.loader(2));
@@ -216,9 +216,9 @@ class FailingMemoryTest {
     assertThat(store.find(KEPT)).isNotNull();
   }
 
-  /** Its file is closed by then, so it is no sign of memory that is short. */
+  /** The file is already closed, so the refusal does not mean that memory is short. */
   @Test
-  void whatIsReadWhileTheStoreIsLeftIsHandedOut() throws IOException {
+  void anItemReadWhileTheStoreClosesIsServed() throws IOException {
     Fetched fetched =
         store.fetch(
             NEW,

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What happens to items, readers and memory when a store gives segments back. */
+/** Items, readers and memory when a store gives segments back. */
 class GivingBackTest {
   private static final long MIB = 1 << 20;
   private static final int LENGTH = 1 << 20;
@@ -33,10 +33,10 @@ class GivingBackTest {
 
   @TempDir Path directory;
 
-  /** For this test alone: other tests in this JVM have files in shared memory, too. */
+  /** Private to this test: other tests in this JVM have files in shared memory, too. */
   private Path shared;
 
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
 
   @BeforeEach
   void makeDirectory() throws IOException {
@@ -66,7 +66,7 @@ class GivingBackTest {
   }
 
   private ArenaStore filled() throws IOException {
-    ArenaStore store = ArenaStore.openProcess(shared, ByteBudget.parse("160m"), words::add);
+    ArenaStore store = ArenaStore.openProcess(shared, ByteBudget.parse("160m"), logged::add);
     for (int item = 0; item < ITEMS; item++) {
       assertThat(fetch(store, item)).isEqualTo(Outcome.ADMITTED);
     }
@@ -109,7 +109,7 @@ class GivingBackTest {
   }
 
   @Test
-  void theNewestSegmentsGoAndTheirItemsAreNotFoundAndNothingIsAdmitted() throws Exception {
+  void theNewestSegmentsAreGivenBackAndNothingMoreIsAdmitted() throws Exception {
     try (ArenaStore store = filled()) {
       long held = store.held();
       long given = store.giveBack(40 * MIB);
@@ -137,11 +137,11 @@ class GivingBackTest {
       assertThat(statistics.items()).isBetween(found - 4L, found + 4L);
       awaitMapped(store.used() + ITEMS * 4096L); // Whole pages.
     }
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void theLastSegmentEndsTheStore() throws Exception {
+  void givingBackTheLastSegmentEndsTheStore() throws Exception {
     ArenaStore store = filled();
     long held = store.held();
     assertThat(store.giveBack(Long.MAX_VALUE)).isEqualTo(held);
@@ -155,7 +155,7 @@ class GivingBackTest {
     assertThat(store.isAwaited(Items.key(0))).isFalse();
     awaitMapped(0);
     store.close();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -175,7 +175,7 @@ class GivingBackTest {
   }
 
   @Test
-  void aViewKeepsNoMoreThanItsSegment() throws Exception {
+  void aViewPinsOnlyItsSegment() throws Exception {
     try (ArenaStore store = filled()) {
       List<ByteBuffer> views = new ArrayList<>();
       for (int item = 0; item < ITEMS; item += 30) {
@@ -195,7 +195,7 @@ class GivingBackTest {
   }
 
   @Test
-  void readersCompareTheirBytesWhileSegmentsGo() throws Exception {
+  void readersSeeRightBytesWhileSegmentsAreGivenBack() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(4);
     ArenaStore store = filled();
     try {
@@ -217,7 +217,7 @@ class GivingBackTest {
                   if (!Arrays.equals(Items.bytes(view), content(item))) {
                     throw new AssertionError("wrong bytes of item " + item);
                   }
-                  if (hits++ == 0) { // Once each: a quick reader does not count for a slow one.
+                  if (hits++ == 0) { // Once per reader, so that all of them have read.
                     reading.countDown();
                   }
                 }
@@ -238,11 +238,11 @@ class GivingBackTest {
       threads.shutdownNow();
       store.close();
     }
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void aWriterWhoseSegmentGoesHandsOnWhatItHasRead() throws Exception {
+  void aWriterSurvivesTheLossOfItsSegment() throws Exception {
     try (ArenaStore store = filled()) {
       Fetched fetched =
           store.fetch(
@@ -256,12 +256,12 @@ class GivingBackTest {
       assertThat(store.find(Items.key(ITEMS))).isNull();
       assertThat(fetch(store, 1)).isEqualTo(Outcome.HIT);
     }
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
   void directBuffersAreGivenBackToo() throws Exception {
-    try (ArenaStore store = ArenaStore.openDirect(160 << 20, words::add)) {
+    try (ArenaStore store = ArenaStore.openDirect(160 << 20, logged::add)) {
       for (int item = 0; item < ITEMS; item++) {
         fetch(store, item);
       }
@@ -275,9 +275,9 @@ class GivingBackTest {
   }
 
   @Test
-  void theStoreOfAGroupIsGivenBackByAllItsJobsAndTheLastTakesTheFile() throws Exception {
+  void allJobsGiveTheGroupsStoreBackAndTheLastDeletesTheFile() throws Exception {
     ArenaStore store =
-        ArenaStore.openHost(directory, "group", ByteBudget.parse("auto"), words::add);
+        ArenaStore.openHost(directory, "group", ByteBudget.parse("auto"), logged::add);
     assertThat(store.yields()).isTrue();
     fetch(store, 1);
     ByteBuffer view = store.find(Items.key(1));
@@ -290,24 +290,24 @@ class GivingBackTest {
     assertThat(store.held()).isZero();
     assertThat(store.find(Items.key(1))).isNull();
     assertThat(Items.bytes(view)).isEqualTo(content(1));
-    assertThat(words)
+    assertThat(logged)
         .containsExactly("Another job of group group is short of memory: the cache is given back.");
     store.follow();
     store.close();
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
 
-    ArenaStore own = ArenaStore.openHost(directory, "group", ByteBudget.parse("auto"), words::add);
+    ArenaStore own = ArenaStore.openHost(directory, "group", ByteBudget.parse("auto"), logged::add);
     fetch(own, 1);
     long held = own.held();
-    assertThat(own.giveBack(1)).as("pages of a file that others map go together").isEqualTo(held);
+    assertThat(own.giveBack(1)).as("a shared file is given back whole").isEqualTo(held);
     assertThat(file).doesNotExist();
     own.close();
   }
 
   @Test
   void noJobJoinsAStoreThatIsBeingGivenBack() throws Exception {
-    ArenaStore store = ArenaStore.openHost(directory, "late", ByteBudget.parse("2m"), words::add);
-    assertThat(store.yields()).as("its budget was named").isFalse();
+    ArenaStore store = ArenaStore.openHost(directory, "late", ByteBudget.parse("2m"), logged::add);
+    assertThat(store.yields()).as("its budget is explicit").isFalse();
     store.memory.set(ArenaDescriptor.GIVEN_BACK, 1);
     assertThatThrownBy(
             () ->
@@ -317,13 +317,13 @@ class GivingBackTest {
     store.close();
   }
 
-  /** Between its slot and its bytes: most of these rounds showed nothing, one in four did. */
+  /** The race is between reading the slot and the bytes; about one round in four hits it. */
   @Test
-  void aTableThatGoesWhileAnItemIsLookedUpIsNoFault() throws Exception {
+  void aTableGivenBackDuringALookupIsNotAFault() throws Exception {
     for (int round = 0; round < 30; round++) {
       ArenaStore store =
-          ArenaStore.openProcess(Path.of("/dev/shm"), ByteBudget.parse("64m"), words::add);
-      for (int item = 0; item < 14_000; item++) { // The third table is given back.
+          ArenaStore.openProcess(Path.of("/dev/shm"), ByteBudget.parse("64m"), logged::add);
+      for (int item = 0; item < 14_000; item++) { // The third table will be given back.
         store.fetch(Items.key(item), 4000, (target, offset) -> true);
       }
       CountDownLatch reading = new CountDownLatch(1);
@@ -345,12 +345,12 @@ class GivingBackTest {
   }
 
   @Test
-  void whatIsGivenBackIsCountedWhileItemsAreStillAdmitted() throws Exception {
+  void givenBackBytesAreCountedRightDuringAdmission() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(3);
     try {
       for (int round = 0; round < 100; round++) {
         try (ArenaStore store =
-            ArenaStore.openProcess(shared, ByteBudget.parse("64m"), words::add)) {
+            ArenaStore.openProcess(shared, ByteBudget.parse("64m"), logged::add)) {
           List<Future<Void>> readers = new ArrayList<>();
           for (int thread = 0; thread < 3; thread++) {
             int first = thread << 20;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Prints what a hit costs beside the same read from a warm page cache: 2,000 files of 110 kB,
+ * Prints the cost of a hit and of the same read from a warm page cache: 2,000 files of 110 kB,
  * random order, one thread. Run by hand; asserts nothing.
  */
 public final class HitCost {

@@ -62,7 +62,7 @@ class IdentityTest {
     SWAPPED(true) {
       @Override
       Path make(Path file) throws IOException {
-        Path twin = file.resolveSibling("twin"); // The twin was read, too.
+        Path twin = file.resolveSibling("twin"); // The twin was also read.
         Path aside = file.resolveSibling("aside");
         Files.move(file, aside);
         Files.move(twin, file);
@@ -130,7 +130,7 @@ class IdentityTest {
 
   /** One of the stores, as a job sees it. */
   private interface Job {
-    /** The bytes that the job gets for a file. */
+    /** The bytes that the job reads for a file. */
     byte[] read(Path file) throws IOException;
 
     /** Whether the last read went to storage. */
@@ -153,7 +153,7 @@ class IdentityTest {
       return this == BLOCKS ? MinioCache.WHOLE_LIMIT + 1000 : 5000;
     }
 
-    /** Among hosts, a file with another name is another item. */
+    /** Whether a file with another name is another item, as it is among hosts. */
     boolean knowsPaths() {
       return switch (this) {
         case BELOW_A_ROOT, HOSTS, TWO_HOSTS, DECODED_BELOW_A_ROOT -> true;
@@ -163,13 +163,13 @@ class IdentityTest {
   }
 
   private ArenaStore process() {
-    ArenaStore store = ArenaStore.openProcess(arenas, ByteBudget.parse("64m"), word -> {});
+    ArenaStore store = ArenaStore.openProcess(arenas, ByteBudget.parse("64m"), line -> {});
     opened.add(store);
     return store;
   }
 
   private ArenaStore host(String group) throws IOException {
-    ArenaStore store = ArenaStore.openHost(arenas, group, ByteBudget.parse("64m"), word -> {});
+    ArenaStore store = ArenaStore.openHost(arenas, group, ByteBudget.parse("64m"), line -> {});
     opened.add(store);
     return store;
   }
@@ -177,7 +177,7 @@ class IdentityTest {
   /** Reads before the change and after it. */
   private List<Job> jobs(Store store) throws IOException {
     ItemFilter here = path -> true;
-    ItemNames below = ItemNames.below(directory.toString(), null, word -> {});
+    ItemNames below = ItemNames.below(directory.toString(), null, line -> {});
     String group = "identity-" + UUID.randomUUID();
     return switch (store) {
       case RAW, BLOCKS -> same(new RawJob(new MinioCache(process(), here), false));
@@ -247,7 +247,7 @@ class IdentityTest {
     }
   }
 
-  /** Pixels are the file's bytes, each plus one. */
+  /** Its pixels are the file's bytes, each plus one. */
   private static final class DecodedJob implements Job {
     private static final DecodedForm FORM = DecodedForm.of("pixels");
     private final DecodedStore store;
@@ -292,7 +292,7 @@ class IdentityTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void theProgramReadsWhatIsThereNow(Store store, Change change) throws IOException {
+  void theProgramReadsTheCurrentFile(Store store, Change change) throws IOException {
     Path v1 = Files.createDirectory(directory.resolve("v1"));
     Path current = Files.createSymbolicLink(directory.resolve("cur"), v1);
     Path file = Items.file(v1, "file", store.length());
@@ -316,7 +316,7 @@ class IdentityTest {
     Job job = jobs.get(1);
     assertThat(job.read(next)).isEqualTo(now);
     assertThat(job.read(next)).isEqualTo(now);
-    assertThat(job.wasStored()).as("from storage the second time").isFalse();
+    assertThat(job.wasStored()).as("read from storage the second time").isFalse();
     boolean stays = !change.ofBytes && !(change == Change.RENAMED && store.knowsPaths());
     if (stays) {
       assertThat(used() - kept).as("bytes more than before").isLessThan(store.length());

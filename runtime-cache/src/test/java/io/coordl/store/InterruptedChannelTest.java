@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Each method of a channel does to an interrupted thread what the JDK's channel does to it. */
+/** Every channel method treats an interrupted thread as the JDK's channel does. */
 class InterruptedChannelTest {
   private static final int SIZE = 5000;
 
@@ -102,7 +102,7 @@ class InterruptedChannelTest {
     }
   }
 
-  /** Where the channel's bytes come from. */
+  /** The source of the channel's bytes. */
   private enum Source {
     MEMORY,
     STORE_THAT_KEEPS,
@@ -112,7 +112,7 @@ class InterruptedChannelTest {
 
   private void install(Source source) {
     if (source != Source.OBSERVED) {
-      store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+      store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     }
     Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
   }
@@ -128,7 +128,7 @@ class InterruptedChannelTest {
 
   @ParameterizedTest
   @EnumSource(Method.class)
-  void anInterruptedThreadSeesWhatThePlainChannelShowsIt(Method method) throws IOException {
+  void anInterruptedThreadGetsThePlainChannelsResult(Method method) throws IOException {
     Path path = Items.file(directory, "item", SIZE);
     String expected = outcome(FileChannel.open(path, StandardOpenOption.READ), method);
     for (Source source : Source.values()) {

@@ -15,11 +15,11 @@ import java.nio.file.attribute.FileTime;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
-/** Items whose content follows from their number, so that anybody can check it. */
+/** Items whose content is derived from their number, so that any reader can check it. */
 public final class Items {
   private Items() {}
 
-  /** The store of a group; waits for a job that keeps it locked. */
+  /** Opens a group's store; waits for a job that holds its lock. */
   static ArenaStore openHost(Path directory, String group, LongSupplier capacity, UserLog words)
       throws IOException {
     long user = Machine.user();
@@ -66,7 +66,7 @@ public final class Items {
     return Files.write(directory.resolve(name), bytes);
   }
 
-  /** Descriptors of this process that are of the file. */
+  /** Number of this process's descriptors of the file. */
   static long descriptors(Path file) throws IOException {
     String name = file.toRealPath().toString();
     long count = 0;
@@ -75,14 +75,14 @@ public final class Items {
         try {
           count += Files.readSymbolicLink(one).toString().equals(name) ? 1 : 0;
         } catch (NoSuchFileException e) {
-          // Closed meanwhile.
+          // Just closed.
         }
       }
     }
     return count;
   }
 
-  /** Returns once the clock of the file system, which moves in steps, is past a file's change. */
+  /** Returns once the file system's coarse clock is past a file's change. */
   public static void laterThan(Path file) throws IOException {
     Path probe = Files.createTempFile(file.toRealPath().getParent(), "later", "");
     while (ItemNames.changedNanos(probe) <= ItemNames.changedNanos(file)) {

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * A job of its own JVM: {@code directory group items passes seed [anywhere]}. Fetches items in
- * order, from the first or anywhere, then at random, checks each, prints what it read from storage,
- * waits for its input to end, and leaves.
+ * A job in a separate JVM. Arguments: {@code directory group items passes seed [anywhere]}. Fetches
+ * items in order, from the first or from anywhere, then at random; checks each; prints its reads
+ * from storage; leaves when its input ends.
  */
 public final class JobMain {
-  /** Exit status of a job that starts anywhere and was not served an item as it is. */
+  /** Exit status of a job started with {@code anywhere} that was served a wrong item. */
   static final int WRONG = 3;
 
   private JobMain() {}

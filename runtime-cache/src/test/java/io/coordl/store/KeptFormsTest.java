@@ -16,13 +16,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Raw and decoded items in one arena: its memory goes to the form that saves more a byte. */
+/** Raw and decoded items in one arena: memory goes to the form that saves more time per byte. */
 class KeptFormsTest {
   private static final DecodedForm FORM = DecodedForm.of("library 1");
   private static final int RAW = 20_000;
   private static final int DECODED = 100_000;
 
-  /** A quarter of them is more than a quarter of the budget; all of one form nearly fill it. */
+  /**
+   * A quarter of the items exceeds a quarter of the budget; all items of one form nearly fill it.
+   */
   private static final String BUDGET = "4m";
 
   private static final Rates SLOW_DISK = new Rates(RAW, DECODED, 10_000_000, 1_000_000);
@@ -36,11 +38,11 @@ class KeptFormsTest {
 
   @BeforeEach
   void open() {
-    arena = ArenaStore.openProcess(memory, ByteBudget.parse(BUDGET), word -> {});
+    arena = ArenaStore.openProcess(memory, ByteBudget.parse(BUDGET), line -> {});
     join();
   }
 
-  /** As one more job of the group does: the arena is the same, all else is its own. */
+  /** Joins as another job of the group: shares the arena and nothing else. */
   private void join() {
     KeptForms forms = new KeptForms(arena);
     raw = new MinioCache(arena, path -> true, forms, () -> true);
@@ -73,8 +75,8 @@ class KeptFormsTest {
         .isEqualTo(rawFirst);
   }
 
-  /** One pass of a program that decodes every file. */
-  private void pass(int files) throws IOException {
+  /** One epoch of a program that decodes every file. */
+  private void epoch(int files) throws IOException {
     for (int i = 0; i < files; i++) {
       Path file = directory.resolve("item" + i);
       if (!Files.exists(file)) {
@@ -94,8 +96,8 @@ class KeptFormsTest {
   }
 
   @Test
-  void aQuarterOfTheBudgetTakesBothForms() throws IOException {
-    pass(8);
+  void theFirstQuarterOfTheBudgetKeepsBothForms() throws IOException {
+    epoch(8);
     assertThat(raw.statistics().items()).isEqualTo(8);
     assertThat(decoded.statistics().items()).isEqualTo(8);
     assertThat(decoded.statistics().used()).isBetween(8L * DECODED, 8L * (DECODED + 40));
@@ -103,49 +105,49 @@ class KeptFormsTest {
   }
 
   @Test
-  void whereStorageIsSlowRawItemsComeFirstAndPixelsTakeWhatIsLeft() throws IOException {
+  void withSlowStorageRawItemsComeFirstAndPixelsGetTheRest() throws IOException {
     arena.choose(SLOW_DISK);
-    pass(100);
+    epoch(100);
     assertThat(raw.statistics().items()).isEqualTo(100);
     assertThat(decoded.statistics().items()).isZero();
     assertThat(decoded.statistics().of(Outcome.SPARED)).isEqualTo(100);
     assertThat(decoded.statistics().of(Origin.STORAGE)).isEqualTo(100 * DECODED);
 
-    pass(100);
+    epoch(100);
     assertThat(raw.statistics().of(Outcome.HIT)).isEqualTo(100);
     assertThat(decoded.statistics().items()).isBetween(15L, 25L);
     assertThat(arena.used()).isBetween(arena.capacity() - DECODED - 40, arena.capacity());
   }
 
   @Test
-  void whereDecodingIsSlowDecodedItemsTakeAllAndRawOnesNothing() throws IOException {
+  void withSlowDecodingOnlyDecodedItemsAreKept() throws IOException {
     arena.choose(PAGE_CACHE);
-    pass(100);
+    epoch(100);
     assertThat(decoded.statistics().items()).isBetween(38L, 42L);
     assertThat(raw.statistics().items()).isZero();
     assertThat(raw.statistics().of(Outcome.SPARED)).isEqualTo(100);
     assertThat(raw.statistics().of(Origin.STORAGE)).isEqualTo(100 * RAW);
     assertThat(raw.statistics().of(Outcome.FULL)).isZero();
 
-    pass(100);
+    epoch(100);
     assertThat(decoded.statistics().of(Outcome.HIT)).isBetween(38L, 42L);
     assertThat(raw.statistics().items()).isLessThan(5);
   }
 
   @Test
-  void whatIsNeverKeptInDecodedFormIsKeptRawFromTheSecondPassOn() throws IOException {
+  void itemsTooLargeToKeepDecodedAreKeptRawFromEpochTwo() throws IOException {
     arena.choose(PAGE_CACHE);
     Path file = Items.file(directory, "huge", RAW);
-    for (int pass = 0; pass < 3; pass++) {
+    for (int epoch = 0; epoch < 3; epoch++) {
       use(file, DecodedStore.MAX_BYTES + 1);
     }
     assertThat(raw.statistics().items()).isEqualTo(1);
     assertThat(raw.statistics().of(Outcome.HIT)).isEqualTo(1);
   }
 
-  /** As {@code prefetch=N} does: it looks whether an item is kept, and then decodes it. */
-  private void bringAhead(int files) throws Exception {
-    FutureTask<Void> bringing =
+  /** Prefetches like {@code prefetch=N}: checks whether an item is kept, then decodes it. */
+  private void prefetch(int files) throws Exception {
+    FutureTask<Void> prefetching =
         new FutureTask<>(
             () -> {
               raw.prefetchesHere();
@@ -156,24 +158,24 @@ class KeptFormsTest {
               }
               return null;
             });
-    new Thread(bringing).start();
-    bringing.get();
+    new Thread(prefetching).start();
+    prefetching.get();
   }
 
   @Test
-  void whatIsBroughtAheadOfTheFirstPassIsNotThereForTheSecondTime() throws Exception {
+  void prefetchingDoesNotCountAsASecondUse() throws Exception {
     arena.choose(SLOW_DISK);
-    bringAhead(20);
-    pass(20);
+    prefetch(20);
+    epoch(20);
     assertThat(raw.statistics().items()).isEqualTo(20);
     assertThat(decoded.statistics().items()).isZero();
 
-    pass(20);
+    epoch(20);
     assertThat(decoded.statistics().items()).isEqualTo(20);
   }
 
   @Test
-  void readsForNobodyWhoDecodesAreKeptWhateverComesFirst() throws IOException {
+  void readsWithoutDecodingAreKeptWhicheverFormComesFirst() throws IOException {
     arena.choose(PAGE_CACHE);
     decoded.item(Items.file(directory, "picture", RAW).toString());
     raw.open(Items.file(directory, "labels", RAW).toString()).close();
@@ -181,7 +183,7 @@ class KeptFormsTest {
   }
 
   @Test
-  void aRawItemThatIsThereIsAHitWhateverComesFirst() throws IOException {
+  void aKeptRawItemIsAHitWhicheverFormComesFirst() throws IOException {
     Path file = Items.file(directory, "early", RAW);
     raw.open(file.toString()).close();
     arena.choose(PAGE_CACHE);
@@ -191,10 +193,10 @@ class KeptFormsTest {
     assertThat(Items.bytes(opened.content())).isEqualTo(Files.readAllBytes(file));
   }
 
-  /** The choice is made from what was measured, when a quarter is used and not before. */
+  /** The choice uses the measured times, and is made once a quarter of the budget is used. */
   @ParameterizedTest
   @ValueSource(longs = {0, 1_000_000_000})
-  void theChoiceFollowsFromTheLastItemsOfTheFirstQuarter(long decodeNanos) throws IOException {
+  void theChoiceUsesTheLastItemsOfTheFirstQuarter(long decodeNanos) throws IOException {
     assertThat(arena.rates()).isNull();
     for (int i = 0; arena.rates() == null; i++) {
       Path file = Items.file(directory, "item" + i, RAW);
@@ -220,13 +222,13 @@ class KeptFormsTest {
     arena.choose(PAGE_CACHE);
     join();
     assertThat(arena.rates()).isEqualTo(SLOW_DISK);
-    pass(1);
+    epoch(1);
     assertThat(raw.statistics().items()).isEqualTo(1);
     assertThat(decoded.statistics().items()).isZero();
   }
 
   @Test
-  void whatIsInMemoryAlreadyMeasuresNothing() throws IOException {
+  void itemsAlreadyInMemoryAreNotMeasured() throws IOException {
     for (int i = 0; i < 60; i++) {
       raw.open(Items.file(directory, "item" + i, RAW).toString()).close();
     }
@@ -249,7 +251,7 @@ class KeptFormsTest {
   }
 
   @Test
-  void eightBytesLessThanAQuarterAreTooFewForAChoice() throws IOException {
+  void noChoiceIsMadeEightBytesBeforeAQuarter() throws IOException {
     int left = (int) (arena.capacity() / 4 - arena.used()) - ArenaDescriptor.ITEM_HEADER_BYTES;
     arena.fetch(Items.key(1), left - 8, (target, offset) -> true);
     DecodedItem first = unread("first");
@@ -261,7 +263,7 @@ class KeptFormsTest {
   }
 
   @Test
-  void aQuarterToTheByteIsEnoughForAChoice() throws IOException {
+  void aChoiceIsMadeAtExactlyAQuarter() throws IOException {
     int left = (int) (arena.capacity() / 4 - arena.used()) - ArenaDescriptor.ITEM_HEADER_BYTES;
     arena.fetch(Items.key(1), left, (target, offset) -> true);
     DecodedItem first = unread("first");
@@ -272,7 +274,7 @@ class KeptFormsTest {
   }
 
   @Test
-  void timesThatTellNothingMeasureNothing() throws IOException {
+  void inconclusiveTimesAreNotMeasured() throws IOException {
     arena.fetch(Items.key(1), 1 << 20, (target, offset) -> true);
     DecodedItem onlyRead = unread("only read");
     onlyRead.readNanos.addAndGet(1000);
@@ -283,7 +285,7 @@ class KeptFormsTest {
     DecodedItem neverRead = unread("never read");
     neverRead.made(1000);
     put(neverRead, RAW);
-    assertThat(arena.rates()).as("as long as the file, which was not read").isNull();
+    assertThat(arena.rates()).as("as long as the file, and never read").isNull();
 
     DecodedItem smaller = unread("smaller");
     smaller.made(1000);
@@ -292,7 +294,7 @@ class KeptFormsTest {
   }
 
   @Test
-  void blocksOfALargeFileAreNotKeptWhereDecodedItemsComeFirst() throws IOException {
+  void blocksOfLargeFilesAreNotKeptIfDecodedItemsComeFirst() throws IOException {
     arena.choose(PAGE_CACHE);
     Path large = Items.file(directory, "large", MinioCache.WHOLE_LIMIT + 1);
     decoded.item(large.toString());
@@ -301,7 +303,7 @@ class KeptFormsTest {
     opened.close();
     assertThat(arena.items()).isZero();
 
-    decoded.item(large.toString()); // For the second time.
+    decoded.item(large.toString()); // The second use.
     opened = raw.open(large.toString());
     assertThat(opened.read(0, new byte[10], 0, 10)).isEqualTo(10);
     opened.close();

@@ -32,32 +32,32 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A store that another job sets up or has; what that locks, this JVM locks in its place. */
+/** A store that another job sets up or owns; this JVM holds the other job's locks. */
 class LateStoreTest {
   private static final long SETUP_BYTE = 1L << 60;
   private static final DecodedForm FORM = DecodedForm.of("pixels");
 
   @TempDir Path directory;
-  private final List<String> words = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private Path file;
   private FileChannel other;
 
   @BeforeEach
-  void aFileInTheMaking() throws IOException {
+  void createUnfinishedFile() throws IOException {
     file = SharedFile.path(directory, Machine.user(), "g", ArenaContents.HERE);
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     other = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
   }
 
-  /** Not before the store is left: closing a file drops the locks that this JVM has of it. */
+  /** Closes after the store: closing a file drops this JVM's locks on it. */
   @AfterEach
   void close() throws IOException {
     other.close();
   }
 
   private ArenaStore open(String budget) throws IOException {
-    return ArenaStore.openHost(directory, "g", ByteBudget.parse(budget), words::add);
+    return ArenaStore.openHost(directory, "g", ByteBudget.parse(budget), logged::add);
   }
 
   private static Outcome fetch(ArenaStore store) throws IOException {
@@ -65,7 +65,7 @@ class LateStoreTest {
   }
 
   @Test
-  void whileAnotherJobSetsItUpTheStoreIsAwaitedAndHasNothing() throws Exception {
+  void whileAnotherJobSetsItUpTheStoreOpensAndIsEmpty() throws Exception {
     Path item = Items.file(directory, "item", 1000);
     FileLock setup = other.lock(SETUP_BYTE, 1, false);
     try (ArenaStore store = open("4m")) {
@@ -73,9 +73,9 @@ class LateStoreTest {
       DecodedItem decoded = new DecodedStore(store, path -> true).item(item.toString());
       assertThat(store.isOpening()).isTrue();
       assertThat(fetch(store)).isEqualTo(Outcome.FULL);
-      assertThat(store.isFull(1)).as("for ever").isFalse();
+      assertThat(store.isFull(1)).as("forever").isFalse();
       assertThat(store.capacity()).isZero();
-      assertThat(raw.isKept(item.toString())).as("nothing to be brought").isTrue();
+      assertThat(raw.isKept(item.toString())).as("nothing to prefetch").isTrue();
       assertThat(decoded.isKept(FORM)).isTrue();
 
       setup.release();
@@ -88,9 +88,9 @@ class LateStoreTest {
     }
   }
 
-  /** What a host owns is chosen by the room it joins with, which never changes. */
+  /** A host owns items by the capacity with which it joins, which never changes. */
   @Test
-  void aHostJoinsTheOthersOnceItsStoreIsThereAndWithTheRoomOfThat() throws Exception {
+  void aHostJoinsOnceItsStoreIsOpenWithThatStoresCapacity() throws Exception {
     FileLock setup = other.lock(SETUP_BYTE, 1, false);
     CountDownLatch asked = new CountDownLatch(1);
     String name = "127.0.0.1:" + freePort();
@@ -108,7 +108,7 @@ class LateStoreTest {
                 return store.capacity();
               },
               variable -> null);
-      try (HostMembership host = new HostMembership(settings, address -> () -> {}, words::add)) {
+      try (HostMembership host = new HostMembership(settings, address -> () -> {}, logged::add)) {
         asked.await();
         assertThat(host.members()).isEmpty();
 
@@ -128,7 +128,7 @@ class LateStoreTest {
   }
 
   @Test
-  void aStoreThatIsLeftBeforeItIsThereIsNotAwaitedAnyMore() throws Exception {
+  void aStoreClosedWhileOpeningStopsOpening() throws Exception {
     FileLock setup = other.lock(SETUP_BYTE, 1, false);
     ArenaStore store = open("4m");
     store.close();
@@ -140,8 +140,8 @@ class LateStoreTest {
     assertThat(file).isEmptyFile();
   }
 
-  /** Another job has made a store of 4 MiB, and lives. */
-  private FileLock makeForAnother() throws IOException {
+  /** Creates a store of 4 MiB that belongs to another live job. */
+  private FileLock createForAnotherJob() throws IOException {
     Files.delete(file);
     Path copy = directory.resolve("copy");
     try (ArenaStore store = open("4m")) {
@@ -157,37 +157,37 @@ class LateStoreTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"4m", "auto", "5m"})
-  void whoJoinsAStoreIsToldThatItsOwnBudgetIsIgnored(String budget) throws IOException {
-    FileLock alive = makeForAnother();
+  void aJobThatJoinsAStoreLogsThatItsOwnBudgetIsIgnored(String budget) throws IOException {
+    FileLock alive = createForAnotherJob();
     try (ArenaStore store = open(budget)) {
       assertThat(store.capacity()).isEqualTo(4 << 20);
       assertThat(store.jobs()).isEqualTo(2);
       assertThat(fetch(store)).isEqualTo(Outcome.HIT);
     }
     if (budget.equals("5m")) {
-      assertThat(words)
+      assertThat(logged)
           .containsExactly(
               "The store of group g was made with 4194304 bytes, which holds for all its jobs:"
                   + " this job's 5m is ignored.");
     } else {
-      assertThat(words).isEmpty();
+      assertThat(logged).isEmpty();
     }
-    assertThat(file).as("the other's still").exists();
+    assertThat(file).as("the other job's file").exists();
     alive.release();
   }
 
-  /** Its budget was not ignored, but reduced. */
+  /** Its budget is reduced, not ignored. */
   @Test
-  void whoMakesAStoreIsNotToldSo() throws IOException {
+  void aJobThatCreatesAStoreLogsNoIgnoredBudget() throws IOException {
     Files.delete(file);
     try (ArenaStore store = open("1000t")) {
       assertThat(store.capacity()).isPositive();
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("it is reduced to"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("it is reduced to"));
     }
   }
 
   @Test
-  void aJobIsGivenANumberThatNoneHadUntilThereAreNone() throws IOException {
+  void jobNumbersAreUniqueUntilTheyRunOut() throws IOException {
     DirectMemory memory = new DirectMemory(1 << 20);
     ArenaStore.format(memory);
     assertThat(Contents.nextJob(memory)).isEqualTo(1);

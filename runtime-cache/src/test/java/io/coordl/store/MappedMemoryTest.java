@@ -13,7 +13,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bytes of the arena go into the file of the arena and into no other. */
+/** Bytes of the arena are written to the arena's file and to no other. */
 class MappedMemoryTest {
   @TempDir Path directory;
 
@@ -22,7 +22,7 @@ class MappedMemoryTest {
   }
 
   @Test
-  void theDescriptorIsNotGivenBackWhileAWriteIsUnderWay() throws Exception {
+  void theDescriptorIsNotClosedDuringAWrite() throws Exception {
     MappedMemory memory = map();
     Field file = MappedMemory.class.getDeclaredField("file");
     file.setAccessible(true);
@@ -40,7 +40,7 @@ class MappedMemoryTest {
   }
 
   @Test
-  void aWriteAfterTheCloseIsAnError() throws IOException {
+  void aWriteAfterCloseThrows() throws IOException {
     MappedMemory memory = map();
     memory.close();
     assertThatThrownBy(() -> memory.write(0, new byte[] {1}, 0, 1)).isInstanceOf(IOException.class);
@@ -62,7 +62,7 @@ class MappedMemoryTest {
   }
 
   @Test
-  void aFileThatWasMadeShorterIsNeitherChangedNorMadeLonger() throws IOException {
+  void aTruncatedFileIsNeitherChangedNorExtended() throws IOException {
     MappedMemory memory = map();
     Path file = directory.resolve("arena");
     memory.set(0, 7);

@@ -1,10 +1,10 @@
 package io.coordl.store;
 
-/** A machine that is short of memory, or is no more, as a store measures it. */
+/** Sets whether a store sees the machine as short of memory. */
 public final class MemoryShortage {
   private MemoryShortage() {}
 
-  /** What the store measures from now on. */
+  /** Sets the store's future measurements. */
   public static void set(ArenaStore store, boolean isShort) {
     store.measureBy(before -> isShort);
   }

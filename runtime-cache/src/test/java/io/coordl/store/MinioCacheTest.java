@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The program sees what it would have seen without the cache, and storage is read once. */
+/** The program reads what it would read without the cache, and storage is read once. */
 class MinioCacheTest {
   @TempDir Path directory;
   @TempDir Path arena;
@@ -48,7 +48,7 @@ class MinioCacheTest {
   private ArenaStore store;
 
   private MinioCache cache(String budget) {
-    store = ArenaStore.openProcess(arena, ByteBudget.parse(budget), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse(budget), line -> {});
     return new MinioCache(
         store, ItemFilter.inferred(loadingSample::get, ItemNames.here(sentence -> {})));
   }
@@ -76,10 +76,10 @@ class MinioCacheTest {
   }
 
   @Test
-  void whatIsBroughtAheadFromAnotherHostIsHandedToTheNextWhoAsks() throws IOException {
+  void anItemPrefetchedFromAnotherHostIsServedOnce() throws IOException {
     Path file = Items.file(directory, "a", 5000);
     byte[] bytes = Files.readAllBytes(file);
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     AtomicInteger asked = new AtomicInteger();
     ItemStore others =
         new ItemStore() {
@@ -160,7 +160,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void whatIsNoReadableRegularFileIsLeftToTheProgram() throws IOException {
+  void onlyReadableRegularFilesAreCached() throws IOException {
     MinioCache cache = cache("8m");
     for (String path :
         List.of(
@@ -190,7 +190,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void filesOfATypeOfFileSystemThatTheUserLeavesOutAreNotKept() throws IOException {
+  void filesOnExcludedFileSystemTypesAreNotKept() throws IOException {
     String file = Items.file(directory, "a", 100).toString();
     String type = Files.getFileStore(directory).type();
     Mounts mounts = Mounts.HERE;
@@ -199,7 +199,7 @@ class MinioCacheTest {
       System.out.println("skipped: the type of " + directory + " (" + type + ") is not known");
     }
     Assumptions.assumeTrue(isKnown);
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     ItemNames names = ItemNames.HERE.without(Set.of(type));
     ItemFilter filter = ItemFilter.inferred(() -> true, names);
     MinioCache cache = new MinioCache(store, filter);
@@ -224,7 +224,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void whatHasContentInSpiteOfASizeOfZeroIsReadByTheProgram() throws IOException {
+  void aFileWithContentButSizeZeroIsLeftToTheProgram() throws IOException {
     Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("/proc/cpuinfo"));
     Bridge.install(SpanSink.NONE, cache("8m"), FaultListener.NONE);
     try (FileChannel channel = FileReads.open(link);
@@ -304,7 +304,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void theLargestFileThatIsOneItemIsWholeAndOneByteMoreIsNot() throws IOException {
+  void filesUpToTheLimitAreWholeItemsAndLargerOnesAreNot() throws IOException {
     String largest = Items.file(directory, "largest", MinioCache.WHOLE_LIMIT).toString();
     String larger = Items.file(directory, "larger", MinioCache.WHOLE_LIMIT + 1).toString();
     MinioCache cache = cache("32m");
@@ -319,7 +319,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void whatCannotBeBroughtAheadOrKeptEndsTheBringing() throws IOException {
+  void prefetchingStopsIfAnItemCannotBePrefetchedOrKept() throws IOException {
     String empty = Items.file(directory, "empty", 0).toString();
     String small = Items.file(directory, "small", 1000).toString();
     MinioCache cache = cache("8m");
@@ -338,8 +338,8 @@ class MinioCacheTest {
   }
 
   @Test
-  void whileManyItemsOfOtherHostsWaitNoMoreAreBroughtUntilOneIsAskedFor() throws IOException {
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+  void prefetchingFromOtherHostsPausesWhileManyItemsWait() throws IOException {
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     ByteBuffer bytes = ByteBuffer.allocate(ItemStore.MAX_ITEM_BYTES).asReadOnlyBuffer();
     ItemStore others =
         new ItemStore() {
@@ -373,7 +373,7 @@ class MinioCacheTest {
   @Test
   void aFileThatCannotBeReadIsCountedAndLeftToTheProgram() throws IOException {
     String file = Items.file(directory, "a", 5000).toString();
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     ItemStore broken =
         new ItemStore() {
           @Override
@@ -394,8 +394,8 @@ class MinioCacheTest {
   }
 
   @Test
-  void theTimeThatAnOpeningTookIsToldAndItsEnd() throws IOException {
-    AtomicInteger told = new AtomicInteger();
+  void anOpeningReportsItsDurationAndEnd() throws IOException {
+    AtomicInteger reported = new AtomicInteger();
     List<String> ended = new ArrayList<>();
     SpanSink sink =
         new SpanSink() {
@@ -409,7 +409,7 @@ class MinioCacheTest {
 
           @Override
           public void fetchTime(long startNanos, long endNanos) {
-            told.incrementAndGet();
+            reported.incrementAndGet();
           }
 
           @Override
@@ -430,12 +430,12 @@ class MinioCacheTest {
     Bridge.install(sink, ItemSource.NONE, FaultListener.NONE);
     try {
       cache.prefetch(file);
-      assertThat(told).hasValue(1);
+      assertThat(reported).hasValue(1);
       assertThat(ended).containsExactly(file);
       store.choose(new Rates(1, 2, 1, 1000)); // Decoded items come first.
       new DecodedStore(store, path -> true, forms, () -> true).item(file);
       sharing.open(file);
-      assertThat(told).hasValue(2);
+      assertThat(reported).hasValue(2);
       assertThat(sharing.statistics().of(Outcome.HIT)).isEqualTo(1);
       assertThat(sharing.statistics().of(Origin.MEMORY)).isEqualTo(5000);
     } finally {
@@ -444,7 +444,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void ofALargeFileBlocksAreCountedAndOfStorageBytesReadOnce() throws IOException {
+  void aLargeFileCountsBlocksAndEachStorageByteOnce() throws IOException {
     int size = (12 << 20) + 777;
     String path = Items.file(directory, "large", size).toString();
     MinioCache cache = cache("32m");
@@ -460,7 +460,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void aLargeFileIsKeptByBlocksAsFarAsTheyFit() throws IOException {
+  void aLargeFileIsKeptInTheBlocksThatFit() throws IOException {
     Path file = Items.file(directory, "large", (12 << 20) + 777);
     MinioCache cache = cache("6m");
     byte[] expected = Files.readAllBytes(file);
@@ -499,7 +499,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void aLargeFileTruncatedWhileReadEndsWhereItEndsNow() throws IOException {
+  void aLargeFileTruncatedDuringReadingEndsAtItsNewEnd() throws IOException {
     Path file = Items.file(directory, "large", 12 << 20);
     OpenItem item = cache("32m").open(file.toString());
     byte[] byteArray = new byte[100];
@@ -532,7 +532,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void aSmallFileThatStaysOpenSharesItsItemWithStreams() throws IOException {
+  void aSmallOpenFileSharesItsItemWithStreams() throws IOException {
     Path file = Items.file(directory, "a", 5000);
     MinioCache cache = cache("8m");
     assertThat(all(cache.openRandomAccess(file.toString()))).isEqualTo(Files.readAllBytes(file));
@@ -568,7 +568,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void aLongerFileOfTheSameNameIsNotTakenForTheFileGrown() throws IOException {
+  void aLongerReplacementIsNotTakenForAGrownFile() throws IOException {
     Path file = Items.file(directory, "a", 5000);
     Bridge.install(SpanSink.NONE, cache("8m"), FaultListener.NONE);
     try (InputStream stream = FileReads.newInputStream(file);
@@ -589,7 +589,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void aRandomAccessFileReadsTheFileItOpenedWhateverBecomesOfItsName() throws IOException {
+  void aRandomAccessFileReadsTheFileItOpenedEvenIfReplaced() throws IOException {
     Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);
     try {
       for (String end : List.of("deleted", "replaced", "replaced unread")) {
@@ -621,7 +621,7 @@ class MinioCacheTest {
     }
   }
 
-  /** To open it again would fail: its name is gone. */
+  /** Opening it again would fail: its name is gone. */
   @Test
   void aRandomAccessFileIsKeptWithoutOpeningItTwice() throws IOException {
     Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);
@@ -656,9 +656,9 @@ class MinioCacheTest {
     }
   }
 
-  /** The kernel notes the first write to a page, at most. */
+  /** The kernel records at most the first write to a page. */
   @Test
-  void aFileThatTheProgramMapsToWriteIsLeftToIt() throws IOException {
+  void aFileMappedForWritingIsNotCached() throws IOException {
     Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);
     try {
       Path file = Items.file(directory, "written", 5000);
@@ -679,14 +679,14 @@ class MinioCacheTest {
           }
         }
       }
-      assertThat(store.items()).as("and nothing more is kept").isEqualTo(2);
+      assertThat(store.items()).as("no further item is kept").isEqualTo(2);
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
     }
   }
 
   @Test
-  void aFileThatTheProgramMappedToWriteBeforeThereWasACacheIsLeftToIt() throws IOException {
+  void aFileMappedForWritingBeforeTheCacheOpenedIsNotCached() throws IOException {
     try {
       Path file = Items.file(directory, "early", 5000);
       EarlyMaps early = new EarlyMaps();
@@ -696,7 +696,7 @@ class MinioCacheTest {
           FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
         memory = FileReads.map(channel, FileChannel.MapMode.READ_WRITE, 0, channel.size());
       }
-      store = ArenaStore.openProcess(arena, ByteBudget.parse("32m"), word -> {});
+      store = ArenaStore.openProcess(arena, ByteBudget.parse("32m"), line -> {});
       ItemNames names = ItemNames.here(sentence -> {}).leaving(early);
       ItemFilter filter = ItemFilter.inferred(loadingSample::get, names);
       Bridge.install(SpanSink.NONE, new MinioCache(store, filter), FaultListener.NONE);
@@ -729,7 +729,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void declaredItemsAreThoseThatMatch() {
+  void declaredItemsAreTheMatchingFiles() {
     ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"), ItemNames.HERE);
     assertThat(filter.isItem("/data/a/b.jpg")).isTrue();
     assertThat(filter.isItem("/data/a/b.txt")).isFalse();
@@ -739,7 +739,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void aNameThatNoPathCanHaveIsNoItem() {
+  void anInvalidPathIsNotAnItem() {
     ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"), ItemNames.HERE);
     assertThat(filter.isItem("/more/nul\0byte")).isFalse();
     assertThat(filter.mayBeItem("/more/nul\0byte")).isFalse();

@@ -53,42 +53,42 @@ class OddLimitsTest {
                 directory.toString())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    String said = new String(job.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(job.waitFor()).as(said).isZero();
-    return said.lines().toList();
+    String output = new String(job.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(job.waitFor()).as(output).isZero();
+    return output.lines().toList();
   }
 
   @Test
-  void aMaskThatLeavesNoPermissionsIsNoObstacle() throws Exception {
+  void aUmaskWithoutPermissionsIsHarmless() throws Exception {
     assertThat(run("umask 777")).containsExactly("host ADMITTED", "process ADMITTED");
     assertThat(directory).isEmptyDirectory();
   }
 
   @Test
-  void aLimitOfTheSizeOfFilesIsNamed() throws Exception {
+  void aFileSizeLimitIsNamed() throws Exception {
     String why = "(ulimit -f lets this process make no files of this size)";
-    List<String> said = run("ulimit -f 1000");
-    assertThat(said).hasSize(3);
-    assertThat(said.get(0))
+    List<String> lines = run("ulimit -f 1000");
+    assertThat(lines).hasSize(3);
+    assertThat(lines.get(0))
         .startsWith("The store " + directory)
         .endsWith("cannot be made or used " + why + ": nothing is cached.");
-    assertThat(said.get(1))
+    assertThat(lines.get(1))
         .isEqualTo(directory + " cannot be used " + why + ": the cache uses direct buffers.");
-    assertThat(said.get(2)).isEqualTo("process ADMITTED");
+    assertThat(lines.get(2)).isEqualTo("process ADMITTED");
   }
 
   @Test
-  void aDirectoryThatMayOnlyBeReadIsNamed() throws Exception {
+  void aReadOnlyDirectoryIsNamed() throws Exception {
     String mount = "mount -t tmpfs -o ro none ";
     if (new ProcessBuilder("unshare", "-m", "sh", "-c", mount + directory).start().waitFor() != 0) {
       System.out.println("skipped: no right to mount a file system");
       Assumptions.abort("no right to mount a file system");
     }
-    List<String> said = run("exec unshare -m sh -c '" + mount + "$0 && exec \"$@\"' $0 \"$@\"");
-    assertThat(said).hasSize(3);
-    assertThat(said.get(0))
+    List<String> lines = run("exec unshare -m sh -c '" + mount + "$0 && exec \"$@\"' $0 \"$@\"");
+    assertThat(lines).hasSize(3);
+    assertThat(lines.get(0))
         .startsWith("The store " + directory)
         .endsWith("cannot be made or used (Read-only file system): nothing is cached.");
-    assertThat(said.get(1)).contains("cannot be used (Read-only file system)");
+    assertThat(lines.get(1)).contains("cannot be used (Read-only file system)");
   }
 }

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * An open item is read as it was when it was opened, whatever becomes of the file's name; the file
- * system gives the inode of a replaced file to the next one, since nothing holds it.
+ * An open item reads the file that was opened, whatever happens to its name. The file system reuses
+ * the inode of a replaced file that nobody holds open.
  */
 class OpenHandlesTest {
   private static final int SIZE = 3000;
@@ -46,18 +46,18 @@ class OpenHandlesTest {
   private ArenaStore store;
   private int files;
 
-  /** What a program has open, and reads on from: more than was read at first. */
+  /** An open file from which a program continues to read. */
   private interface Handle extends Closeable {
-    /** Up to {@code length} bytes; fewer at the end only. */
+    /** Reads {@code length} bytes, fewer only at the end. */
     byte[] read(int length) throws IOException;
 
-    /** The size as the handle knows it, -1 if it does not. */
+    /** The size that the handle reports, -1 if none. */
     default long size() throws IOException {
       return -1;
     }
   }
 
-  /** Ways to hold a file open; {@link #open} by the calls that the agent puts in their place. */
+  /** Ways to hold a file open; {@link #open} makes the calls that the agent substitutes. */
   private enum Kind {
     FILE_INPUT_STREAM {
       @Override
@@ -258,7 +258,7 @@ class OpenHandlesTest {
     }
   }
 
-  /** What is in the store when the file is opened. */
+  /** The store's content when the file is opened. */
   private enum Stored {
     ALL,
     NOTHING,
@@ -266,7 +266,7 @@ class OpenHandlesTest {
   }
 
   private void install(Stored stored) {
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     if (stored == Stored.NO_ROOM) {
       store.measureBy(before -> true);
     }
@@ -287,7 +287,7 @@ class OpenHandlesTest {
     return bytes;
   }
 
-  /** Replaces it by renames until the path has the inode of the file it named before. */
+  /** Replaces the file by renames until the path has its old inode again. */
   private void replaceWithSameInode(Path path, int length) throws IOException {
     Object inode = Files.getAttribute(path, "unix:ino");
     for (int i = 0; i < 200; i++) {
@@ -315,7 +315,7 @@ class OpenHandlesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void aFileReplacedWhileItIsOpenIsReadToItsOwnEnd(Kind kind) throws IOException {
+  void aFileReplacedWhileOpenIsReadToItsOwnEnd(Kind kind) throws IOException {
     for (Stored stored : Stored.values()) {
       install(stored);
       Path path = directory.resolve("item");
@@ -340,7 +340,7 @@ class OpenHandlesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void aFileReplacedBeforeItsFirstReadIsReadAsItWasOpened(Kind kind) throws IOException {
+  void aFileReplacedBeforeTheFirstReadIsReadAsOpened(Kind kind) throws IOException {
     for (Stored stored : Stored.values()) {
       install(stored);
       Path path = Files.write(directory.resolve("item"), random(SIZE));
@@ -359,7 +359,7 @@ class OpenHandlesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void aFileDeletedWhileItIsOpenIsReadToItsEnd(Kind kind) throws IOException {
+  void aFileDeletedWhileOpenIsReadToItsEnd(Kind kind) throws IOException {
     for (Stored stored : Stored.values()) {
       install(stored);
       Path path = Files.write(directory.resolve("item"), random(SIZE));
@@ -380,7 +380,7 @@ class OpenHandlesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void whatIsAppendedToAnOpenFileIsRead(Kind kind) throws IOException {
+  void bytesAppendedToAnOpenFileAreRead(Kind kind) throws IOException {
     for (Stored stored : Stored.values()) {
       install(stored);
       Path path = Files.write(directory.resolve("item"), random(SIZE));
@@ -400,7 +400,7 @@ class OpenHandlesTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void aLargeFileReplacedWhileItIsOpenIsReadToItsOwnEnd(Kind kind) throws IOException {
+  void aLargeFileReplacedWhileOpenIsReadToItsOwnEnd(Kind kind) throws IOException {
     install(Stored.NOTHING); // 8 MiB: most of its blocks are kept, some are not.
     Path path = Files.write(directory.resolve("item"), random((9 << 20) + SIZE));
     byte[] old = Files.readAllBytes(path);
@@ -421,14 +421,14 @@ class OpenHandlesTest {
   }
 
   /**
-   * Handles of each kind while the file is replaced by rename, appended to and truncated: each read
-   * gives what the kernel gives of the file that was opened. Of a file truncated in place, a handle
-   * may also read what it had when it was opened; of one that has no name any more, it may end
-   * where it ended then.
+   * Handles of each kind while the file is renamed over, appended to and truncated: each read
+   * matches the kernel's view of the opened file. For a file truncated in place, a handle may also
+   * return the bytes it had at opening; for a file without a name, it may end where the file ended
+   * at opening.
    */
   @Test
   @Tag("slow")
-  void randomChangesAreSeenAsTheKernelShowsThem() throws IOException {
+  void randomChangesReadAsTheKernelShowsThem() throws IOException {
     install(Stored.NOTHING);
     long seed = 20261122;
     SplittableRandom random = new SplittableRandom(seed);
@@ -483,7 +483,7 @@ class OpenHandlesTest {
     assertThat(reads).isGreaterThan(5_000);
   }
 
-  /** A file, whatever its name by now. */
+  /** A file, independent of its current name. */
   private static final class Content {
     private byte[] bytes;
     private boolean truncated;
@@ -494,7 +494,7 @@ class OpenHandlesTest {
     }
   }
 
-  /** A handle, and the file it was opened on. */
+  /** A handle and the file it opened. */
   private static final class Opened {
     private final Kind kind;
     private final Handle handle;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an opened item reads, counts, keeps open and closes. */
+/** Reads, counters and descriptors of an opened item. */
 class OpenedItemTest {
   private static final int SIZE = 350;
   private static final int PIECE = 100;
@@ -52,7 +52,7 @@ class OpenedItemTest {
     Bridge.install(SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> {});
   }
 
-  /** Keeps what is loaded and counts what it is asked. */
+  /** Keeps loaded items and counts requests. */
   private static final class Store implements ItemStore {
     private final Map<ItemKey, ByteBuffer> kept = new HashMap<>();
     private int finds;
@@ -125,10 +125,10 @@ class OpenedItemTest {
     Files.move(Items.file(directory, "other", size), file, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  // ---- by pieces
+  // ---- pieces
 
   @Test
-  void aReadEndsWithItsBlockAndWithTheFileAsItWas() throws IOException {
+  void aReadEndsAtItsBlockAndAtTheFilesOriginalEnd() throws IOException {
     for (boolean admit : new boolean[] {false, true}) {
       admitting = admit;
       PiecewiseItem item = blocks();
@@ -143,7 +143,7 @@ class OpenedItemTest {
   }
 
   @Test
-  void storageCountsWhatWasReadAndMemoryWhatWasServed() throws IOException {
+  void bytesReadCountAsStorageAndBytesServedAsMemory() throws IOException {
     PiecewiseItem item = blocks();
     read(item, 130, 20);
     read(item, 150, 20);
@@ -152,7 +152,7 @@ class OpenedItemTest {
     assertThat(counted.misses()).isZero();
     assertThat(store.finds).as("looked up once").isEqualTo(1);
 
-    admitting = true; // From now on the block is fetched, once.
+    admitting = true; // Now the block is fetched, once.
     read(item, 130, 20);
     read(item, 150, 20);
     admitting = false;
@@ -165,7 +165,7 @@ class OpenedItemTest {
     assertThat(counted.of(Outcome.HIT)).isZero();
 
     read(item, 230, 20);
-    assertThat(counted.of(Outcome.HIT)).as("of the next block nothing is kept").isZero();
+    assertThat(counted.of(Outcome.HIT)).as("the next block is not kept").isZero();
     item.close();
 
     PiecewiseItem again = blocks();
@@ -176,7 +176,7 @@ class OpenedItemTest {
   }
 
   @Test
-  void whatAnotherHostSentIsCountedAsItsOwnAndIsFartherThanMemory() throws IOException {
+  void bytesFromAnotherHostCountAsPeerBytes() throws IOException {
     admitting = true;
     read(blocks(), 0, 1);
     Map<ItemKey, ByteBuffer> others = new HashMap<>(store.kept);
@@ -213,7 +213,7 @@ class OpenedItemTest {
   }
 
   @Test
-  void aFaultOfTheStoreIsToldAndStorageRead() throws IOException {
+  void aFaultOfTheStoreIsReportedAndStorageIsRead() throws IOException {
     List<String> faults = new ArrayList<>();
     Bridge.install(
         SpanSink.NONE,
@@ -230,7 +230,7 @@ class OpenedItemTest {
   @Test
   void aSmallFileIsFetchedAtOnceIfItMayBeKept() throws IOException {
     PiecewiseItem item = whole();
-    assertThat(item.fetchContent()).as("not now").isNull();
+    assertThat(item.fetchContent()).as("not admitting").isNull();
     admitting = true;
     ByteBuffer content = item.fetchContent();
     assertThat(Items.bytes(content)).isEqualTo(expected);
@@ -242,7 +242,7 @@ class OpenedItemTest {
   }
 
   @Test
-  void whatChangedIsNeitherFetchedNorKept() throws IOException {
+  void aChangedFileIsNeitherFetchedNorKept() throws IOException {
     admitting = true;
     PiecewiseItem item = whole();
     item.hold();
@@ -253,12 +253,12 @@ class OpenedItemTest {
     assertThat(counted.of(Outcome.CHANGED)).isEqualTo(1);
     assertThat(item.fetchContent()).isNull();
     assertThat(read(item, 0, SIZE)).isEqualTo(SIZE);
-    assertThat(store.fetches).as("it is known by then").isEqualTo(1);
+    assertThat(store.fetches).as("the change is known by then").isEqualTo(1);
     item.close();
   }
 
   @Test
-  void whatIsInMemoryIsHeldThereAndWhatIsNotIsHeldOpen() throws IOException {
+  void anItemIsHeldInMemoryOrElseItsFileIsHeldOpen() throws IOException {
     PiecewiseItem item = whole();
     item.hold();
     assertThat(Items.descriptors(file)).isEqualTo(1);
@@ -300,11 +300,11 @@ class OpenedItemTest {
     assertThat(named.unchanged()).isFalse();
     assertThat(named.grown()).isTrue();
     assertThat(held.grown()).isTrue();
-    assertThat(closed.grown()).as("nobody can tell").isFalse();
+    assertThat(closed.grown()).as("unknown after close").isFalse();
     held.close();
   }
 
-  // ---- whole
+  // ---- whole items
 
   @Test
   void aWholeItemEndsWithItsFile() throws IOException {
@@ -337,7 +337,7 @@ class OpenedItemTest {
   }
 
   @Test
-  void aFileThatIsAnotherByNowIsNotLeftOpen() throws IOException {
+  void aReplacedFileIsNotLeftOpen() throws IOException {
     ItemFile item = itemFile();
     item.open().close();
     replace(SIZE);
@@ -351,7 +351,7 @@ class OpenedItemTest {
   }
 
   @Test
-  void aFileThatHasGrownIsReadFromItsBeginningOn() throws IOException {
+  void aGrownFileIsReadFromItsStart() throws IOException {
     ItemFile item = itemFile();
     append();
     try (RandomAccessFile grown = item.reopen(ByteBuffer.wrap(expected))) {
@@ -359,7 +359,7 @@ class OpenedItemTest {
       assertThat(grown.read()).isEqualTo(expected[0] & 0xff);
     }
     try (RandomAccessFile copy = item.reopen(ByteBuffer.wrap(new byte[SIZE]))) {
-      assertThat(copy.length()).as("it began otherwise").isEqualTo(SIZE);
+      assertThat(copy.length()).as("its start differs").isEqualTo(SIZE);
     }
   }
 

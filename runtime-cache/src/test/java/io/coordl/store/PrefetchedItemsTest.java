@@ -6,7 +6,7 @@ import io.coordl.items.ItemKey;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** What was brought ahead waits for one asker, within its budget. */
+/** Prefetched items wait for one reader, within a budget. */
 final class PrefetchedItemsTest {
   private static ItemKey key(long number) {
     return new ItemKey(number, number);
@@ -17,7 +17,7 @@ final class PrefetchedItemsTest {
   }
 
   @Test
-  void anItemIsHandedOverOnce() {
+  void anItemIsServedOnce() {
     PrefetchedItems items = new PrefetchedItems(10);
     ByteBuffer content = bytes(10);
     items.put(key(1), content);
@@ -28,7 +28,7 @@ final class PrefetchedItemsTest {
   }
 
   @Test
-  void whatIsAskedForSoonIsNotPushedOut() {
+  void anItemWithoutRoomDoesNotEvictAnEarlierOne() {
     PrefetchedItems items = new PrefetchedItems(10);
     items.put(key(1), bytes(6));
     items.put(key(2), bytes(6));
@@ -39,7 +39,7 @@ final class PrefetchedItemsTest {
   }
 
   @Test
-  void whatNobodyAsksForMakesRoom() {
+  void itemsUnusedForLongAreEvicted() {
     PrefetchedItems items = new PrefetchedItems(10);
     items.put(key(1), bytes(10));
     for (int i = 0; i < 2_048; i++) {
@@ -52,7 +52,7 @@ final class PrefetchedItemsTest {
   }
 
   @Test
-  void puttingTheSameTwiceCountsOnce() {
+  void anItemPutTwiceCountsOnce() {
     PrefetchedItems items = new PrefetchedItems(10);
     items.put(key(1), bytes(5));
     items.put(key(1), bytes(5));

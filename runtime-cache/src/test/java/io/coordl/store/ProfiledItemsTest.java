@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A profile decides where items come from; their bytes are the same from everywhere. */
+/** A profile decides where items come from; their bytes are always the same. */
 class ProfiledItemsTest {
   @TempDir Path directory;
 
@@ -56,7 +56,7 @@ class ProfiledItemsTest {
   @ParameterizedTest
   @ValueSource(
       ints = {1, 511, 512, 4_096, 4_097, 100_000, (2 << 20) - 1, 2 << 20, (2 << 20) + 5_000})
-  void storageGivesTheBytesOfTheFileWhateverItsLength(int length) throws IOException {
+  void storageReturnsTheFilesBytesAtAnyLength(int length) throws IOException {
     Path file = file("a/1.bin", length);
     items.from(ProfiledItems.From.STORAGE);
 
@@ -68,7 +68,7 @@ class ProfiledItemsTest {
   }
 
   @Test
-  void memoryKeepsWhatItReadsAndSaysSo() throws IOException {
+  void memoryKeepsItemsAndReportsTheirOrigin() throws IOException {
     Path file = file("a/1.bin", 10_000);
     assertThat(items.openStore(ByteBudget.parse("16m"))).isPositive();
     items.from(ProfiledItems.From.MEMORY);
@@ -82,7 +82,7 @@ class ProfiledItemsTest {
   }
 
   @Test
-  void filesOfTheSameKindInSiblingDirectoriesAreOfTheDataSet() throws IOException {
+  void filesOfTheSameKindInSiblingDirectoriesBelongToTheDataSet() throws IOException {
     file("train/a/3.bin", 30);
     file("train/c/4.bin", 40);
     file("train/c/readme.txt", 50);
@@ -97,7 +97,7 @@ class ProfiledItemsTest {
   }
 
   @Test
-  void nobodyLooksThroughAWholeFileSystem() throws IOException {
+  void aWholeFileSystemIsNeverScanned() throws IOException {
     Path zip = directory.resolve("root.zip");
     try (FileSystem archive = FileSystems.newFileSystem(zip, java.util.Map.of("create", "true"))) {
       for (String name : List.of("train", "val", "other")) {
@@ -112,7 +112,7 @@ class ProfiledItemsTest {
   }
 
   @Test
-  void whatIsBroughtIsThereBeforeItIsAskedFor() throws IOException {
+  void preloadedItemsComeFromMemory() throws IOException {
     Path seen = file("a/1.bin", 10);
     Path other = file("a/2.bin", 20);
     items.open(seen.toString());
@@ -140,7 +140,7 @@ class ProfiledItemsTest {
   }
 
   @Test
-  void memoryFileSystemsAreNoStorageAndItSaysSo() throws IOException {
+  void inMemoryFileSystemsAreReportedAsNotStorage() throws IOException {
     Path shared = Path.of("/dev/shm");
     org.junit.jupiter.api.Assumptions.assumeTrue(
         Files.isWritable(shared), "/dev/shm is not writable");

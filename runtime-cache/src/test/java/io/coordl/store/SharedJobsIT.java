@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Jobs in JVMs of their own share a store, and killing any of them harms no other. */
+/** Jobs in separate JVMs share a store, and killing any of them harms no other. */
 class SharedJobsIT {
   private static final Pattern RESULT =
       Pattern.compile("reads (\\d+) torn (\\d+) unserved (\\d+) corrupt (\\d+) items (\\d+)");
@@ -86,14 +86,14 @@ class SharedJobsIT {
   }
 
   @Test
-  void whoJoinsAStoreOfAnotherSizeIsTold() throws Exception {
-    Process maker = job("size", 1, 1, 1); // Makes it with 256 MiB.
+  void joiningAStoreOfAnotherSizeIsLogged() throws Exception {
+    Process maker = job("size", 1, 1, 1); // Creates a store of 256 MiB.
     assertThat(output(maker).readLine()).isEqualTo("joined");
     for (String budget : List.of("256m", "8m", "auto")) {
-      List<String> words = new ArrayList<>();
-      ArenaStore.openHost(directory, "size", ByteBudget.parse(budget), words::add).close();
-      assertThat(words).as(budget).hasSize(budget.equals("8m") ? 1 : 0);
-      assertThat(words).allMatch(word -> word.contains("268435456 bytes"));
+      List<String> logged = new ArrayList<>();
+      ArenaStore.openHost(directory, "size", ByteBudget.parse(budget), logged::add).close();
+      assertThat(logged).as(budget).hasSize(budget.equals("8m") ? 1 : 0);
+      assertThat(logged).allMatch(line -> line.contains("268435456 bytes"));
     }
   }
 
@@ -134,8 +134,8 @@ class SharedJobsIT {
     int kills = Full.orTenth(200);
     int items = 6000;
     SplittableRandom random = new SplittableRandom(7);
-    List<String> words = new ArrayList<>();
-    try (ArenaStore store = Items.openHost(directory, "kills", () -> 768 << 20, words::add)) {
+    List<String> logged = new ArrayList<>();
+    try (ArenaStore store = Items.openHost(directory, "kills", () -> 768 << 20, logged::add)) {
       for (int i = 0; i < 3000; i++) {
         store.fetch(Items.key(i), Items.length(i), Items.loader(i));
       }
@@ -161,7 +161,7 @@ class SharedJobsIT {
             assertThat(Items.bytes(content)).isEqualTo(Items.content(number));
           }
         }
-        assertThat(victim.waitFor()).as("killed, not ended by what it saw").isEqualTo(128 + 9);
+        assertThat(victim.waitFor()).as("killed, not ended by an error").isEqualTo(128 + 9);
       }
       for (Process last : running) {
         last.destroyForcibly().waitFor();
@@ -184,11 +184,11 @@ class SharedJobsIT {
       assertThat(store.jobs()).isEqualTo(1);
     }
     assertThat(directory).isEmptyDirectory();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void whatAKilledLastJobLeavesIsSweptByTheNextOfAnyGroup() throws Exception {
+  void leftoversOfAKilledLastJobAreDeletedByTheNextJobOfAnyGroup() throws Exception {
     Process last = job("left", 10, 1, 1);
     BufferedReader output = output(last);
     assertThat(output.readLine()).isEqualTo("joined");
@@ -196,17 +196,17 @@ class SharedJobsIT {
     assertThat(output.readLine()).startsWith("reads 10");
     last.destroyForcibly().waitFor();
     assertThat(directory).isNotEmptyDirectory();
-    List<String> words = new ArrayList<>();
-    Items.openHost(directory, "other", () -> 8 << 20, words::add).close();
+    List<String> logged = new ArrayList<>();
+    Items.openHost(directory, "other", () -> 8 << 20, logged::add).close();
     assertThat(directory).isEmptyDirectory();
-    assertThat(words).hasSize(1).allMatch(word -> word.contains("left over"));
+    assertThat(logged).hasSize(1).allMatch(line -> line.contains("left over"));
   }
 
   @Test
-  void whoJoinsTakesTheStoreAsItIsAndNeedsNoMemory() throws Exception {
+  void joiningTakesTheStoreAsItIsAndNeedsNoMemory() throws Exception {
     Process first = job("join", 10, 1, 1);
     assertThat(output(first).readLine()).isEqualTo("joined");
-    try (ArenaStore store = Items.openHost(directory, "join", () -> 0, word -> {})) {
+    try (ArenaStore store = Items.openHost(directory, "join", () -> 0, line -> {})) {
       assertThat(store.capacity()).isEqualTo(256 << 20);
       assertThat(store.jobs()).isEqualTo(2);
       first.destroyForcibly().waitFor();
@@ -226,14 +226,14 @@ class SharedJobsIT {
     }
     assertThat(
             org.assertj.core.api.Assertions.catchThrowable(
-                () -> Items.openHost(directory, "used", () -> 8 << 20, word -> {})))
+                () -> Items.openHost(directory, "used", () -> 8 << 20, line -> {})))
         .hasMessageContaining("layout version")
         .hasMessageContaining("in use");
     assertThat(path).exists();
   }
 
   @Test
-  void jobsThatComeAndGoTogetherNeverLoseEachOther() throws Exception {
+  void jobsThatStartAndEndTogetherNeverLoseEachOther() throws Exception {
     for (int round = 0; round < 5; round++) {
       List<Process> four = new ArrayList<>();
       for (int i = 0; i < 4; i++) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Threads that read from one stream, file or channel get each byte once between them. */
+/** Threads that share a stream, file or channel get each byte exactly once between them. */
 class SharedReadsTest {
   private static final int THREADS = 4;
   private static final int RECORDS = 1_000_000;
@@ -49,7 +49,7 @@ class SharedReadsTest {
       records.putInt(i);
     }
     file = Files.write(directory.resolve("records"), records.array());
-    store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), line -> {});
     Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
   }
 
@@ -118,10 +118,10 @@ class SharedReadsTest {
   }
 
   @Test
-  void whoAsksForThePositionMeanwhileSeesNoneThatTheProgramDoesNotReadTo() throws Exception {
+  void thePositionSeenDuringAReadIsNeverBeyondIt() throws Exception {
     store.close();
-    for (int round = 0; round < 20; round++) { // Each first read brings the whole file.
-      store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), word -> {});
+    for (int round = 0; round < 20; round++) { // Each first read loads the whole file.
+      store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), line -> {});
       Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
       try (RandomAccessFile random = FileReads.newRandomAccessFile(file.toFile(), "r")) {
         AtomicBoolean read = new AtomicBoolean();

@@ -20,9 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Another job of the group is stopped while it sets the store up: its lock is held by the kernel.
- */
+/** Another job of the group is stopped while it sets up the store; the kernel holds its lock. */
 @Tag("slow")
 class StoppedJobTest {
   private static final ItemKey KEY = new ItemKey(1, 2);
@@ -30,18 +28,18 @@ class StoppedJobTest {
   private static final DecodedForm FORM = DecodedForm.of("pixels");
 
   @TempDir Path directory;
-  private final List<String> words = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private Path file;
 
   @BeforeEach
-  void aFileInTheMaking() throws IOException {
+  void createUnfinishedFile() throws IOException {
     file = SharedFile.path(directory, Machine.user(), "g", ArenaContents.HERE);
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
   }
 
   private ArenaStore open() throws IOException {
-    return ArenaStore.openHost(directory, "g", ByteBudget.parse("4m"), words::add);
+    return ArenaStore.openHost(directory, "g", ByteBudget.parse("4m"), logged::add);
   }
 
   private static Outcome fetch(ArenaStore store) throws IOException {
@@ -49,7 +47,7 @@ class StoppedJobTest {
   }
 
   @Test
-  void theStoreIsTakenOnceTheStoppedJobGoesOn() throws Exception {
+  void theStoreIsOpenedOnceTheStoppedJobContinues() throws Exception {
     try (SetupHolder other = new SetupHolder(file);
         ArenaStore store = open()) {
       assertThat(fetch(store)).isEqualTo(Outcome.FULL);
@@ -60,7 +58,7 @@ class StoppedJobTest {
       assertThat(store.items()).isZero();
       assertThat(store.used()).isZero();
       assertThat(store.rates()).isNull();
-      store.choose(new Rates(1, 1, 1, 1)); // Measured before there is a store: no choice.
+      store.choose(new Rates(1, 1, 1, 1)); // Ignored: there is no store yet.
       assertThat(store.rates()).isNull();
 
       other.goOn();
@@ -75,7 +73,7 @@ class StoppedJobTest {
   }
 
   @Test
-  void whatBringsItemsAheadDoesNotTryInVainMeanwhile() throws Exception {
+  void prefetchingPausesWhileTheOtherJobIsStopped() throws Exception {
     Path item = Items.file(directory, "item", 1000);
     ItemFilter filter = ItemFilter.matching(List.of(item.toString()), ItemNames.HERE);
     try (SetupHolder other = new SetupHolder(file);
@@ -96,27 +94,27 @@ class StoppedJobTest {
   }
 
   @Test
-  void whoWaitsForLongIsToldInPlainWords() throws Exception {
+  void aLongWaitIsLogged() throws Exception {
     try (SetupHolder other = new SetupHolder(file);
         ArenaStore store = open()) {
-      while (words.isEmpty()) {
+      while (logged.isEmpty()) {
         LockSupport.parkNanos(1_000_000);
       }
       other.goOn();
       store.awaitOpening();
       assertThat(fetch(store)).isEqualTo(Outcome.ADMITTED);
     }
-    assertThat(words.get(0))
+    assertThat(logged.get(0))
         .isEqualTo(
             "Another job sets up or leaves the store "
                 + file
-                + " and does not get on (is it stopped?): nothing is cached until it does.");
-    assertThat(words.get(1))
-        .matches("The other job got on after \\d+ s: this one uses the store .*\\.");
+                + " and makes no progress (is it stopped?): nothing is cached until it does.");
+    assertThat(logged.get(1))
+        .matches("The other job finished after \\d+ s: this one uses the store .*\\.");
   }
 
   @Test
-  void aJobThatEndsWhileItWaitsTakesNothing() throws Exception {
+  void aJobThatEndsWhileItWaitsTakesNoStore() throws Exception {
     try (SetupHolder other = new SetupHolder(file)) {
       ArenaStore store = open();
       store.close();
@@ -124,7 +122,7 @@ class StoppedJobTest {
       store.awaitOpening();
       assertThat(fetch(store)).isEqualTo(Outcome.FULL);
     }
-    assertThat(words).isEmpty();
-    assertThat(file).isEmptyFile(); // It is the stopped job's; the next that starts sweeps it.
+    assertThat(logged).isEmpty();
+    assertThat(file).isEmptyFile(); // The stopped job's file; the next job to start deletes it.
   }
 }

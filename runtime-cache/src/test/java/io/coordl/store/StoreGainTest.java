@@ -17,13 +17,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store is given up if, and only if, it has no hits. */
+/** A store is abandoned if and only if it has no hits. */
 class StoreGainTest {
   private static final int FILES = 40;
 
   @TempDir Path directory;
   @TempDir Path arena;
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final AtomicInteger stops = new AtomicInteger();
   private final List<Path> files = new ArrayList<>();
   private ArenaStore store;
@@ -33,7 +33,7 @@ class StoreGainTest {
     for (int i = 0; i < FILES; i++) {
       files.add(Items.file(directory, "f" + i, 5000));
     }
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), said::add);
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), logged::add);
   }
 
   @AfterEach
@@ -44,7 +44,7 @@ class StoreGainTest {
   private StoreGain gain() {
     return new StoreGain(
         "cache=minio",
-        said::add,
+        logged::add,
         () -> {
           stops.incrementAndGet();
           store.giveBack();
@@ -65,7 +65,7 @@ class StoreGainTest {
   }
 
   @Test
-  void filesThatChangeInEachEpochAreKeptNoMoreAndTheirMemoryIsGivenBack() throws IOException {
+  void filesThatChangeEveryEpochAreNoLongerKeptAndTheirMemoryIsGivenBack() throws IOException {
     MinioCache cache = new MinioCache(store, path -> true, new KeptForms(), () -> true, gain());
     for (int epoch = 0; epoch < 5; epoch++) {
       date(epoch);
@@ -74,7 +74,7 @@ class StoreGainTest {
       }
     }
     assertThat(stops).hasValue(1);
-    assertThat(said).singleElement().asString().contains("cache=minio gains nothing");
+    assertThat(logged).singleElement().asString().contains("cache=minio gains nothing");
     assertThat(cache.statistics().of(Outcome.ADMITTED)).isEqualTo(2 * FILES);
     assertThat(cache.statistics().used()).isZero();
     assertThat(cache.open(files.get(0).toString()).served()).isFalse();
@@ -83,7 +83,7 @@ class StoreGainTest {
   }
 
   @Test
-  void decodedItemsOfSuchFilesAreKeptNoMore() throws IOException {
+  void decodedItemsOfSuchFilesAreNoLongerKept() throws IOException {
     StoreGain gain = gain();
     DecodedStore decoded = new DecodedStore(store, path -> true, new KeptForms(), () -> true, gain);
     DecodedForm form = DecodedForm.of("pixels");
@@ -98,7 +98,7 @@ class StoreGainTest {
   }
 
   @Test
-  void oneRewriteOfAllFilesIsNoReasonWhereTheyAreFoundAgain() throws IOException {
+  void rewritingAllFilesOnceDoesNotStopAStoreWithHits() throws IOException {
     StoreGain gain = gain();
     MinioCache cache = new MinioCache(store, path -> true, new KeptForms(), () -> true, gain);
     for (int epoch = 0; epoch < 12; epoch++) {
@@ -108,11 +108,11 @@ class StoreGainTest {
       read(cache);
     }
     assertThat(gain.isStopped()).isFalse();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void ofMoreFilesThanItRemembersAShareStandsForAll() {
+  void aSampleRepresentsMoreFilesThanAreRemembered() {
     StoreGain gain = gain();
     int many = 10 * StoreGain.MOST;
     int again = 0;

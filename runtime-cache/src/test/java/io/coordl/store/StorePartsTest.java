@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The parts that a store is made of, each by itself. */
+/** Unit tests of a store's parts. */
 class StorePartsTest {
   // ---- keys
 
-  /** Jobs of two builds that share a store find each other's items by them. */
+  /** Jobs of different builds that share a store find each other's items by key. */
   @Test
-  void theKeyOfAnItemStaysAsItIs() {
+  void itemKeysNeverChange() {
     assertThat(ItemKey.of("", 0, 0, ItemKey.WHOLE))
         .isEqualTo(new ItemKey(5301802903310699211L, 5245706874457315844L));
     assertThat(ItemKey.of("/a", 1, 2, 3))
@@ -30,7 +30,7 @@ class StorePartsTest {
   // ---- layout
 
   @Test
-  void aSlotSaysWhoseItIs() {
+  void aSlotIdentifiesItsOwnerAndState() {
     Random random = new Random(1);
     for (int i = 0; i < 100; i++) {
       ItemKey key = new ItemKey(random.nextLong(), random.nextLong());
@@ -50,7 +50,7 @@ class StorePartsTest {
         assertThat(ArenaDescriptor.tagMatches(word, key)).isTrue();
         assertThat(ArenaDescriptor.tagMatches(word, new ItemKey(0, key.low() ^ 1 << 21))).isFalse();
       }
-      // Of a claim 40 bits of the key are known, of an item 22, of what was abandoned 62.
+      // A claim holds 40 bits of the key, an item 22, an abandoned slot 62.
       ItemKey other = new ItemKey(0, key.low() ^ 1L << 39);
       assertThat(ArenaDescriptor.tagMatches(claimed, other)).isFalse();
       assertThat(ArenaDescriptor.tagMatches(ready, other)).isTrue();
@@ -67,7 +67,7 @@ class StorePartsTest {
   }
 
   @Test
-  void tablesDoubleUpToALastSize() {
+  void tablesDoubleUpToAMaximum() {
     assertThat(ArenaDescriptor.slots(0)).isEqualTo(4_096);
     assertThat(ArenaDescriptor.slots(1)).isEqualTo(8_192);
     assertThat(ArenaDescriptor.slots(9)).isEqualTo(2_097_152);
@@ -89,7 +89,7 @@ class StorePartsTest {
   // ---- memory
 
   @Test
-  void directMemoryIsTakenASegmentAtATime() throws IOException {
+  void directMemoryIsAllocatedBySegment() throws IOException {
     long segment = 64 << 20;
     DirectMemory memory = new DirectMemory(segment + 4096);
     assertThat(memory.capacity()).isEqualTo(segment + 4096);
@@ -106,7 +106,7 @@ class StorePartsTest {
     assertThat(memory.compareAndSet(segment + 16, 6, 1)).isFalse();
     assertThat(memory.compareAndSet(segment + 16, 7, 1)).isTrue();
     assertThat(memory.get(segment + 16)).isEqualTo(1);
-    // What would not end within its segment begins the next one.
+    // An item that would cross the segment's end starts the next segment.
     assertThat(memory.fit(segment - 8, 8)).isEqualTo(segment - 8);
     assertThat(memory.fit(segment - 8, 9)).isEqualTo(segment);
     memory.writeZeros(segment, 4096);
@@ -114,7 +114,7 @@ class StorePartsTest {
   }
 
   @Test
-  void zerosAreWrittenAsFarAsTheyAreToAndNoFarther() throws IOException {
+  void exactlyTheGivenRangeIsZeroed() throws IOException {
     DirectMemory memory = new DirectMemory(1 << 20);
     for (long length : new long[] {8, 1 << 16, (1 << 16) + 8, 200_000}) {
       byte[] ones = new byte[300_000];
@@ -129,7 +129,7 @@ class StorePartsTest {
   }
 
   @Test
-  void anArenaThatIsNotThereYetIsEmptyAndHasNoRoom() {
+  void anArenaNotYetOpenIsEmptyAndHasNoRoom() {
     try (ArenaStore store =
         new ArenaStore(new DirectMemory(0), null, 1, job -> false, "", words -> {})) {
       assertThat(store.capacity()).isZero();
@@ -144,7 +144,7 @@ class StorePartsTest {
   // ---- figures
 
   @Test
-  void everyOpeningIsCountedOnceAsWhatItWas() {
+  void everyOpeningIsCountedOnceByOutcome() {
     StoreStatistics statistics = new StoreStatistics(null);
     Map<Outcome, Integer> times =
         Map.of(

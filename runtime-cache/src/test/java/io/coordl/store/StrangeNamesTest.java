@@ -44,7 +44,7 @@ class StrangeNamesTest {
           new ProcessBuilder("bash", "-c", command).directory(directory.toFile()).start();
       assertThat(shell.waitFor()).isZero();
     }
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
   }
 
   @AfterEach
@@ -98,14 +98,14 @@ class StrangeNamesTest {
   }
 
   @Test
-  void aNameThatHasThatSignIsNoOther() throws IOException {
+  void aNameWithTheReplacementCharacterIsADistinctFile() throws IOException {
     long named = files().stream().filter(file -> OpenItem.textOf(file) != null).count();
     assertThat(named).isLessThanOrEqualTo(1);
     assertThat(OpenItem.textOf(Path.of("/data/plain"))).isEqualTo("/data/plain");
   }
 
   @Test
-  void aUrlOfSuchAFileEndsAsThePlainCallDoes() throws IOException {
+  void aUrlOfSuchAFileBehavesLikeThePlainCall() throws IOException {
     Bridge.install(SpanSink.NONE, new MinioCache(null, path -> true), FaultListener.NONE);
     for (String escaped : List.of("caf%E9.txt", "caf%EF%BF%BD.txt")) {
       URL url = new URL("file:" + directory + "/" + escaped);

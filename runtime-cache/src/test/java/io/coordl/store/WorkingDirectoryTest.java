@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With {@code -Duser.dir} the program still reads the files that it would read without us. */
+/** With {@code -Duser.dir} the program reads the same files as without the agent. */
 @Tag("slow")
 class WorkingDirectoryTest {
   private static final List<String> PROCESS_THEN_USER =
@@ -51,14 +51,14 @@ class WorkingDirectoryTest {
   }
 
   @Test
-  void javaIoReadsInTheDirectoryOfTheProcessAndNioInUserDir() throws Exception {
+  void javaIoUsesTheProcessDirectoryAndNioUsesUserDir() throws Exception {
     List<String> lines = read("user");
     assertThat(lines.subList(0, 6)).isEqualTo(PROCESS_THEN_USER);
     assertThat(lines.subList(6, 12)).isEqualTo(PROCESS_THEN_USER);
   }
 
   @Test
-  void anotherNameOfTheDirectoryOfTheProcessIsStillCached() throws Exception {
+  void anAliasOfTheProcessDirectoryIsStillCached() throws Exception {
     Files.createSymbolicLink(directory.resolve("link"), directory.resolve("process"));
     assertThat(read("link").get(12)).isEqualTo("hits 11");
   }
@@ -69,7 +69,7 @@ class WorkingDirectoryTest {
 
     public static void main(String[] args) throws Exception {
       ArenaStore store =
-          ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("8m"), word -> {});
+          ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("8m"), line -> {});
       MinioCache cache = new MinioCache(store, path -> path.endsWith("relative"));
       Bridge.install(SpanSink.NONE, cache, FaultListener.NONE);
       for (int epoch = 0; epoch < 2; epoch++) {

@@ -3,7 +3,7 @@ package io.coordl.store;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Memory over another; tests change what they want to see fail. */
+/** Delegates to another memory; tests override the calls that should fail. */
 class WrappedMemory extends ArenaMemory {
   final ArenaMemory memory;
 

@@ -1,6 +1,6 @@
 package io.coordl.testing;
 
-/** Whether everything runs (-Pfull), or of the long series a part. Any thread. */
+/** Whether long test series run in full (-Pfull) or in part. Thread-safe. */
 public final class Full {
   /** Set by the build. */
   public static final boolean ON = Boolean.getBoolean("coordl.full");

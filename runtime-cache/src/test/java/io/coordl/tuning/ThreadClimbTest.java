@@ -10,13 +10,13 @@ import java.util.Random;
 import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
-/** The number of threads chosen for jobs whose speed with each number is known. */
+/** The number of threads chosen for jobs with a known speed per number of threads. */
 class ThreadClimbTest {
   private static final double WINDOW = 1e9;
 
   private final ThreadClimb climb = new ThreadClimb(12);
   private final List<Integer> tried = new ArrayList<>();
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private long prefetched;
 
   /** Runs windows; a batch's step and wait are in milliseconds, by number of threads. */
@@ -40,7 +40,7 @@ class ThreadClimbTest {
       window.prepStall = window.stall;
       String[] decided = climb.ended(window, prefetched);
       if (decided != null) {
-        said.add(decided[0]);
+        logged.add(decided[0]);
         assertThat(decided[1]).contains("times as fast with");
       }
     }
@@ -55,7 +55,7 @@ class ThreadClimbTest {
   void threadsGrowWhileTheWaitFalls() {
     run(60, n -> 5, n -> shared(n, 4));
     assertThat(climb.threads()).isEqualTo(4);
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "prefetching is on, 1 thread",
             "prefetching is on, 2 threads",
@@ -66,29 +66,29 @@ class ThreadClimbTest {
   }
 
   @Test
-  void thereAreNeverMoreThanThereAreCores() {
+  void thereAreNeverMoreThreadsThanCores() {
     run(300, n -> 1, n -> 400.0 / (1 + n));
     assertThat(climb.threads()).isEqualTo(12);
     assertThat(tried).allMatch(threads -> threads <= 12);
   }
 
   @Test
-  void whatNoLongerWaitsGetsNoMoreThreads() {
+  void aJobThatNoLongerWaitsGetsNoMoreThreads() {
     run(300, n -> 5, n -> n >= 2 ? 0 : 20.0 / (1 + n));
     assertThat(climb.threads()).isEqualTo(2);
     assertThat(tried).allMatch(threads -> threads <= 2);
   }
 
   @Test
-  void whatIsClearIsDecidedAfterHalfOfATrial() {
+  void aClearResultEndsATrialHalfway() {
     run(1, n -> 5, n -> 20); // Enough to begin a trial.
     run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 0 ? 20 : 10);
-    assertThat(said).containsExactly("prefetching is on, 1 thread");
+    assertThat(logged).containsExactly("prefetching is on, 1 thread");
 
     run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 10 : 8.7);
-    assertThat(said).as("1.1 times as fast: not clear").hasSize(1);
+    assertThat(logged).as("1.1 times as fast: not clear").hasSize(1);
     run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 10 : 8.7);
-    assertThat(said).hasSize(2);
+    assertThat(logged).hasSize(2);
     assertThat(climb.threads()).isEqualTo(2);
   }
 
@@ -100,7 +100,7 @@ class ThreadClimbTest {
   }
 
   @Test
-  void aNeighbourThatSlowsTheStepsDownTakesThreadsAwayAtOnce() {
+  void aNeighbourThatSlowsTheStepsReducesThreadsAtOnce() {
     run(60, n -> 5, n -> shared(n, 4));
     int quiet = tried.size();
     assertThat(climb.threads()).isEqualTo(4);
@@ -114,9 +114,9 @@ class ThreadClimbTest {
     assertThat(climb.threads()).isEqualTo(4);
   }
 
-  /** A single window is off by 5 %; twice the threads are 20 % slower, and half of them 50 %. */
+  /** Windows vary by 5 %; twice the threads are 20 % slower, half of them 50 %. */
   @Test
-  void noiseLeadsToTheSameNumber() {
+  void noiseDoesNotChangeTheResult() {
     for (int seed = 0; seed < 50; seed++) {
       ThreadClimbTest one = new ThreadClimbTest();
       one.run(400, n -> 5 + 0.5 * n, n -> shared(n, 4), 0.05, new Random(seed));
@@ -128,14 +128,14 @@ class ThreadClimbTest {
 
   /** Storage reaches its limit with two threads. */
   @Test
-  void whatTheStorageCannotGiveIsNotAskedForByMoreThreads() {
+  void storageAtItsLimitGetsNoMoreThreads() {
     run(200, n -> 5, n -> shared(n, 2));
     assertThat(climb.threads()).isEqualTo(2);
     assertThat(tried).doesNotContain(8);
   }
 
   @Test
-  void whatHelpsNothingStaysOffAndCostsNothing() {
+  void uselessPrefetchingStaysOffAtNoCost() {
     run(2000, n -> 5, n -> 20);
     assertThat(climb.threads()).isZero();
     assertThat(climb.said()).isEqualTo("prefetching off (1.00 times as fast with it)");
@@ -147,6 +147,6 @@ class ThreadClimbTest {
   void aJobThatDoesNotWaitIsLeftAlone() {
     run(2000, n -> 5, n -> 0.1);
     assertThat(tried).containsOnly(0);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 }

@@ -69,13 +69,13 @@ class TunerTest {
   }
 
   @Test
-  void aJobThatTrainsNothingIsSaidTo() {
+  void aJobWithoutTrainingIsReported() {
     assertThat(tuner(false, true).said())
         .isEqualTo("auto: nothing was switched on, no training batch was seen");
   }
 
   @Test
-  void aJobThatWaitsInTwoWindowsInARowKeeps() {
+  void aJobThatWaitsInTwoConsecutiveWindowsStartsKeeping() {
     Tuner tuner = tuner(false, false);
     second(tuner, 50, 0.1);
     second(tuner, 50, 0);
@@ -88,9 +88,9 @@ class TunerTest {
     assertThat(events.get(0).samplesPerSecond).isEqualTo(1600);
   }
 
-  /** A single batch is not evidence enough; the first one is cold. */
+  /** One batch is not enough evidence; the first one is cold. */
   @Test
-  void aWindowHasSomeBatches() {
+  void aWindowNeedsSeveralBatches() {
     Tuner tuner = tuner(false, false);
     for (int i = 0; i < 16; i++) {
       second(tuner, 1, 0.15);
@@ -101,7 +101,7 @@ class TunerTest {
   }
 
   @Test
-  void aJobThatWaitsForMuchOfItsFirstBatchesKeepsFromTheThirdOn() {
+  void aJobWithLongFirstWaitsKeepsFromTheThirdBatch() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;
     second(tuner, 1, 0.9);
@@ -114,7 +114,7 @@ class TunerTest {
   }
 
   @Test
-  void aColdFirstBatchIsNoReasonToKeep() {
+  void aColdFirstBatchAloneDoesNotStartKeeping() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;
     second(tuner, 1, 0.9);
@@ -125,7 +125,7 @@ class TunerTest {
   }
 
   @Test
-  void whereNoSamplesAreKeptItemsAreKeptAtOnceAndJudgedAnEpochLater() {
+  void withoutSampleCachingItemsAreKeptAtOnceAndJudgedAnEpochLater() {
     leavesSamples = true;
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;
@@ -157,7 +157,7 @@ class TunerTest {
   }
 
   @Test
-  void whatWasBroughtIsOfTheEpochsThatUseWhatIsKept() {
+  void theGainIsMeasuredInEpochsThatUseKeptData() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;
     second(tuner, 50, 0.1);
@@ -186,7 +186,7 @@ class TunerTest {
   }
 
   @Test
-  void itemsAreKeptFromTheNextEpochOn() {
+  void keepingStartsWithTheNextEpoch() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;
     for (int i = 0; i < 5; i++) {
@@ -200,7 +200,7 @@ class TunerTest {
   }
 
   @Test
-  void aJobThatWaitsForFetchesKeepsToo() {
+  void aJobThatWaitsForFetchesStartsKeepingToo() {
     Tuner tuner = tuner(false, false);
     for (int i = 0; i < 2; i++) {
       totals.fetchStall += SECOND / 5;
@@ -211,7 +211,7 @@ class TunerTest {
   }
 
   @Test
-  void whatDoesNotPayIsDropped() {
+  void keepingThatDoesNotPayIsDropped() {
     Tuner tuner = tuner(false, false);
     epochs(tuner, 50, 0.6);
     assertThat(tuner.keeps()).isFalse();
@@ -227,7 +227,7 @@ class TunerTest {
 
   /** Another job took the cores: the steps are slower, and the waits are gone. */
   @Test
-  void whatSparesWaitsIsNotDroppedIfTheJobIsSlower() {
+  void keepingThatShortensWaitsIsNotDroppedIfTheJobIsSlower() {
     Tuner tuner = tuner(false, false);
     epochs(tuner, 40, 0.1);
     assertThat(tuner.keeps()).isTrue();
@@ -236,7 +236,7 @@ class TunerTest {
         .isEqualTo("1600 samples/s before, 1280 after: no effect of it measured");
   }
 
-  /** Windows until the trial ends, with {@code batches} batches in each that prefetches. */
+  /** Runs windows until the trial ends, with {@code batches} batches in each that prefetches. */
   private void trial(Tuner tuner, int batches) {
     for (int i = 0; i <= ThreadClimb.TRIAL; i++) {
       second(tuner, tuner.threads() > 0 ? batches : 50, 0.3);
@@ -255,7 +255,7 @@ class TunerTest {
     for (int i = 0; i < ThreadClimb.AGAIN; i++) {
       second(tuner, 60, 0.1);
     }
-    trial(tuner, 40); // Another job needs the core now.
+    trial(tuner, 40); // Another job now needs the core.
     assertThat(tuner.threads()).isZero();
   }
 
@@ -273,7 +273,7 @@ class TunerTest {
   }
 
   @Test
-  void aTrialInWhichNothingWasPrefetchedTellsNothing() {
+  void aTrialThatPrefetchedNothingIsInconclusive() {
     hasNothingToPrefetch = true;
     Tuner tuner = tuner(true, true);
     trial(tuner, 70);
@@ -283,7 +283,7 @@ class TunerTest {
   }
 
   @Test
-  void aJobThatDoesNotWaitTriesNothing() {
+  void aJobThatDoesNotWaitStartsNoTrial() {
     Tuner tuner = tuner(true, true);
     for (int i = 0; i < 100; i++) {
       second(tuner, 50, 0.01);

@@ -4,16 +4,17 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Memory whose pages a driver locks that notes it, and nothing else. */
+/** Page-locked memory over a fake driver that only records what it locks. */
 public final class LockedMemory {
-  /** Bytes of what is locked, in the order in which it was, and negative of what was unlocked. */
+  /** Sizes in bytes, in the order of the calls; negative for unlocked memory. */
   public final List<Long> locked = new ArrayList<>();
 
-  /** What the adapters use. */
+  /** The memory that the adapters use. */
   public final PinnedMemory pinned =
-      new PinnedMemory(() -> new Cuda(new Noting()), word -> locked.add(0L), System::nanoTime);
+      new PinnedMemory(
+          () -> new Cuda(new RecordingNatives()), word -> locked.add(0L), System::nanoTime);
 
-  private final class Noting implements Natives {
+  private final class RecordingNatives implements Natives {
     @Override
     public int invoke(String function, Object... arguments) {
       switch (function) {

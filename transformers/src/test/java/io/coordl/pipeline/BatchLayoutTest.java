@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is written is read again; bytes that are something else are refused. */
+/** A written layout is read back; other bytes are refused. */
 class BatchLayoutTest {
   private static final BatchLayout LAYOUT =
       new BatchLayout(
@@ -26,7 +26,7 @@ class BatchLayoutTest {
   }
 
   @Test
-  void whatIsWrittenIsRead() throws IOException {
+  void writtenLayoutIsReadBack() throws IOException {
     ByteBuffer batch = written();
     LAYOUT.values(batch, 0).putFloat(20, 1.5f);
     LAYOUT.values(batch, 1).put(0, (byte) 7);
@@ -59,7 +59,7 @@ class BatchLayoutTest {
   }
 
   @Test
-  void aBatchWithoutArraysIsOne() throws IOException {
+  void batchWithoutArraysIsValid() throws IOException {
     BatchLayout none = new BatchLayout(List.of());
     ByteBuffer batch = ByteBuffer.allocate((int) none.bytes());
     none.writeTo(batch);
@@ -67,7 +67,7 @@ class BatchLayoutTest {
   }
 
   @Test
-  void bytesThatAreSomethingElseAreRefused() {
+  void otherBytesAreRefused() {
     ByteBuffer longer = written();
     longer.putInt(0, 1 << 30);
     ByteBuffer shorter = written();
@@ -81,7 +81,7 @@ class BatchLayoutTest {
   }
 
   @Test
-  void whatIsLikeTheLastIsNotParsedAndAllElseIs() throws IOException {
+  void onlyALayoutUnlikeTheLastIsParsed() throws IOException {
     ByteBuffer batch = written().position(3);
     assertThat(BatchLayout.read(batch, LAYOUT)).isSameAs(LAYOUT);
     assertThat(batch.position()).isEqualTo(3);

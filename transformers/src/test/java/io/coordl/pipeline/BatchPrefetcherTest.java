@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What prefetching leaves behind, and what it does when the program's code does not come back. */
+/** What prefetching keeps reachable, and how it handles code of the program that hangs. */
 class BatchPrefetcherTest {
   private static final int BATCHES = 4;
 
@@ -80,9 +80,9 @@ class BatchPrefetcherTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, BATCHES})
-  void aDataSetThatTheProgramDropsIsFreedThoughNoOtherEpochBegins(int batchesTaken) {
+  void droppedDataSetIsFreedWithoutAnotherEpoch(int batchesTaken) {
     WeakReference<Object> dataset = dataSetOfAnEpoch(batchesTaken);
-    prefetcher.close(); // Its thread has let go of the last batch.
+    prefetcher.close(); // Its thread has dropped the last batch.
     for (int i = 0; i < 20 && dataset.get() != null; i++) {
       System.gc();
     }
@@ -91,7 +91,7 @@ class BatchPrefetcherTest {
     assertThat(said).isEmpty();
   }
 
-  /** Of a thread that does something: at its end, or once it waits. */
+  /** State of a thread that runs this: at its end, or once it waits. */
   private static Thread.State stateAfter(Runnable does) {
     Thread thread = new Thread(does);
     thread.start();
@@ -104,7 +104,7 @@ class BatchPrefetcherTest {
   }
 
   @Test
-  void aThreadThatDoesNotComeBackIsWaitedForOnce() throws InterruptedException {
+  void hangingThreadIsWaitedForOnce() throws InterruptedException {
     CountDownLatch inside = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     Numbers epoch =
@@ -132,6 +132,6 @@ class BatchPrefetcherTest {
       prefetcher.close();
     }
     batches.prepare();
-    assertThat(next(epoch)).as("once it is back").isNotNull();
+    assertThat(next(epoch)).as("once it has returned").isNotNull();
   }
 }

@@ -6,17 +6,17 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Numbers that differ a little, in one place or in their order, have other checksums. */
+/** Numbers that differ in one position or in their order have different checksums. */
 class ChecksumTest {
   @Test
-  void equalNumbersHaveTheSameOne() {
+  void equalNumbersHaveEqualChecksums() {
     assertThat(Checksum.of(1, 2, 3)).isEqualTo(Checksum.of(1, 2, 3));
     assertThat(Checksum.mix(Checksum.of(1, 2), 3)).isEqualTo(Checksum.of(1, 2, 3));
     assertThat(Checksum.of()).isEqualTo(Checksum.NONE);
   }
 
   @Test
-  void eachNumberItsPlaceAndHowManyThereAreCount() {
+  void valuesPositionsAndLengthCount() {
     Set<Long> met = new HashSet<>();
     int count = 0;
     for (long one = -100; one < 100; one++) {

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A third library whose batches, which are numbers, the agent makes instead of it. */
+/** A third library, whose batches are numbers; the agent makes them in its place. */
 class EngineEpochsTest {
   private static final int BATCHES = 6;
 
-  /** The program's own objects may do anything. */
+  /** Knows nothing of the program's objects. */
   private static final PurityAnalyzer CODE =
       new PurityAnalyzer(
           "",
@@ -169,7 +169,7 @@ class EngineEpochsTest {
   }
 
   @Test
-  void itsBatchesAreMadeEarlyOneAtATime() throws Exception {
+  void batchesAreMadeEarlyOneAtATime() throws Exception {
     EpochSource source = prefetching().begin(new Begun());
     for (int i = 0; i < BATCHES; i++) {
       assertThat(next(source, i)).isEqualTo(10 * i);
@@ -181,10 +181,10 @@ class EngineEpochsTest {
   }
 
   @Test
-  void aBatchWhoseInputsHaveChangedIsMadeAgain() throws Exception {
+  void batchWithChangedInputsIsMadeAgain() throws Exception {
     EpochSource source = prefetching().begin(new Begun());
     next(source, 0);
-    assertThat(source.isKnown(1)).isTrue(); // It waits for it.
+    assertThat(source.isKnown(1)).isTrue(); // Waits for the batch.
     state = 1;
     assertThat(next(source, 1)).isEqualTo(11);
     assertThat(next(source, 2)).isEqualTo(21);
@@ -193,7 +193,7 @@ class EngineEpochsTest {
   }
 
   @Test
-  void anEpochThatIsLeftAloneBelongsToTheLibrary() throws Exception {
+  void epochLeftAloneBelongsToTheLibrary() throws Exception {
     Begun begun = new Begun();
     begun.reason = "its numbers are odd";
     assertThat(prefetching().begin(begun)).isNull();
@@ -207,7 +207,7 @@ class EngineEpochsTest {
   }
 
   @Test
-  void itsBatchesArePreparedForTheGroupAndNotMadeEarly() throws Exception {
+  void batchesPreparedForTheGroupAreNotMadeEarly() throws Exception {
     try (PrepGroup group =
         new PrepGroup(directory, "numbers", ByteBudget.parse("64k"), 1, said::add)) {
       EpochEngine engine =

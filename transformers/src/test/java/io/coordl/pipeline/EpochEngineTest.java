@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which policy serves a batch, and what the others see of its call. */
+/** Which policy serves a batch, and what the other policies see of the call. */
 class EpochEngineTest {
   private final List<String> seen = new ArrayList<>();
 
@@ -70,7 +70,7 @@ class EpochEngineTest {
   }
 
   @Test
-  void aPolicyThatHasTheBatchKeepsTheInnerOnesFromTheCall() {
+  void policyWithTheBatchHidesTheCallFromInnerPolicies() {
     InterceptedCall call =
         call(
             answering("prefetched", null),
@@ -82,7 +82,7 @@ class EpochEngineTest {
   }
 
   @Test
-  void ifNoPolicyHasTheBatchTheProgramsOwnCallRuns() {
+  void withoutAPolicyTheProgramsOwnCallRuns() {
     InterceptedCall call = call(null, answering("staged", null), answering("kept", null));
     assertThat(call.replaced()).isFalse();
     assertThat(call.thrown()).isNull();
@@ -92,7 +92,7 @@ class EpochEngineTest {
   }
 
   @Test
-  void anExceptionOfTheProgramEndsTheOuterCalls() {
+  void exceptionOfTheProgramEndsTheOuterCalls() {
     RuntimeException thrown = new IllegalStateException("of the program");
     LibraryHooks throwing =
         (interceptor, type, method, self, of) -> InterceptedCall.throwing(thrown);
@@ -104,7 +104,7 @@ class EpochEngineTest {
   }
 
   @Test
-  void ifAPolicyFailsTheNextOneServesTheCall() {
+  void ifAPolicyFailsTheNextServesTheCall() {
     List<String> faults = new ArrayList<>();
     Bridge.install(SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where));
     try {

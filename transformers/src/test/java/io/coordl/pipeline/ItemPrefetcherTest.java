@@ -12,17 +12,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How many items are prefetched, and what the program notices of it: nothing. */
+/** How many items are prefetched, and that the program does not notice. */
 class ItemPrefetcherTest {
-  private static final int MOST_QUEUED = 8 * ItemPrefetcher.WINDOW;
+  private static final int MAX_QUEUED = 8 * ItemPrefetcher.WINDOW;
 
   private volatile boolean room = true;
   private final AtomicInteger threads = new AtomicInteger(1);
   private final ItemPrefetcher items = new ItemPrefetcher(threads::get, null, this::hasRoom);
   private final Object epoch = new Object();
   private final Set<String> decoded = ConcurrentHashMap.newKeySet();
-  private final CountDownLatch begun = new CountDownLatch(1);
-  private final CountDownLatch goOn = new CountDownLatch(1);
+  private final CountDownLatch inside = new CountDownLatch(1);
+  private final CountDownLatch proceed = new CountDownLatch(1);
 
   private boolean hasRoom() {
     return room;
@@ -30,11 +30,11 @@ class ItemPrefetcherTest {
 
   @AfterEach
   void close() {
-    goOn.countDown();
+    proceed.countDown();
     items.close();
   }
 
-  /** Keeps all it decodes; waits at the first until it may go on. */
+  /** Keeps all it decodes; waits for the release at the first item. */
   private final class Waiting implements ItemPrefetcher.Decoder {
     @Override
     public boolean isKept(String path) {
@@ -43,13 +43,13 @@ class ItemPrefetcherTest {
 
     @Override
     public boolean decode(String path) throws InterruptedException {
-      begun.countDown();
-      goOn.await();
+      inside.countDown();
+      proceed.await();
       return decoded.add(path);
     }
   }
 
-  /** Offered last of all, and fetched: nothing that was offered before is under way any more. */
+  /** Offers a last item and waits for it: no earlier item is in progress afterwards. */
   private void awaitAll() throws InterruptedException {
     CountDownLatch last = new CountDownLatch(1);
     do {
@@ -72,49 +72,48 @@ class ItemPrefetcherTest {
   }
 
   @Test
-  void howeverManyAreOfferedNoMoreThanSoManyWait() throws InterruptedException {
+  void queueIsBounded() throws InterruptedException {
     Waiting decoder = new Waiting();
     items.offer("first", decoder, epoch);
-    begun.await();
-    for (int i = 0; i < 3 * MOST_QUEUED; i++) {
+    inside.await();
+    for (int i = 0; i < 3 * MAX_QUEUED; i++) {
       items.offer("item " + i, decoder, epoch);
     }
-    goOn.countDown();
+    proceed.countDown();
     awaitAll();
-    assertThat(decoded).hasSize(1 + MOST_QUEUED);
-    assertThat(items.fetched()).isEqualTo(1 + MOST_QUEUED);
+    assertThat(decoded).hasSize(1 + MAX_QUEUED);
+    assertThat(items.fetched()).isEqualTo(1 + MAX_QUEUED);
   }
 
   @Test
-  void noFileIsReadForAStoreThatHasNoRoom() throws InterruptedException {
+  void noFileIsReadForAFullStore() throws InterruptedException {
     Waiting decoder = new Waiting();
     items.offer("first", decoder, epoch);
-    begun.await();
+    inside.await();
     items.offer("second", decoder, epoch);
     room = false;
-    goOn.countDown();
+    proceed.countDown();
     items.close();
     assertThat(items.isWorthwhile(true)).isFalse();
     assertThat(decoded).containsExactly("first");
   }
 
   @Test
-  void whatTheProgramHasAskedForIsLeftToIt() throws InterruptedException {
+  void requestedItemsAreLeftToTheProgram() throws InterruptedException {
     Waiting decoder = new Waiting();
     items.offer("first", decoder, epoch);
-    begun.await();
+    inside.await();
     items.offer("second", decoder, epoch);
     items.ask("second");
-    goOn.countDown();
+    proceed.countDown();
     awaitAll();
     assertThat(decoded).containsExactly("first");
   }
 
   @Test
-  void whoeverAsksForAnItemThatIsBeingBroughtWaitsAndStaysInterrupted()
-      throws InterruptedException {
+  void programWaitsForAnItemInProgressAndStaysInterrupted() throws InterruptedException {
     items.offer("first", new Waiting(), epoch);
-    begun.await();
+    inside.await();
     boolean[] interrupted = {false};
     Thread program =
         new Thread(
@@ -128,13 +127,13 @@ class ItemPrefetcherTest {
       assertThat(program.isAlive()).as("waits").isTrue();
       Thread.onSpinWait();
     }
-    goOn.countDown();
+    proceed.countDown();
     program.join();
     assertThat(interrupted[0]).isTrue();
   }
 
   @Test
-  void whatCannotBeFetchedSaysNothingOfWhatCanBeDecoded() throws InterruptedException {
+  void failedFetchesDoNotStopDecoding() throws InterruptedException {
     MinioCache failing =
         new MinioCache(
             null,
@@ -145,7 +144,7 @@ class ItemPrefetcherTest {
       while (both.isWorthwhile(false)) {
         both.offer("raw", null, epoch);
       }
-      goOn.countDown();
+      proceed.countDown();
       CountDownLatch last = new CountDownLatch(1);
       both.offer("picture", new Waiting(), epoch);
       both.offer(
@@ -163,15 +162,15 @@ class ItemPrefetcherTest {
             }
           },
           epoch);
-      assertThat(last.await(10, TimeUnit.MINUTES)).as("decoding goes on").isTrue();
+      assertThat(last.await(10, TimeUnit.MINUTES)).as("decoding continues").isTrue();
       assertThat(decoded).containsExactly("picture");
     }
   }
 
   @Test
-  void thereAreAsManyThreadsAsThereMayBeNow() throws InterruptedException {
+  void threadCountFollowsItsLimit() throws InterruptedException {
     items.offer("alone", new Waiting(), epoch);
-    begun.await();
+    inside.await();
     threads.set(3);
     CountDownLatch together = new CountDownLatch(2);
     for (String item : new String[] {"one", "other"}) {
@@ -197,7 +196,7 @@ class ItemPrefetcherTest {
   }
 
   @Test
-  void afterManyFailuresInARowNoMoreAreTried() throws InterruptedException {
+  void manyConsecutiveFailuresStopPrefetching() throws InterruptedException {
     AtomicInteger tried = new AtomicInteger();
     ItemPrefetcher.Decoder failing =
         new ItemPrefetcher.Decoder() {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A library that is not as expected is left alone, and that is said once per class. */
+/** An unexpected library is left alone, which is logged once per class. */
 class LibraryInterceptorsTest {
   private static final String FACTORY = "ai.djl.modality.cv.BufferedImageFactory";
 
@@ -47,7 +47,7 @@ class LibraryInterceptorsTest {
     store.close();
   }
 
-  /** A class of that name in a loader of its own, in which nothing else of the library is. */
+  /** A class of that name in a separate loader, without the rest of the library. */
   private static Class<?> alone(String name) {
     return new ByteBuddy()
         .subclass(Object.class)
@@ -68,7 +68,7 @@ class LibraryInterceptorsTest {
   }
 
   @Test
-  void aLibraryWithoutItsTypesIsLeftAloneAndThatIsSaidOnce() throws ReflectiveOperationException {
+  void libraryWithoutItsTypesIsLeftAloneAndLoggedOnce() throws ReflectiveOperationException {
     Class<?> declaring = alone(FACTORY);
     assertThat(call(declaring)).isNull();
     assertThat(call(declaring)).isNull();
@@ -77,13 +77,13 @@ class LibraryInterceptorsTest {
   }
 
   @Test
-  void eachLoaderOfTheProgramIsLookedAtOnItsOwn() throws ReflectiveOperationException {
+  void eachLoaderOfTheProgramIsCheckedSeparately() throws ReflectiveOperationException {
     call(alone(FACTORY));
     call(alone(FACTORY));
     assertThat(skipped).hasSize(2);
   }
 
-  /** Ours, compiled against the library as it is. */
+  /** Agent code, compiled against the real library. */
   public static class Caller {
     public static int call(Device device) {
       return device.getDeviceId();
@@ -91,7 +91,7 @@ class LibraryInterceptorsTest {
   }
 
   @Test
-  void aMethodThatReturnsSomethingElseIsNoticedBeforeItIsCalled() throws Exception {
+  void changedReturnTypeIsDetectedBeforeTheCall() throws Exception {
     Class<?> other =
         new ByteBuddy()
             .subclass(Object.class)

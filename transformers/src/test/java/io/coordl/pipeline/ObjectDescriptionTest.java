@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Objects as text, however deep they lie. */
+/** Objects as text, however deeply nested. */
 class ObjectDescriptionTest {
   private record Nothing(int mostObjects) implements ObjectDescription.Library {
     @Override
@@ -28,7 +28,7 @@ class ObjectDescriptionTest {
     }
   }
 
-  /** One of a chain. */
+  /** A link of a chain. */
   static final class Link {
     final @Nullable Link next;
     final int number;
@@ -52,7 +52,7 @@ class ObjectDescriptionTest {
   }
 
   @Test
-  void whatLiesDeepIsToldApart() throws CannotShareException {
+  void deepDifferencesAreVisible() throws CannotShareException {
     for (int length : new int[] {2, 24, 25, 30, 60, 20_000}) {
       assertThat(text(chain(length, 1))).isEqualTo(text(chain(length, 1)));
       assertThat(text(chain(length, 1))).isNotEqualTo(text(chain(length, 2)));
@@ -61,7 +61,7 @@ class ObjectDescriptionTest {
   }
 
   @Test
-  void whereTheSameObjectLiesTwiceIsTold() throws CannotShareException {
+  void sharedObjectsDifferFromEqualOnes() throws CannotShareException {
     Link shared = chain(40, 1);
     Object[] same = {shared, shared};
     Object[] equal = {chain(40, 1), chain(40, 1)};
@@ -76,7 +76,7 @@ class ObjectDescriptionTest {
   }
 
   @Test
-  void setsInSetsAreNotFollowedForEver() {
+  void nestedSetsAreBounded() {
     Set<Object> set = new HashSet<>();
     for (int i = 0; i < 2_000; i++) {
       set = new HashSet<>(Set.of(set));

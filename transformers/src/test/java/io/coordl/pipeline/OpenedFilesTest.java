@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which files a sample is confirmed for. */
+/** The files for which a sample is confirmed. */
 class OpenedFilesTest {
   @TempDir Path directory;
 
@@ -19,7 +19,7 @@ class OpenedFilesTest {
         List.of(new BatchLayout.Array(OpenedFiles.ROLE, "", file.toString(), state.numbers(), 0)));
   }
 
-  /** One that changes right after it was compared is not what was compared. */
+  /** If a file changes right after it was compared, it is not confirmed. */
   @Test
   void onlyTheFilesThatWereReadAreConfirmed() throws IOException {
     Path file = Files.writeString(directory.resolve("item"), "it");

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 
-/** Its user sees the iterator as it is; its listener sees so many elements more. */
+/** Its user sees the plain iterator; its listener sees some elements ahead. */
 class PeekingIteratorTest {
   private final List<Integer> seen = new ArrayList<>();
 
   @Test
-  void soManyAreSeenBeforeTheyAreUsedAndNoMore() {
+  void listenerSeesExactlyTheElementsAhead() {
     PeekingIterator<Integer> ahead =
         new PeekingIterator<>(List.of(1, 2, 3, 4, 5).iterator(), 2, seen::add);
     assertThat(seen).containsExactly(1, 2);
@@ -31,7 +31,7 @@ class PeekingIteratorTest {
   }
 
   @Test
-  void anExceptionIsThrownWhereItsUserWouldMeetItAndThenItGoesOn() {
+  void exceptionIsThrownInItsPlaceAndIterationContinues() {
     Iterator<Integer> failing =
         new Iterator<>() {
           private int at;
@@ -62,7 +62,7 @@ class PeekingIteratorTest {
   }
 
   @Test
-  void whatAnIteratorDoesAtItsEndIsItsOwnAffair() {
+  void behaviourAtTheEndIsTheIteratorsOwn() {
     Iterator<List<Long>> endless = // As DJL's BatchSampler: no exception, but an empty batch.
         new Iterator<>() {
           @Override

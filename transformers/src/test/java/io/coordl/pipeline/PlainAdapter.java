@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** All that the strategies know of {@link PlainBatches}; each override of it is a hooked method. */
+/** All that policies know of {@link PlainBatches}; each of its overrides is a hooked method. */
 final class PlainAdapter extends PlainBatches implements LibraryEpoch, LibraryBatches {
   private static final DecodedForm FORM = DecodedForm.of("plain");
 
@@ -102,7 +102,7 @@ final class PlainAdapter extends PlainBatches implements LibraryEpoch, LibraryBa
     return new LibraryBatches.Bytes(new Floats((float[]) of), PlainBatches::of);
   }
 
-  @SuppressWarnings("ArrayRecordComponent") // Nobody compares them.
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
   private record Floats(float[] values) implements PreparedBatch {
     @Override
     public long bytes() {

@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
 
-/** A third library: batches of samples, a byte each, one file a sample, through a transform. */
+/** A third library: batches of samples of one byte, each from its own file, transformed. */
 class PlainBatches implements Iterator<float[]> {
-  /** Of the program. */
+  /** A transform of the program. */
   interface Transform {
     float apply(int sample);
   }
@@ -45,7 +45,7 @@ class PlainBatches implements Iterator<float[]> {
 
   int load(String file) {
     try {
-      return FileReads.readAllBytes(Path.of(file))[0]; // As the rewriter leaves the call.
+      return FileReads.readAllBytes(Path.of(file))[0]; // The rewritten call.
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

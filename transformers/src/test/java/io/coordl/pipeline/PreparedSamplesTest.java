@@ -41,7 +41,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Samples are kept, of a library that is two functions on an array of bytes. */
+/** Samples are kept, for a library of two functions on an array of bytes. */
 class PreparedSamplesTest {
   private static final PurityAnalyzer.Known NOTHING =
       new PurityAnalyzer.Known() {
@@ -73,7 +73,7 @@ class PreparedSamplesTest {
     }
   }
 
-  /** A data set with a setting that anybody may change. */
+  /** A data set with a setting that any code may change. */
   @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
   private static final class Settable {
     int add;
@@ -96,7 +96,7 @@ class PreparedSamplesTest {
     }
   }
 
-  /** One that remembers how often it was asked. */
+  /** A data set that counts its calls. */
   private static final class Counting implements Callable<byte[]> {
     private int count;
 
@@ -107,7 +107,7 @@ class PreparedSamplesTest {
     }
   }
 
-  /** A transform of the program's. */
+  /** A transform of the program. */
   private static final class Doubled {
     private final int times;
 
@@ -124,7 +124,7 @@ class PreparedSamplesTest {
     }
   }
 
-  /** What the program does for one sample; each is what the library would do. */
+  /** Makes one sample as the library would. */
   private class Maker implements SampleMaker<byte[]> {
     private final byte number;
 
@@ -231,7 +231,7 @@ class PreparedSamplesTest {
     }
   }
 
-  /** Bytes of a sample that is longer than its item. */
+  /** Bytes of a sample that is larger than its item. */
   private static final int LONG = 50_000;
 
   @TempDir Path directory;
@@ -289,7 +289,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void aFieldThatIsSetInMidEpochMakesOtherSamples() throws Exception {
+  void fieldSetDuringAnEpochMakesOtherSamples() throws Exception {
     PreparedSamples job = comparing();
     Settable data = new Settable();
 
@@ -302,7 +302,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void aFieldThatIsSetBetweenTwoSamplesOfABatchIsSeen() throws Exception {
+  void fieldSetBetweenTwoSamplesOfABatchIsSeen() throws Exception {
     PreparedSamples job = comparing();
     Settable data = new Settable();
     Data pipeline = new Data(data, "add 0");
@@ -317,10 +317,10 @@ class PreparedSamplesTest {
     assertThat(job.sample(plan, 2, new Maker(10))).as("not kept").containsExactly(10);
   }
 
-  /** What a stage hands to the next one. */
+  /** What a stage passes to the next one. */
   private record Tagged(Settable setting) {}
 
-  /** Hands out what the next stage looks into. */
+  /** Returns what the next stage reads. */
   @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
   private static final class Tagging {
     private final Settable setting = new Settable();
@@ -338,7 +338,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void aFieldThatOnlyALaterStageReadsIsSeen() throws Exception {
+  void fieldReadOnlyByALaterStageIsSeen() throws Exception {
     PreparedSamples job = comparing();
     Tagging data = new Tagging();
     Data pipeline = new Data(data, "tags", new LooksInto());
@@ -349,7 +349,7 @@ class PreparedSamplesTest {
     assertThat(job.plan(pipeline)).isNotSameAs(plan);
   }
 
-  /** A transform with a method of that name and of no other meaning. */
+  /** A transform that only happens to have a method of that name. */
   @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
   private static final class Prepares {
     private final List<Integer> more = new ArrayList<>();
@@ -364,7 +364,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void aTransformThatIsPreparedIsLookedAtAgain() {
+  void preparedTransformIsCheckedAgain() {
     Prepares transform = new Prepares();
     Data pipeline = new Data(numbers, "numbers", transform);
     PreparedSamples.Plan plan = samples.plan(pipeline);
@@ -377,7 +377,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void aSampleIsMadeOnce() throws Exception {
+  void sampleIsMadeOnce() throws Exception {
     Data data = new Data(numbers, "numbers", new Doubled(2));
     assertThat(sample(samples, data, 0, 5)).containsExactly(5, 5);
     assertThat(sample(samples, data, 1, 6)).containsExactly(6, 6);
@@ -387,11 +387,11 @@ class PreparedSamplesTest {
     assertThat(calls).hasSize(4);
     assertThat(store.statistics().of(Outcome.HIT)).isEqualTo(2);
     assertThat(store.statistics().of(Outcome.ADMITTED))
-        .isEqualTo(3); // The stage is agreed on in it, too.
+        .isEqualTo(3); // The choice of the stage is stored there, too.
     assertThat(said).isEmpty();
   }
 
-  /** One that reads and decodes an item of so many bytes for each sample. */
+  /** Reads and decodes an item for each sample. */
   private final class OfItems extends Maker {
     private final DecodedStore decoded;
     private final Path file;
@@ -429,8 +429,8 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void whatIsKeptPreparedIsNotKeptDecodedToo() throws Exception {
-    assertThat(keptDecoded(20)).isEqualTo(1); // Of the sample by which that was chosen.
+  void itemsOfPreparedSamplesAreNotKeptDecodedToo() throws Exception {
+    assertThat(keptDecoded(20)).isEqualTo(1); // Of the sample that decided the choice.
     assertThat(chosen)
         .singleElement()
         .asString()
@@ -438,7 +438,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void samplesAreLeftWhereTheirItemsSaveMore() throws Exception {
+  void samplesAreLeftIfTheirItemsSaveMore() throws Exception {
     assertThat(keptDecoded(1000)).isEqualTo(20);
     assertThat(samples.plan(new Data(numbers, "n"))).isNull();
     assertThat(chosen).isEmpty();
@@ -446,7 +446,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void jobsShareWhatIsEqualWhateverTheObject() throws Exception {
+  void jobsShareSamplesOfEqualDataSets() throws Exception {
     assertThat(sample(samples, new Data(numbers, "numbers"), 0, 5)).containsExactly(5);
     PreparedSamples other = job(Set.of());
     assertThat(sample(other, new Data(equal(), "numbers"), 0, 100)).containsExactly(5);
@@ -460,14 +460,14 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void aTransformMakesAnotherSample() throws Exception {
+  void anotherTransformMakesAnotherSample() throws Exception {
     assertThat(sample(samples, new Data(numbers, "n"), 0, 5)).containsExactly(5);
     assertThat(sample(samples, new Data(numbers, "n", new Doubled(2)), 0, 6)).containsExactly(6, 6);
     assertThat(calls).containsExactly("get 5", "get 6", "transform 1");
   }
 
   @Test
-  void whatHasChangedIsLookedAtAgain() throws Exception {
+  void changedDataSetIsCheckedAgain() throws Exception {
     Holder holder = new Holder(new Numbers(List.of(1)));
     Data data = new Data(holder, "h");
     assertThat(sample(samples, data, 0, 1)).containsExactly(1);
@@ -479,7 +479,7 @@ class PreparedSamplesTest {
     assertThat(samples.plan(data)).isNotSameAs(plan);
   }
 
-  /** The adapter hears of it when this is prepared. */
+  /** The adapter is told when this is prepared. */
   private static final class Holder implements Callable<byte[]> {
     private Numbers numbers;
 
@@ -497,24 +497,24 @@ class PreparedSamplesTest {
     }
   }
 
-  /** To look at it takes longer than a sample. */
+  /** Checking it takes longer than making a sample. */
   @Test
-  void whatIsAnotherOneForEachSampleIsLeft() throws Exception {
+  void transformThatIsNewForEachSampleIsLeftAlone() throws Exception {
     int times = 0;
     while (samples.plan(new Data(numbers, "n", new Doubled(2))) != null) {
       sample(samples, new Data(numbers, "n", new Doubled(2)), 0, 5);
       times++;
     }
-    assertThat(times).isEqualTo(4); // Each look here is a plan, so two for each.
+    assertThat(times).isEqualTo(4); // Each iteration makes two plans.
     assertThat(said).singleElement().asString().contains("is another one for each sample");
     for (int i = 0; i < 20; i++) {
-      sample(samples, new Data(equal(), "n"), i % 2, 5); // Another object each time is none.
+      sample(samples, new Data(equal(), "n"), i % 2, 5); // Only another, equal object.
     }
     assertThat(said).hasSize(1);
   }
 
   @Test
-  void whatRemembersIsLeftAndNamedOnce() throws Exception {
+  void statefulDataSetIsLeftAloneAndNamedOnce() throws Exception {
     Counting counting = new Counting();
     for (int i = 0; i < 5; i++) {
       assertThat(samples.plan(new Data(counting, "c"))).isNull();
@@ -528,7 +528,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void nothingIsMadeOnceAndPassedOn() throws Exception {
+  void nullSampleIsPassedOnAndNotKept() throws Exception {
     Data data = new Data(numbers, "n", new Doubled(2));
     Maker none =
         new Maker(0) {
@@ -545,24 +545,24 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void theUserMayVouchForAClass() throws Exception {
+  void userMayVouchForAClass() throws Exception {
     PreparedSamples trusting = job(Set.of(Counting.class.getName()));
     Data data = new Data(new Counting(), "c");
     assertThat(sample(trusting, data, 0, 1)).containsExactly(1);
     assertThat(sample(trusting, data, 0, 2)).containsExactly(1);
-    // Nobody knows whether another job means the same by it.
+    // Another job may mean something else by it.
     assertThat(sample(job(Set.of(Counting.class.getName())), data, 0, 3)).containsExactly(3);
   }
 
   @Test
-  void aStageThatRemembersEndsWhatIsKept() throws Exception {
+  void statefulStageEndsTheKeptPart() throws Exception {
     PreparedSamples.Plan plan =
         samples.plan(new Data(numbers, "n", new Doubled(2), new Counting(), new Doubled(2)));
     assertThat(plan.kept()).isEqualTo(2);
   }
 
   @Test
-  void whatDrawsIsMadeEachTimeAndWhatDoesNotIsKeptBeforeIt() throws Exception {
+  void stagesBeforeTheFirstDrawAreKept() throws Exception {
     ForkableRandom random = new ForkableRandom(3);
     Data data = new Data(numbers, "n", new Doubled(2));
     for (int i = 0; i < 3; i++) {
@@ -592,7 +592,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void theSecondNumberOfAPairIsADrawToo() throws Exception {
+  void secondGaussianOfAPairIsADrawToo() throws Exception {
     ForkableRandom random = new ForkableRandom(3);
     Data data = new Data(numbers, "n");
     for (int i = 0; i < 6; i++) {
@@ -610,7 +610,7 @@ class PreparedSamplesTest {
     assertThat(calls).hasSize(6);
   }
 
-  /** Waits until the next change of a file would have another time. */
+  /** Waits until another change of the file would change its time. */
   private static Path settle(Path file) {
     while (!FileState.of(file.toString()).isSettled()) {
       Thread.onSpinWait();
@@ -620,7 +620,7 @@ class PreparedSamplesTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void whatTheKernelMakesAsItIsReadIsNotKept() throws Exception {
+  void filesGeneratedByTheKernelAreNotKept() throws Exception {
     Data data = new Data(numbers, "n");
     for (int i = 0; i < 3; i++) {
       samples.sample(samples.plan(data), 0, new Reading(Path.of("/proc/self/stat")));
@@ -629,17 +629,17 @@ class PreparedSamplesTest {
     assertThat(calls).hasSize(6);
   }
 
-  /** By a relative name a job in another directory means another file. */
+  /** A relative name is another file for a job in another directory. */
   @Test
-  void aFileIsKnownByTheNameThatTheProgramUsed() throws Exception {
+  void fileKeepsTheNameThatTheProgramUsed() throws Exception {
     OpenedFiles files = new OpenedFiles();
     files.accept("pom.xml");
     assertThat(files.parts()).singleElement().extracting("name").isEqualTo("pom.xml");
   }
 
-  /** A file within an archive, say. */
+  /** For example, a file within an archive. */
   @Test
-  void whatCannotBeToldByAPathMayHaveChanged() throws Exception {
+  void filesWithoutAPathMayHaveChanged() throws Exception {
     OpenedFiles files = new OpenedFiles();
     files.accept(settle(Files.write(directory.resolve("item"), new byte[] {1})).toString());
     files.accept(directory.resolve("missing").toString());
@@ -651,7 +651,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void aFileThatHasChangedIsReadAgain() throws Exception {
+  void changedFileIsReadAgain() throws Exception {
     Path file = Files.write(directory.resolve("item"), new byte[] {1});
     Data data = new Data(numbers, "n");
     for (int round = 1; round <= 3; round++) {
@@ -666,13 +666,13 @@ class PreparedSamplesTest {
     Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
     Files.write(file, new byte[] {9, 9});
     assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(9, 9);
-    // The first one is kept for good, the others were read twice.
+    // The first version is kept for good; the others are read twice.
     assertThat(calls).hasSize(1 + 2 + 2 + 1);
   }
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void aSampleStaysWhereOnlyTheChangeTimeOfItsFileIsAnother() throws Exception {
+  void sampleStaysIfOnlyTheChangeTimeOfItsFileDiffers() throws Exception {
     Path file = settle(Files.write(directory.resolve("item"), new byte[] {1}));
     Data data = new Data(numbers, "n");
     assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(1);
@@ -695,7 +695,7 @@ class PreparedSamplesTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void aSampleOfAFileRewrittenUnderItsOldTimeIsKeptBesideTheOldOne() throws Exception {
+  void rewriteUnderTheOldTimeMakesAnotherSample() throws Exception {
     Path file = settle(Files.write(directory.resolve("item"), new byte[] {1}));
     Data data = new Data(numbers, "n");
     assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(1);
@@ -709,9 +709,9 @@ class PreparedSamplesTest {
     assertThat(calls).as("read once more").hasSize(2);
   }
 
-  /** Change times of files that the key names, as of a table that is read as a whole. */
+  /** For files named in the key, such as a table that is read as a whole. */
   @Test
-  void aSampleStaysUnderAnotherStampIfItIsTheSame() throws Exception {
+  void equalSampleStaysUnderAnotherStamp() throws Exception {
     Data data = new Data(numbers, "n");
     long[][] asked = {{1, 5}, {1, 5}, {2, 5}, {2, 5}, {3, 6}, {3, 6}, {1, 7}, {2, 7}};
     List<Integer> found = new ArrayList<>();
@@ -723,7 +723,7 @@ class PreparedSamplesTest {
     assertThat(calls).containsExactly("get 5", "get 5", "get 6");
   }
 
-  /** One whose values lie on a device. */
+  /** A sample whose values are on a device. */
   private final class OnDevice extends Maker {
     private final List<Keeping> later;
 
@@ -779,7 +779,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void whoListensHearsOfTheFilesOfAKeptSample() throws Exception {
+  void listenerHearsTheFilesOfAKeptSample() throws Exception {
     Path file = settle(Files.write(directory.resolve("item"), new byte[] {1}));
     Data data = new Data(numbers, "n");
     List<String> heard = new ArrayList<>();
@@ -809,7 +809,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void theProgramGetsWhatItsCodeThrowsOnce() throws Exception {
+  void exceptionsOfTheProgramReachItUnchanged() throws Exception {
     Data data = new Data(numbers, "n");
     assertThat(sample(samples, data, 0, 5)).containsExactly(5);
     for (Throwable thrown :
@@ -840,7 +840,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void aFaultOfOursLeavesTheSampleToTheProgram() throws Exception {
+  void faultOfTheAgentLeavesTheSampleToTheProgram() throws Exception {
     Data data = new Data(numbers, "n", new Doubled(2));
     byte[] sample =
         samples.sample(
@@ -880,12 +880,12 @@ class PreparedSamplesTest {
         assertThat(made).hasSize(length).containsOnly((byte) length);
       }
     }
-    // One was expected to be as long as the first, and could not be kept.
+    // One was expected to have the first one's length, and could not be kept.
     assertThat(calls).hasSizeBetween(6, 8);
   }
 
   @Test
-  void whereNotAllSamplesFitTheStageThatSavesMostIsKept() throws Exception {
+  void ifNotAllSamplesFitTheStageThatSavesMostIsKept() throws Exception {
     size = 1_000_000; // Of 64 bytes and more each, in 2 MiB.
     Data data = new Data(numbers, "n", new Doubled(2));
     for (int index = 0; index < 40; index++) {
@@ -903,7 +903,7 @@ class PreparedSamplesTest {
     }
     assertThat(calls).hasSize(80);
     calls.clear();
-    // 40 KB for next to no time are not worth it: what was got is kept, and transformed again.
+    // 40 KB save next to no time, so the stage before is kept, and transformed again.
     for (int index = 20; index < 40; index++) {
       sample(samples, data, index, 100);
     }
@@ -911,16 +911,16 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void theFirstJobChoosesTheStage() throws Exception {
+  void firstJobChoosesTheStage() throws Exception {
     Data data = new Data(numbers, "n", new Doubled(2));
     sample(samples, data, 0, 5);
-    size = 1_000_000; // For this one nothing would fit.
+    size = 1_000_000; // This job would choose no stage.
     assertThat(sample(job(Set.of()), data, 0, 100)).containsExactly(5, 5);
     assertThat(calls).hasSize(2);
   }
 
   @Test
-  void aBatchIsMadeOfItsSamplesIfAllAreKept() throws Exception {
+  void batchIsMadeOfItsSamplesIfAllAreKept() throws Exception {
     Data data = new Data(numbers, "n");
     for (int index = 0; index < 2; index++) {
       sample(samples, data, index, index);
@@ -935,7 +935,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void whatIsQuickerMadeThanFoundIsLeft() throws Exception {
+  void samplesQuickerToMakeThanToFindAreLeftAlone() throws Exception {
     Data data = new Data(numbers, "n");
     SampleMaker<byte[]> slow =
         new Maker(1) {
@@ -945,7 +945,7 @@ class PreparedSamplesTest {
             return super.read(layout, bytes);
           }
         };
-    size = 1_000_000; // None is asked for twice before it is known.
+    size = 1_000_000; // None is requested twice before the verdict.
     int kept = 0;
     while (samples.plan(data) != null) {
       samples.sample(samples.plan(data), kept++, slow);
@@ -956,10 +956,10 @@ class PreparedSamplesTest {
 
   /** No plan, comparison or transform keeps a data set from being garbage-collected. */
   @Test
-  void dataSetsThatTheProgramDropsAreCollected() throws Exception {
+  void droppedDataSetsAreCollected() throws Exception {
     List<WeakReference<Object>> dropped = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      size = 3L + i; // As many of one kind, each used for a sample, would be left.
+      size = 3L + i; // Too many of one kind, each for a sample, would be left alone.
       Numbers one = equal();
       assertThat(sample(samples, new Data(one, "n"), i % 3, 5)).containsExactly(5);
       dropped.add(new WeakReference<>(one));
@@ -975,7 +975,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void itemsOfSamplesThatAreKeptAreSpared() throws Exception {
+  void itemsOfKeptSamplesAreSpared() throws Exception {
     Data data = new Data(numbers, "n");
     Prepared prepared = prepared(Set.of());
     PreparedSamples own = job(prepared);
@@ -989,9 +989,9 @@ class PreparedSamplesTest {
     assertThat(prepared.sparesItems(numbers, 1)).isFalse();
   }
 
-  /** Like a data set that is iterated in a way that nothing intercepts. */
+  /** As if the data set were iterated without an intercepted call. */
   @Test
-  void itemsOfADataSetThatIsNeverLookedAtAreNotSparedForLong() {
+  void itemsOfAnUnseenDataSetAreNotSparedForLong() {
     long spared = 0;
     Prepared prepared = prepared(Set.of());
     job(prepared);

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The samples of a batch, by several threads. */
+/** Several threads make the samples of a batch. */
 class SampleThreadsTest {
   private final Prefetcher threads = new Prefetcher(null, () -> 4);
 
@@ -24,7 +24,7 @@ class SampleThreadsTest {
   }
 
   @Test
-  void eachSampleIsMadeOnceWhateverTheHelpers() throws Exception {
+  void eachSampleIsMadeOnce() throws Exception {
     for (int helpers = 0; helpers < 6; helpers++) {
       AtomicIntegerArray made = new AtomicIntegerArray(50);
       SampleThreads.run(50, helpers, threads.samples(), made::incrementAndGet);
@@ -35,7 +35,7 @@ class SampleThreadsTest {
   }
 
   @Test
-  void helpersHelpAndSeeWhatTheCallerSees() throws Exception {
+  void helpersSeeWhatTheCallerSees() throws Exception {
     Set<Thread> seen = ConcurrentHashMap.newKeySet();
     Set<String> opened = ConcurrentHashMap.newKeySet();
     CountDownLatch two = new CountDownLatch(2);
@@ -59,7 +59,7 @@ class SampleThreadsTest {
   }
 
   @Test
-  void theFirstFailureEndsTheBatch() {
+  void firstFailureEndsTheBatch() {
     AtomicIntegerArray made = new AtomicIntegerArray(1000);
     assertThatThrownBy(
             () ->
@@ -78,7 +78,7 @@ class SampleThreadsTest {
   }
 
   @Test
-  void withoutAThreadTheCallerMakesAll() throws Exception {
+  void withoutHelpersTheCallerMakesAll() throws Exception {
     Executor none =
         task -> {
           throw new RejectedExecutionException();

@@ -38,12 +38,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A library that no strategy knows gets them all by its adapter alone. */
+/** A library that no policy knows gets every policy through its adapter alone. */
 class ThirdLibraryTest {
   private static final int FILES = 24;
   private static final int BATCH = 4;
 
-  /** All of the library may be run ahead. */
+  /** All of the library may run ahead. */
   private static final PurityAnalyzer CODE =
       new PurityAnalyzer(
           "io.coordl.pipeline.Plain",
@@ -109,7 +109,7 @@ class ThirdLibraryTest {
     return batches;
   }
 
-  private void feedsAsWithoutTheAgent(PlainAdapter epoch) {
+  private void assertSameAsWithoutTheAgent(PlainAdapter epoch) {
     for (float[] batch : plain()) {
       assertThat(epoch.hasNext()).isTrue();
       assertThat(Arrays.equals(epoch.next(), batch)).isTrue();
@@ -118,9 +118,10 @@ class ThirdLibraryTest {
   }
 
   @Test
-  void itsBatchesArePreparedAhead() {
+  void batchesArePreparedAhead() {
     try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
-      feedsAsWithoutTheAgent(epoch(Services.builder(said::add).prefetcher(prefetcher, 1).build()));
+      assertSameAsWithoutTheAgent(
+          epoch(Services.builder(said::add).prefetcher(prefetcher, 1).build()));
       assertThat(prefetcher.said())
           .isEqualTo("prefetch: 0 items prefetched; 5 batches prefetched, 5 of them used");
     }
@@ -128,7 +129,7 @@ class ThirdLibraryTest {
   }
 
   @Test
-  void aFileThatTheProgramRewritesBetweenItsBatchesIsReadAgain() throws IOException {
+  void fileRewrittenBetweenBatchesIsReadAgain() throws IOException {
     try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
       PlainAdapter epoch = epoch(Services.builder(said::add).prefetcher(prefetcher, 1).build());
       epoch.next();
@@ -147,24 +148,24 @@ class ThirdLibraryTest {
   }
 
   @Test
-  void itsSamplesAreDecodedAheadAndKept() throws IOException {
+  void samplesAreDecodedAheadAndKept() throws IOException {
     ArenaStore arena = ArenaStore.openProcess(directory, ByteBudget.parse("2m"), said::add);
     try (DecodedStore store = new DecodedStore(arena, path -> true);
         Prefetcher prefetcher =
             new Prefetcher(new ItemPrefetcher(() -> 2, null, store::mayKeepMore), () -> 2)) {
       Services services =
           Services.builder(said::add).decoded(store).prefetcher(prefetcher, 2).build();
-      feedsAsWithoutTheAgent(epoch(services));
+      assertSameAsWithoutTheAgent(epoch(services));
       assertThat(store.statistics().of(Outcome.ADMITTED)).isEqualTo(FILES);
       long before = store.statistics().of(Outcome.HIT);
-      feedsAsWithoutTheAgent(epoch(services));
+      assertSameAsWithoutTheAgent(epoch(services));
       assertThat(store.statistics().of(Outcome.HIT) - before).isGreaterThanOrEqualTo(FILES);
     }
     assertThat(said).isEmpty();
   }
 
   @Test
-  void itsBatchesArePreparedForTheGroup() throws IOException {
+  void batchesArePreparedForTheGroup() throws IOException {
     Set<String> threads = ConcurrentHashMap.newKeySet();
     AtomicInteger samples = new AtomicInteger();
     PlainBatches.Transform counted =
@@ -176,7 +177,7 @@ class ThirdLibraryTest {
     try (PrepGroup group =
         new PrepGroup(directory, "plain", ByteBudget.parse("64k"), 1, said::add)) {
       Services services = Services.builder(said::add).group(group).build();
-      feedsAsWithoutTheAgent(new PlainAdapter(files, counted, order(), services, CODE));
+      assertSameAsWithoutTheAgent(new PlainAdapter(files, counted, order(), services, CODE));
       assertThat(group.statistics().get(0).taken).isEqualTo(FILES / BATCH);
     }
     assertThat(threads).allMatch(name -> name.startsWith("coordl-prep-"));
@@ -185,7 +186,7 @@ class ThirdLibraryTest {
   }
 
   @Test
-  void itsBatchesAreReplayedForAProfile() {
+  void batchesAreReplayedForAProfile() {
     Durations unheard =
         new Durations() {
           @Override

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When keeping costs more than it saves. Times are given, not measured. */
+/** Whether keeping saves more than it costs. Times are given, not measured. */
 class WorthTest {
   private static final int SIZE = 1_000;
 
@@ -15,7 +15,7 @@ class WorthTest {
   private int epochs = 10;
   private final Worth worth = new Worth("sample", () -> epochs, () -> now, said::add);
 
-  /** Makes and keeps samples, and finds them if asked. */
+  /** Makes and keeps samples, and finds them if probed. */
   private int kept(int samples, long making, long keeping, long finding) {
     int probes = 0;
     for (int i = 0; i < samples && worth.isIt(); i++) {
@@ -36,17 +36,17 @@ class WorthTest {
   }
 
   @Test
-  void whatTakesLongToMakeIsWorthIt() {
+  void slowSamplesAreWorthKeeping() {
     worth.begun(1_000, SIZE);
-    assertThat(kept(SIZE, 100_000, 20_000, 1_000)).isLessThan(300); // Then the result is evident.
+    assertThat(kept(SIZE, 100_000, 20_000, 1_000)).isLessThan(300); // Enough to decide.
     found(10 * SIZE, 1_000);
     assertThat(worth.isIt()).isTrue();
     assertThat(said).isEmpty();
   }
 
-  /** During the first epoch, and early in it. */
+  /** Decided early in the first epoch. */
   @Test
-  void whatIsFoundAsSlowlyAsItIsMadeIsNot() {
+  void samplesFoundAsSlowlyAsMadeAreNot() {
     worth.begun(1_000, 65_536);
     assertThat(kept(65_536, 6_000, 20_000, 6_000)).isLessThan(2_100);
     assertThat(worth.isIt()).isFalse();
@@ -56,9 +56,9 @@ class WorthTest {
                 + " look whether it is still the same 0.0");
   }
 
-  /** 147 us are more than the 14 of an epoch pay in ten epochs; ten more, and they are not. */
+  /** Keeping costs 147 us and saves 14 us an epoch: it pays in 20 epochs, but not in 10. */
   @Test
-  void whatPaysAfterTooManyEpochsIsNot() {
+  void keepingMustPayWithinTenEpochs() {
     kept(3_000, 42_000, 147_000, 28_000);
     assertThat(worth.isIt()).isFalse();
     now = Long.MAX_VALUE / 2;
@@ -69,7 +69,7 @@ class WorthTest {
 
   /** The cost of keeping is sunk: from the second epoch on, only finding counts. */
   @Test
-  void whatIsKeptAlreadyIsUsed() {
+  void keptSamplesAreUsed() {
     epochs = 1_000;
     kept(3_000, 42_000, 147_000, 28_000);
     epochs = 1;
@@ -78,7 +78,7 @@ class WorthTest {
   }
 
   @Test
-  void lookingAtALargePipelineInEachEpochCounts() {
+  void checkingALargePipelineInEachEpochCounts() {
     long look = 200_000_000; // As long as making all samples takes.
     worth.begun(5 * look, SIZE);
     kept(SIZE, 200_000, 20_000, 1_000);
@@ -90,9 +90,9 @@ class WorthTest {
     assertThat(said).singleElement().asString().endsWith("still the same 200.0");
   }
 
-  /** As by a loop that takes so many batches of a large data set, and breaks. */
+  /** As in a loop that takes a few batches of a large data set and breaks. */
   @Test
-  void lookingCountsForTheSamplesThatAreTakenOfAnEpoch() {
+  void checkingCountsPerSampleTaken() {
     for (int epoch = 0; epoch < 5; epoch++) {
       worth.begun(20_000_000, 300_000);
       kept(epoch == 0 ? 80 : 0, 30_000, 20_000, 1_000);
@@ -103,7 +103,7 @@ class WorthTest {
   }
 
   @Test
-  void lookingThatIsQuickWhileTheCodeIsWarmDoesNot() {
+  void checkingThatIsQuickOnceWarmDoesNotCount() {
     for (int epoch = 0; epoch < 5; epoch++) {
       worth.begun(epoch < 2 ? 100_000_000 : 1_000_000, SIZE);
       kept(epoch == 0 ? SIZE : 0, 200_000, 20_000, 1_000);
@@ -125,10 +125,10 @@ class WorthTest {
   }
 
   @Test
-  void itIsTriedAgain() {
+  void keepingIsTriedAgainLater() {
     kept(65_536, 6_000, 20_000, 6_000); // The code was cold.
     assertThat(worth.isIt()).isFalse();
-    now += 50L * 2_049 * 26_000; // The trial is at most a fiftieth of the time.
+    now += 50L * 2_049 * 26_000; // The trial may take a fiftieth of the time.
     assertThat(worth.isIt()).isTrue();
     kept(65_536, 6_000, 2_000, 600);
     assertThat(worth.isIt()).isTrue();
@@ -136,7 +136,7 @@ class WorthTest {
   }
 
   @Test
-  void manySmallPipelinesAreNot() {
+  void manySmallPipelinesAreNotWorthKeeping() {
     for (int i = 0; i < 40 && worth.isIt(); i++) {
       worth.begun(7_000, 4);
       kept(4, 200, 100, 100);
@@ -145,7 +145,7 @@ class WorthTest {
   }
 
   @Test
-  void whatIsOtherSamplesInEachEpochIsNot() {
+  void samplesThatDifferInEachEpochAreNotWorthKeeping() {
     for (int epoch = 0; epoch < 5; epoch++) {
       worth.begun(1_000, SIZE);
       kept(SIZE, 100_000, 20_000, 1_000);
@@ -156,7 +156,7 @@ class WorthTest {
 
   /** Stacking samples that are found is part of finding them. */
   @Test
-  void whatTheLibraryNeedNotPutTogetherIsSaved() {
+  void stackingThatTheLibrarySavesCounts() {
     for (int i = 0; i < 3_000; i++) {
       worth.batched(4_000, 1);
       kept(1, 2_000, 3_000, 3_000);

@@ -6,11 +6,11 @@ import io.coordl.telemetry.log.UserLog;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A profile of the ingestion phase, for which each look at the clock is a second later. */
+/** A profile of the ingestion phase whose clock advances a second per reading. */
 public final class FastProfile {
   private FastProfile() {}
 
-  /** Of so many steps. */
+  /** A profile of {@code steps} steps. */
   public static Profile of(int steps, SpanRecorder spans, ProfiledItems items, UserLog log) {
     AtomicLong seconds = new AtomicLong();
     return new Profile(

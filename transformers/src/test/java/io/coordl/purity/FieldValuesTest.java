@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** A proof that relies on the values of fields ends with the first change of one. */
+/** A proof that relies on values of fields ends when one of them changes. */
 class FieldValuesTest {
   private static final PurityAnalyzer CODE =
       new PurityAnalyzer("org.jspecify.", new PurityAnalyzerTest.Everything(true));
 
-  /** A transform as people write it. */
+  /** A typical transform. */
   static class Scaled implements PurityAnalyzerTest.Part {
     float factor = 2;
     protected List<float[]> rows = new ArrayList<>(List.of(new float[] {1, 2}));
@@ -37,7 +37,7 @@ class FieldValuesTest {
   }
 
   @Test
-  void aFieldThatIsSetEndsTheProofAndItsOldValueRestoresIt() {
+  void changedFieldEndsTheProofAndItsOldValueRestoresIt() {
     Scaled part = new Scaled();
     FieldValues values = proven(part);
 
@@ -51,7 +51,7 @@ class FieldValuesTest {
   }
 
   @Test
-  void whatACollectionHoldsIsCompared() {
+  void elementsOfCollectionsAreCompared() {
     Scaled part = new Scaled();
     FieldValues values = proven(part);
 
@@ -66,9 +66,9 @@ class FieldValuesTest {
     assertThat(values.areSame()).isFalse();
   }
 
-  /** A class that is loaded only now sets it by reflection. */
+  /** A class that is loaded only now sets the field by reflection. */
   @Test
-  void itDoesNotMatterHowAFieldIsSet() throws ReflectiveOperationException {
+  void fieldSetByALaterClassIsSeen() throws ReflectiveOperationException {
     Scaled part = new Scaled();
     FieldValues values = proven(part);
 
@@ -83,8 +83,8 @@ class FieldValuesTest {
     }
   }
 
-  /** Whose bits are told apart. */
-  static final class Numberless implements PurityAnalyzerTest.Part {
+  /** Returns the bits of NaNs. */
+  static final class OfNaNs implements PurityAnalyzerTest.Part {
     float one = Float.intBitsToFloat(0x7fc00001);
     double[] more = {Double.longBitsToDouble(0x7ff8000000000001L)};
 
@@ -95,8 +95,8 @@ class FieldValuesTest {
   }
 
   @Test
-  void whatIsNoNumberIsComparedByItsBits() {
-    Numberless part = new Numberless();
+  void nanIsComparedByItsBits() {
+    OfNaNs part = new OfNaNs();
     FieldValues values = proven(part);
 
     part.one = Float.intBitsToFloat(0x7fc00002);
@@ -109,7 +109,7 @@ class FieldValuesTest {
 
   /** No class of the nest sets its private field. */
   @Test
-  void aPrivateFieldThatReflectionSetsIsCompared() throws ReflectiveOperationException {
+  void privateFieldSetByReflectionIsSeen() throws ReflectiveOperationException {
     Settled part = new Settled();
     FieldValues values = proven(part);
 
@@ -132,11 +132,11 @@ class FieldValuesTest {
   }
 
   @Test
-  void whatTheCodeItselfSetsIsNeverCompared() {
+  void fieldSetByAnalysedCodeIsRefused() {
     assertThat(CODE.reasonToLeave(List.of(new Toggled()))).contains("sets its field odd");
   }
 
-  /** More than is worth comparing for each batch. */
+  /** Holds more values than are worth comparing for each batch. */
   static final class Large implements PurityAnalyzerTest.Part {
     float[] factors = new float[1 << 20];
 
@@ -147,7 +147,7 @@ class FieldValuesTest {
   }
 
   @Test
-  void whatIsTooLargeToCompareIsLeft() {
+  void tooManyValuesAreRefused() {
     assertThat(CODE.reasonToLeave(List.of(new Large())))
         .contains("Large.factors, an array that other code may change");
   }
@@ -184,9 +184,9 @@ class FieldValuesTest {
     }
   }
 
-  /** What a library is known to do may be to set a field of its own. */
+  /** A known method of a library may set the library's own field. */
   @Test
-  void aFieldOfALibraryIsComparedOnlyIfTheLibraryDoesNotSetIt() {
+  void libraryFieldIsComparedOnlyIfTheLibraryNeverSetsIt() {
     PurityAnalyzer comparing = new PurityAnalyzer("io.coordl.purity.library.", new Library(true));
     PurityAnalyzer code = new PurityAnalyzer("io.coordl.purity.library.", new Library(false));
 

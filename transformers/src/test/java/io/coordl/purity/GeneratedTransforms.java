@@ -13,17 +13,17 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Writes and compiles small transforms, each of some pure pieces and, if it is to be impure, one
+ * Writes and compiles small transforms of several pure pieces and, in an impure transform, one
  * impure piece, called through helpers at random depth. The same seed gives the same transforms.
  */
 final class GeneratedTransforms {
   /**
    * One thing that a transform does with its argument {@code v}.
    *
-   * @param beside top-level classes it needs; {@code #} is a number of its own, everywhere
+   * @param beside top-level classes it needs; {@code #} is a unique number in all texts
    * @param members of the transform
    * @param expression with {@code self} for the transform
-   * @param change what other code may do to what it reads
+   * @param change how other code may change what it reads
    */
   record Piece(String name, String beside, String members, String expression, String change) {
     Piece(String name, String beside, String members, String expression) {
@@ -31,7 +31,7 @@ final class GeneratedTransforms {
     }
   }
 
-  /** A transform: its class, what it is made of, and whether an early run can tell. */
+  /** A transform: its class, whether it is pure, and its pieces. */
   record Generated(String className, boolean pure, String pieces) {}
 
   static final List<Piece> PURE =

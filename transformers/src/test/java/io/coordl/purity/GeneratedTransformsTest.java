@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Hundreds of transforms of which it is known by construction whether they read what changes. */
+/** Hundreds of transforms that are pure or impure by construction. */
 class GeneratedTransformsTest {
   private static final int COUNT = Boolean.getBoolean("coordl.full") ? 2_400 : 600;
 
@@ -23,7 +23,7 @@ class GeneratedTransformsTest {
   private int compared;
 
   @Test
-  void noImpureTransformIsTakenForPureAndNearlyEveryPureOneIsKnown() throws Exception {
+  void noImpureTransformIsAcceptedAndNearlyEveryPureOneIs() throws Exception {
     List<Generated> all = new GeneratedTransforms(20).into(directory, COUNT);
     List<String> taken = new ArrayList<>();
     List<String> refused = new ArrayList<>();
@@ -50,7 +50,7 @@ class GeneratedTransformsTest {
     assertThat(refused).as("pure, and refused, of " + pure).hasSizeLessThan(pure / 10);
   }
 
-  /** What is taken for pure as long as fields keep their values must show when they do not. */
+  /** If a transform is accepted while fields keep their values, each change must be noticed. */
   private void check(Class<?> type, Object transform, Generated one, List<String> taken)
       throws ReflectiveOperationException {
     PurityAnalyzer.Proof proof = COMPARING.prove(List.of(transform));

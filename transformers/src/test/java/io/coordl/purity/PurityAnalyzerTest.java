@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What may be run before it is asked for, and what is left alone, and in which words. */
+/** Which code may run early, which is refused, and with which message. */
 class PurityAnalyzerTest {
-  /** A library of which everything is known but one method and one class. */
+  /** A library whose methods and classes are all known except one each. */
   static final PurityAnalyzer CODE = new PurityAnalyzer("org.jspecify.", new Everything(false));
 
   /** See {@link #CODE}. */
@@ -142,9 +142,9 @@ class PurityAnalyzerTest {
     assertThat(CODE.reasonToLeave(List.of("before", part))).contains(why);
   }
 
-  /** Two jobs may go through these differently, also where the order is not kept in a field. */
+  /** Two jobs may iterate over these differently, even if no field holds the order. */
   @Test
-  void ordersOfAProcessAreTold() {
+  void ordersThatDependOnTheProcessAreDetected() {
     assertThat(ordersByProcess(new OfASet())).isTrue();
     assertThat(ordersByProcess(new OfConstants())).isTrue();
     assertThat(ordersByProcess(new Plain(2))).isFalse();
@@ -192,7 +192,7 @@ class PurityAnalyzerTest {
     }
   }
 
-  /** Makes objects as it goes. */
+  /** Creates objects. */
   static final class Made implements Part {
     @Override
     public float apply(float value) {
@@ -208,7 +208,7 @@ class PurityAnalyzerTest {
     }
   }
 
-  /** Changes what is its own while it runs. */
+  /** Changes only its local objects. */
   static final class Local implements Part {
     @Override
     public float apply(float value) {
@@ -220,7 +220,7 @@ class PurityAnalyzerTest {
     }
   }
 
-  /** Is prepared by the program before a pass. */
+  /** The program prepares it before an epoch. */
   static final class Prepared implements Part {
     private float factor;
 
@@ -241,7 +241,7 @@ class PurityAnalyzerTest {
     }
   }
 
-  /** Keeps the library's generator. */
+  /** Holds the library's generator. */
   static final class OfLibrary {
     final Random random;
 
@@ -372,7 +372,7 @@ class PurityAnalyzerTest {
     }
   }
 
-  /** Asking for a value puts it last. */
+  /** Reading a value moves it to the end. */
   static final class Remembers implements Part {
     private final Map<String, Float> recent = new LinkedHashMap<>(4, 0.75f, true);
 
@@ -387,7 +387,7 @@ class PurityAnalyzerTest {
     }
   }
 
-  /** In the order in which it was filled, and stays. */
+  /** Keeps insertion order, which reads do not change. */
   static final class KeepsItsOrder implements Part {
     private final Map<String, Float> factors = new LinkedHashMap<>();
 

@@ -2,7 +2,7 @@ package io.coordl.purity;
 
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
-/** Sets a private field by its name: a nest of its own, since all of a nest may. */
+/** Sets a private field by name; in its own nest, because members of a nest may set it. */
 final class SetByUpdater {
   private static final AtomicIntegerFieldUpdater<Factor> FACTOR =
       AtomicIntegerFieldUpdater.newUpdater(Factor.class, "factor");

@@ -6,16 +6,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The part of a page of docs that is made by a test, between two marks. */
+/** The generated part of a page in docs, between two marks. */
 public final class DocsBlock {
   private DocsBlock() {}
 
   /**
-   * Compares a block with what is expected; with {@code -Dcoordl.docs=write} writes it instead.
+   * Compares a block with the expected text; with {@code -Dcoordl.docs=write} writes it instead.
    *
    * @param page below docs
-   * @param mark of its beginning and its end
-   * @param otherwise how to write it, for whoever finds it to differ
+   * @param mark name in its first and last line
+   * @param otherwise how to write it, for the message if it differs
    */
   public static void check(String page, String mark, String expected, String otherwise)
       throws IOException {

@@ -4,12 +4,12 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of docs/rewritten.md is made from the rules. With {@code -Dcoordl.docs=write} it is
- * written anew instead of compared.
+ * The table of docs/rewritten.md is generated from the rules. {@code -Dcoordl.docs=write} writes it
+ * instead of comparing it.
  */
 final class DocsTest {
   @Test
-  void rewrittenMethodsAreThoseOfTheRules() throws IOException {
+  void tableOfRewrittenMethodsMatchesTheRules() throws IOException {
     DocsBlock.check(
         "rewritten.md",
         "rewritten",

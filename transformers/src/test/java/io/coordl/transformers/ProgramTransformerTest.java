@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import program.PlainProgram;
 import program.ReadingProgram;
 
-/** Which classes are looked at, which are changed, and what happens when one cannot be. */
+/** Which classes are examined, which are changed, and what happens if one cannot be. */
 final class ProgramTransformerTest {
   private final List<String> applied = new ArrayList<>();
   private final List<String> skipped = new ArrayList<>();
@@ -72,21 +72,21 @@ final class ProgramTransformerTest {
   }
 
   @Test
-  void aProgramThatReadsIsChanged() throws IOException {
+  void programThatReadsIsChanged() throws IOException {
     assertThat(transform(getClass().getClassLoader(), ReadingProgram.class)).isNotNull();
     assertThat(applied).containsExactly("program.ReadingProgram: new FileInputStream(String)");
     assertThat(transformer.mayChange(ReadingProgram.class)).isTrue();
   }
 
   @Test
-  void aProgramThatDoesNotIsNullAndIsNotTransformedAgain() throws IOException {
+  void programThatDoesNotReadIsNotTransformed() throws IOException {
     assertThat(transform(getClass().getClassLoader(), PlainProgram.class)).isNull();
     assertThat(applied).isEmpty();
     assertThat(transformer.mayChange(PlainProgram.class)).isFalse();
   }
 
   @Test
-  void theJdkIsNeverChanged() throws IOException {
+  void jdkIsNeverChanged() throws IOException {
     assertThat(transform(null, ReadingProgram.class)).isNull();
     assertThat(transform(getClass().getClassLoader(), FileInputStream.class)).isNull();
     assertThat(transformer.mayChange(FileInputStream.class)).isFalse();
@@ -94,8 +94,7 @@ final class ProgramTransformerTest {
   }
 
   @Test
-  void whatTheAgentLoadsIsNotLookedAtLibrariesOfItsOwnIncluded(@TempDir Path work)
-      throws Exception {
+  void agentAndItsLibrariesAreNotTransformed(@TempDir Path work) throws Exception {
     Path jar = work.resolve("agent.jar");
     try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
       out.putNextEntry(new JarEntry("inst/program/ReadingProgram.classdata"));
@@ -109,7 +108,7 @@ final class ProgramTransformerTest {
   }
 
   @Test
-  void whatAnotherAgentKeepsInItsLoaderIsNotLookedAt() throws Exception {
+  void classesInAnotherAgentsLoaderAreNotTransformed() throws Exception {
     ClassLoader agents =
         new io.opentelemetry.javaagent.test.AgentLoader(bytes(ReadingProgram.class));
 
@@ -118,7 +117,7 @@ final class ProgramTransformerTest {
   }
 
   @Test
-  void classesNewerThanTheRewriterAreLeftAloneWithoutAFault() throws IOException {
+  void newerClassFilesAreLeftAloneWithoutAFault() throws IOException {
     byte[] ofTheFuture = bytes(ReadingProgram.class);
     ofTheFuture[7] = 120; // Minor and major version are the bytes 4 to 7.
 
@@ -134,7 +133,7 @@ final class ProgramTransformerTest {
   }
 
   @Test
-  void whatIsNoClassFileIsLeftAndSaid() {
+  void invalidClassFileIsLeftAloneAndReported() {
     byte[] broken =
         "\0\0\0\0 java/io/FileInputStream java/io/FileInputStream"
             .getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);

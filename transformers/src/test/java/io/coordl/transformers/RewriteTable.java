@@ -14,16 +14,16 @@ import java.util.StringJoiner;
 import java.util.stream.Collectors;
 import net.bytebuddy.jar.asm.Type;
 
-/** Everything that is rewritten, for docs; made from the rules, so that it is never stale. */
+/** All rewritten methods, for docs; generated from the rules, so never stale. */
 public final class RewriteTable {
-  /** What one row tells, but for the methods it is about. */
+  /** A row without its methods. */
   private record Row(String library, String effect, String provenOn) {}
 
   private final Map<Row, List<String>> rows = new LinkedHashMap<>();
 
   private RewriteTable() {}
 
-  /** One table per library: what is caught, what becomes of it, on which versions it was proven. */
+  /** One table per library: the method, the effect, and the versions it was proven on. */
   public static String markdown() {
     RewriteTable table = new RewriteTable();
     for (CallSite site : CallSites.TABLE) {
@@ -36,7 +36,7 @@ public final class RewriteTable {
     return table.print();
   }
 
-  /** What becomes of the rule's method, for docs. */
+  /** The effect of the rule on its method, for docs. */
   public static String effect(HookRule rule) {
     HookRule.Interceptor interceptor = rule.interceptor();
     return interceptor != null

@@ -1,6 +1,6 @@
 package org.opencv.core;
 
-/** Stands in for OpenCV's class of this name: what the rule for {@code imread} needs of it. */
+/** Stub of OpenCV's class, with the parts that the rule for {@code imread} needs. */
 public class Mat {
   static {
     if (Boolean.getBoolean("opencv.unlinked")) {

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.opencv.core.Mat;
 
-/** Stands in for OpenCV's class of this name; cannot decode what starts with "raw". */
+/** Stub of OpenCV's class; cannot decode content that starts with "raw". */
 public final class Imgcodecs {
   public static final List<Mat> BUFFERS = new ArrayList<>();
 
-  // The bindings that link in a static initializer do so for all their classes.
+  // Bindings that link in a static initializer do so in all their classes.
   static {
     new Mat("");
   }

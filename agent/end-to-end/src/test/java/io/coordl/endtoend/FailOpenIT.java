@@ -111,7 +111,7 @@ class FailOpenIT {
             new Fault("record=/proc/version/job.jfr", "record=.* cannot be written .*"),
             new Fault(
                 "cache=minio,cache.size=10k",
-                ".* 10240 bytes, and the least is 1m, .*: nothing is cached\\."),
+                ".* 10240 bytes, below the minimum of 1m .*: nothing is cached\\."),
             new Fault(
                 "cache=minio,cache.scope=host,cache.size=100000g,group=e2e-" + UUID.randomUUID(),
                 ".* 100000g is more than is free: .*"),

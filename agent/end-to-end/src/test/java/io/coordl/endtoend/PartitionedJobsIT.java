@@ -31,6 +31,7 @@ class PartitionedJobsIT {
 
     List<Reader> keepers = new ArrayList<>();
     StorageReads reads = new StorageReads(Map.of(), 0);
+    List<String> logs = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, HOSTS, 64L << 20)) {
       try {
         List<Running> jobs = new ArrayList<>();
@@ -69,6 +70,7 @@ class PartitionedJobsIT {
             finished.result().orFail("A job of several hosts");
             assertThat(finished.differenceFrom(plain)).isEmpty();
             assertThat(finished.agentLines()).noneMatch(line -> line.contains("fault"));
+            logs.addAll(finished.agentLines());
           }
         } finally {
           jobs.forEach(Running::close);
@@ -89,6 +91,8 @@ class PartitionedJobsIT {
     for (Path file : Pictures.all().files()) {
       once.put(pictures.relativize(file).toString(), 1);
     }
-    assertThat(reads.differenceFrom(pictures, once)).isEmpty();
+    assertThat(reads.differenceFrom(pictures, once))
+        .as("reads of storage; the jobs' messages: %s", String.join("\n", logs))
+        .isEmpty();
   }
 }

@@ -74,7 +74,7 @@ final class Activation {
         job = running;
       }
       if (library != null) {
-        running.saw(library.event());
+        running.figures().saw(library.event());
         String remark = options.remarkOn(library);
         if (!remark.isEmpty()) {
           log.say(remark);
@@ -108,13 +108,16 @@ final class Activation {
     JobMonitor monitor =
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
-    monitor.spans().counts(new LibraryCounts(libraries.counters()));
-    monitor.spans().layers(new LibraryLayers(libraries.layers()));
+    monitor.figures().spans().counts(new LibraryCounts(libraries.counters()));
+    monitor.figures().spans().layers(new LibraryLayers(libraries.layers()));
     if (!options.profiles()) {
-      monitor.spans().onEpoch(new Verdicts(monitor, new LibraryVerdicts(libraries.verdicts())));
+      monitor
+          .figures()
+          .spans()
+          .onEpoch(new Verdicts(monitor.figures(), new LibraryVerdicts(libraries.verdicts())));
     }
     if (library != null) {
-      monitor.saw(library.event());
+      monitor.figures().saw(library.event());
     }
     monitor.madeBy(version());
     if (options.get(Option.SUMMARY).equals("on")) {
@@ -134,7 +137,7 @@ final class Activation {
         monitor.export(target);
       }
     }
-    Bridge.install(monitor.spans(), items, log);
+    Bridge.install(monitor.figures().spans(), items, log);
     Bridge.install(hooks);
     String record = options.get(Option.RECORD);
     if (!record.equals("off")) {
@@ -178,7 +181,7 @@ final class Activation {
         : jmx.equals("on");
   }
 
-  /** The version from the agent's jar, which only the system loader's class can read. */
+  /** The version from the manifest of the agent's jar, known to the loader of its entry class. */
   private static String version() throws ClassNotFoundException {
     String version =
         Class.forName("io.coordl.agent.CoordlAgent", false, ClassLoader.getSystemClassLoader())

@@ -40,9 +40,9 @@ final class PeerPolicy {
           ? redis(options, arena, tls(options), job)
           : hosts(options, store, arena, proof(options), job);
     } catch (IOException e) {
-      job.log().say(e.getMessage() + " No other host is asked.");
+      job.figures().log().say(e.getMessage() + " No other host is asked.");
     } catch (RuntimeException | LinkageError e) {
-      job.log().say("peer= cannot be used (" + e + "); no other host is asked.");
+      job.figures().log().say("peer= cannot be used (" + e + "); no other host is asked.");
     }
     return null;
   }
@@ -54,17 +54,23 @@ final class PeerPolicy {
         .map(RedisUri::exposure)
         .filter(Objects::nonNull)
         .limit(1)
-        .forEach(job.log()::say);
+        .forEach(job.figures().log()::say);
     RedisEngine engine =
         new RedisEngine(
-            servers, tls, arena, options.get(Option.GROUP), job.peers(), job.log(), Timeouts.USUAL);
+            servers,
+            tls,
+            arena,
+            options.get(Option.GROUP),
+            job.figures().peers(),
+            job.figures().log(),
+            Timeouts.USUAL);
     job.addPolicy(() -> "", engine);
     return engine;
   }
 
   private static ItemStore hosts(
       Options options, String store, ArenaStore arena, SSLContext tls, JobMonitor job) {
-    UserLog log = job.log();
+    UserLog log = job.figures().log();
     String group = options.get(Option.GROUP);
     String bind = options.get(Option.PEER_BIND);
     HostMembership membership =
@@ -82,7 +88,8 @@ final class PeerPolicy {
             log);
     int awaited = options.count(Option.PEER_HOSTS);
     HostsEngine engine =
-        new HostsEngine(arena, membership, tls, awaited, group, job.peers(), log, Timeouts.USUAL);
+        new HostsEngine(
+            arena, membership, tls, awaited, group, job.figures().peers(), log, Timeouts.USUAL);
     job.addPolicy(() -> "", engine);
     return engine;
   }

@@ -4,7 +4,7 @@ import io.coordl.host.AgentThread;
 import io.coordl.pipeline.LibraryVerdicts;
 import io.coordl.pipeline.SampleVerdict;
 import io.coordl.telemetry.event.Figures;
-import io.coordl.telemetry.recording.JobMonitor;
+import io.coordl.telemetry.recording.JobFigures;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -21,19 +21,19 @@ final class Verdicts implements Consumer<Object> {
   private static final String PREPARED = "prepared=share";
   private static final String PREPARED_CLASS = "prepared=" + Options.SHARE_CLASS;
 
-  private final JobMonitor job;
+  private final JobFigures figures;
   private final LibraryVerdicts proofs;
   private final Set<String> seen = new HashSet<>();
 
-  Verdicts(JobMonitor job, LibraryVerdicts proofs) {
-    this.job = job;
+  Verdicts(JobFigures figures, LibraryVerdicts proofs) {
+    this.figures = figures;
     this.proofs = proofs;
   }
 
   /** An epoch over these batches has ended; called on the training thread. */
   @Override
   public void accept(Object batches) {
-    Figures now = job.spans().totals().snapshot();
+    Figures now = figures.spans().totals().snapshot();
     if (now.share(now.prepTime()) < WORTH_A_PROOF || !isNew(batches.getClass().getName())) {
       return;
     }
@@ -48,7 +48,7 @@ final class Verdicts implements Consumer<Object> {
   private void prove(Object batches) {
     @Nullable SampleVerdict verdict = proofs.apply(batches);
     if (verdict != null) {
-      job.verdict(
+      figures.verdict(
           PREPARED,
           verdict.source(),
           verdict.isKept(),

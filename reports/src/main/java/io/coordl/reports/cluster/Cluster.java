@@ -43,7 +43,7 @@ public record Cluster(
         throw new InputException(
             "the cluster's '"
                 + parts[i]
-                + "' is none of cores=N, memory=GIB, storage=MBS and network=GBITS");
+                + "' is not one of cores=N, memory=GIB, storage=MBS and network=GBITS");
       }
       if (sizes[size] != 0) {
         throw new InputException("the cluster names " + SIZES.get(size) + " twice: '" + text + "'");
@@ -76,7 +76,7 @@ public record Cluster(
       value = Double.NaN;
     }
     if (!(value > 0 && value < 1e9)) {
-      throw new InputException("the cluster's " + key + "=" + text + " is no number above 0");
+      throw new InputException("the cluster's " + key + "=" + text + " is not a number above 0");
     }
     return value;
   }

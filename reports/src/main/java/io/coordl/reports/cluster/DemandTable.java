@@ -154,7 +154,7 @@ public record DemandTable(
                                                 .allMatch(speed -> speed != null && speed > 0)));
     return whole
         ? null
-        : "samplesPerSecond is no table of %d x %d x %d speeds above 0"
+        : "samplesPerSecond is not a table of %d x %d x %d speeds above 0"
             .formatted(cores.size(), memoryGib.size(), storageMbs.size());
   }
 }

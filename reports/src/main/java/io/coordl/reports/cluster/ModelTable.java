@@ -70,7 +70,7 @@ public final class ModelTable {
               .readValue(file.toFile(), Content.class);
     } catch (JacksonException e) {
       throw new InputException(
-          file + ", line " + line(e) + ", is no table of models: " + e.getOriginalMessage());
+          file + ", line " + line(e) + ", is not a table of models: " + e.getOriginalMessage());
     }
     if (content != null && content.table() != null) {
       addRecorded(file, content.table());
@@ -184,7 +184,7 @@ public final class ModelTable {
     }
     if (!whole) {
       throw new InputException(
-          "%s: the throughput of the model '%s' is no table of %d rows and %d columns above 0"
+          "%s: the throughput of the model '%s' is not a table of %d rows and %d columns above 0"
               .formatted(file, model.name(), rows, columns));
     }
   }

@@ -47,7 +47,7 @@ public final class Trace {
     try (BufferedReader reader = Files.newBufferedReader(file)) {
       String line = reader.readLine();
       if (line == null || !line.strip().equals(HEADER)) {
-        throw refused(1, "it is no trace: the header '" + HEADER + "' was expected");
+        throw refused(1, "it is not a trace: the header '" + HEADER + "' was expected");
       }
       while ((line = reader.readLine()) != null) {
         number++;
@@ -59,7 +59,7 @@ public final class Trace {
     } catch (NoSuchFileException e) {
       throw new InputException("there is no file " + file);
     } catch (CharacterCodingException e) {
-      throw new InputException(file + " is no text in UTF-8 after line " + number);
+      throw new InputException(file + " is not UTF-8 text after line " + number);
     } catch (IOException e) {
       throw new InputException(file + " cannot be read: " + e.getMessage());
     }
@@ -80,13 +80,12 @@ public final class Trace {
     long id = whole(line, "job", fields[0], 0, Long.MAX_VALUE);
     Integer first = lines.putIfAbsent(id, line);
     if (first != null) {
-      throw refused(line, "job " + id + " stands on line " + first + " already");
+      throw refused(line, "job " + id + " is already on line " + first);
     }
     JobModel model = models.find(fields[1].strip());
     if (model == null) {
       throw refused(
-          line,
-          "the model '" + shortened(fields[1]) + "' is none of the table's: " + models.names());
+          line, "the model '" + shortened(fields[1]) + "' is not in the table: " + models.names());
     }
     double arrival = seconds(line, fields[2]);
     long iterations = whole(line, "iterations", fields[3], 1, MOST_ITERATIONS);
@@ -106,7 +105,7 @@ public final class Trace {
       value = Double.NaN;
     }
     if (!(value >= 0 && value <= LATEST)) {
-      throw refused(line, "arrival_s is '" + shortened(text) + "', not seconds from 0 on");
+      throw refused(line, "arrival_s is '" + shortened(text) + "', not a time of at least 0 s");
     }
     return value;
   }
@@ -122,7 +121,7 @@ public final class Trace {
       // Rejected below.
     }
     throw refused(
-        line, field + " is '" + shortened(text) + "', not a whole number from " + least + " on");
+        line, field + " is '" + shortened(text) + "', not a whole number of at least " + least);
   }
 
   private InputException refused(int line, String problem) {

@@ -36,7 +36,7 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
       double percent = pair.length == 2 ? percent(pair[1]) : Double.NaN;
       if (Double.isNaN(percent) || split.put(pair[0].strip(), percent) != null) {
         throw new InputException(
-            "the split's '" + part + "' is no TASK=PERCENT of a task that is named once");
+            "the split's '" + part + "' is not TASK=PERCENT, or its task is named twice");
       }
       sum += percent;
     }

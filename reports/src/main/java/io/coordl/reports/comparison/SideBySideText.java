@@ -95,7 +95,7 @@ public final class SideBySideText {
                             + " runs): something else changed, or the machine was busy",
                         equal.timesAsFast(), equal.runs()))
         .orElse(
-            "How much equal runs differ here is not known: record each side several times, and"
+            "The spread of equal runs is not known: record each side several times, and"
                 + " compare them by coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
   }
 

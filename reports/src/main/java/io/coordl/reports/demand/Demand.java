@@ -65,7 +65,7 @@ public record Demand(
         throw new RecordingException(
             ExitStatus.WITHOUT_OUR_EVENTS,
             other.file()
-                + " is no profile: of several recordings each must be one, with other cores"
+                + " is not a profile: of several recordings each must be one, with other cores"
                 + " (coordl profile --fewer-cores).");
       }
     }

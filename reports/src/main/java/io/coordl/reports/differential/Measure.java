@@ -12,10 +12,10 @@ import java.util.function.ToDoubleFunction;
  * @param error half the width of the 95 % confidence interval, in the same unit, never negative
  */
 public record Measure(double value, double error) {
-  /** From this part of the value on, an error is that of the logarithm. */
+  /** If the error exceeds the value divided by this, the interval is that of the logarithm. */
   private static final double EVEN = 3;
 
-  /** An end of an interval that lies farther away says nothing more. */
+  /** Bound on the factor from the value to the high end of its interval. */
   private static final double FARTHEST = 1_000;
 
   public Measure {
@@ -66,7 +66,7 @@ public record Measure(double value, double error) {
     return new Measure(centre, Math.sqrt(squares));
   }
 
-  /** With as many digits as mean something; a large error as a range, which stays positive. */
+  /** The figure with its significant digits; a large error as a range, which stays positive. */
   public String text() {
     return hasSmallError()
         ? Text.format(digits(value) + " ± " + digits(value), value, error)
@@ -81,7 +81,7 @@ public record Measure(double value, double error) {
     return of >= 100 ? "%,.0f" : of >= 10 ? "%,.1f" : "%,.2f";
   }
 
-  /** True if the error is so small that the interval lies evenly about the value. */
+  /** True if the error is so small that the interval is symmetric about the value. */
   public boolean hasSmallError() {
     return error * EVEN <= value || error == 0;
   }

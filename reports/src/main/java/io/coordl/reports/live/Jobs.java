@@ -98,7 +98,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     try {
       if (Files.size(file.path()) > LARGEST) {
         throw new RecordingException(
-            file.path() + " is larger than any job's status: nothing of it is read.");
+            file.path() + " is larger than any job's status, so it is not read.");
       }
       Instant written = Files.getLastModifiedTime(file.path()).toInstant();
       JobRecording recording = RecordingReader.readCopy(file.path());

@@ -141,8 +141,8 @@ public record Report(
       String first = entries.get(0).name();
       compared.add(
           entries.size() == 1
-              ? "So this page is of " + first + " alone, and compares nothing."
-              : "So what others are compared with is " + first + ".");
+              ? "This page shows only " + first + " and compares nothing."
+              : "The others are compared with " + first + ".");
     }
     if (slowestOf > recordings.size()) {
       compared.add(

@@ -50,7 +50,7 @@ public record SimulationReport(
   record Quantile(double share, double seconds) {}
 
   /**
-   * Makes the report of some simulations, in their order; of several seeds, it draws the first.
+   * Makes the report of some simulations, in their order, each with its first seed.
    *
    * @param title what was simulated, on which cluster
    */
@@ -64,11 +64,11 @@ public record SimulationReport(
     List<String> remarks = new ArrayList<>();
     if (chosen.size() < all.size()) {
       remarks.add(
-          "Drawn is the first seed of each: coordl simulate prints the means over all seeds.");
+          "Only the first seed of each is drawn: coordl simulate prints the means over all seeds.");
     }
     if (chosen.size() > MOST) {
       remarks.add(
-          "Drawn are the first %d of %d: coordl simulate prints a line for each."
+          "Only the first %d of %d are drawn: coordl simulate prints a line for each."
               .formatted(MOST, chosen.size()));
     }
     return new SimulationReport(

@@ -103,7 +103,7 @@ final class ClusterFile {
       throw new InputException("there is no file " + file);
     } catch (MarkedYamlEngineException e) {
       throw new InputException(
-          file + ", line " + line(e.getProblemMark()) + ", is no YAML: " + e.getProblem());
+          file + ", line " + line(e.getProblemMark()) + ", is not YAML: " + e.getProblem());
     } catch (YamlEngineException | IOException e) {
       throw new InputException(file + " cannot be read as YAML: " + e.getMessage());
     }
@@ -184,10 +184,11 @@ final class ClusterFile {
     for (NodeTuple tuple : mapping.getValue()) {
       String key = text(tuple.getKeyNode());
       if (!known.isEmpty() && !known.contains(key)) {
-        throw refused(tuple.getKeyNode(), "'" + key + "' is none of " + String.join(", ", known));
+        throw refused(
+            tuple.getKeyNode(), "'" + key + "' is not one of " + String.join(", ", known));
       }
       if (keys.contains(key)) {
-        throw refused(tuple.getKeyNode(), "'" + key + "' stands here twice");
+        throw refused(tuple.getKeyNode(), "'" + key + "' appears twice");
       }
       keys.add(key);
       entries.put(key, tuple.getValueNode());

@@ -209,7 +209,7 @@ public final class Manifests {
     }
     if (pod.itemsGib() > 0) {
       operations.append(
-          "# The lists volumes, volumeMounts and env must be there, if only as [].\n");
+          "# The lists volumes, volumeMounts and env must exist, even if only as [].\n");
       operations.append(add(inPod + "/volumes/-", "\n" + indented(4, volume(pod))));
       operations.append(add(inContainer + "/volumeMounts/-", "\n" + indented(4, mount())));
       operations.append(add(inContainer + "/env/-", "\n" + indented(4, variable(pod))));

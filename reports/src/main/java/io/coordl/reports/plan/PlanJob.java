@@ -101,7 +101,8 @@ record PlanJob(
     for (int i = 1; i < words.length; i++) {
       String[] pair = words[i].split("=", 2);
       if (pair.length != 2 || pair[1].isBlank() || !KEYS.contains(pair[0].strip())) {
-        throw refused(argument, "'" + words[i] + "' is none of " + String.join("=, ", KEYS) + "=");
+        throw refused(
+            argument, "'" + words[i] + "' is not one of " + String.join("=, ", KEYS) + "=");
       }
       if (given.put(pair[0].strip(), pair[1].strip()) != null) {
         throw refused(argument, pair[0].strip() + " is given twice");
@@ -118,7 +119,9 @@ record PlanJob(
     if (source.length == 1 || !table.names().contains(source[1])) {
       throw refused(
           argument,
-          (source.length == 1 ? "no model is named" : "'" + source[1] + "' is no model of the file")
+          (source.length == 1
+                  ? "no model is named"
+                  : "'" + source[1] + "' is not a model of the file")
               + ": "
               + source[0]
               + "#MODEL with one of "

@@ -58,7 +58,7 @@ public final class PlanText {
     pool.jobs().forEach(job -> lines.add(line(job)));
     if (pool.jobs().stream().anyMatch(job -> job.asked().isMemoryMissing())) {
       lines.add(
-          "GiB are for items alone: add memory=SIZE, what a job needs beside them, to the jobs.");
+          "GiB are for items only: add memory=SIZE, what a job needs besides them, to the jobs.");
     }
   }
 

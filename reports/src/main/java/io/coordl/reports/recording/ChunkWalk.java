@@ -39,7 +39,7 @@ final class ChunkWalk {
   private final Map<Long, Long> unusual = new HashMap<>();
   private final Map<List<Long>, Chunk> chunks = new LinkedHashMap<>();
   private boolean endsEarly;
-  private long told;
+  private long reported;
 
   private ChunkWalk(Path file, FileBytes bytes, DoubleConsumer progress) {
     this.file = file;
@@ -147,12 +147,12 @@ final class ChunkWalk {
     long position = start + ChunkHeader.LENGTH;
     while (position < end) {
       position = walkEvent(position, end, first);
-      if (position - told >= FileBytes.WINDOW) {
-        told = position;
+      if (position - reported >= FileBytes.WINDOW) {
+        reported = position;
         progress.accept((double) position / length);
       }
     }
-    told = end;
+    reported = end;
     progress.accept((double) end / length);
     return end;
   }

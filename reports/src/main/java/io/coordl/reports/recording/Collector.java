@@ -111,7 +111,7 @@ public final class Collector {
     latest(PhaseEvent.class, phases, EventReader::values);
   }
 
-  /** From now on takes the events of each step, too. */
+  /** Collects the events of each step too, from now on. */
   void takeSteps() {
     takers.putAll(steps.takers());
   }

@@ -54,8 +54,8 @@ import org.jspecify.annotations.Nullable;
  * @param host null if no profile was made
  * @param faults number of fault events; the totals of {@code job} may count more
  * @param firstFaults the first few different ones
- * @param steps of all epochs and evaluations, in their order; empty where nobody asked for them, or
- *     none are recorded
+ * @param steps of all epochs and evaluations, in their order; empty if not requested or not
+ *     recorded
  */
 public record JobRecording(
     Path file,
@@ -83,7 +83,7 @@ public record JobRecording(
     List<FaultEvent> firstFaults,
     List<Steps> steps) {
 
-  /** So many steps of later epochs make those of the first dispensable. */
+  /** With at least this many steps in later epochs, those of the first do not count. */
   private static final int ENOUGH_STEPS = 30;
 
   /**
@@ -102,9 +102,9 @@ public record JobRecording(
   }
 
   /**
-   * One step with its wait and its batch; in a long job a few that followed each other.
+   * One step with its wait and its batch; in a long job, several successive ones.
    *
-   * @param figures whose wall time is what they took
+   * @param figures their sum; its wall time is waits, compute and checkpoints
    */
   public record Steps(long firstEpoch, long lastEpoch, Figures figures) {}
 
@@ -140,15 +140,15 @@ public record JobRecording(
     return all.isEmpty() ? all : all.subList(1, all.size());
   }
 
-  /** The same with the first. */
+  /** The complete epochs of that source, including the first. */
   public List<EpochEvent> completeEpochs() {
     return trained(epochs.stream().filter(epoch -> epoch.complete));
   }
 
   /**
-   * The steps of that source, those of epochs that were left early too. The first epoch fills
-   * caches: its steps count only where the others have few. While no epoch has ended, nobody knows
-   * which is what, and all count.
+   * The steps of that source, including those of epochs that were left early. The first epoch fills
+   * caches, so its steps count only if later epochs have few. Before an epoch has ended, training
+   * and evaluation cannot be distinguished, and all steps count.
    */
   public List<Figures> trainingSteps() {
     if (epochs.isEmpty()) {
@@ -160,14 +160,14 @@ public record JobRecording(
   }
 
   private List<Figures> stepsOf(List<EpochEvent> some) {
-    Set<Long> ofIt = some.stream().map(epoch -> epoch.epoch).collect(Collectors.toSet());
+    Set<Long> wanted = some.stream().map(epoch -> epoch.epoch).collect(Collectors.toSet());
     Set<Long> others =
         epochs.stream()
             .map(epoch -> epoch.epoch)
-            .filter(number -> !ofIt.contains(number))
+            .filter(number -> !wanted.contains(number))
             .collect(Collectors.toCollection(TreeSet::new));
     return steps.stream()
-        .filter(one -> ofIt.contains(one.firstEpoch) && ofIt.contains(one.lastEpoch))
+        .filter(one -> wanted.contains(one.firstEpoch) && wanted.contains(one.lastEpoch))
         .filter(
             one ->
                 one.firstEpoch == one.lastEpoch
@@ -177,14 +177,14 @@ public record JobRecording(
         .toList();
   }
 
-  /** What work beside the steps cost in the steady epochs, else in the whole job. */
+  /** The effect on the steps of work beside them, in the steady epochs, else in the whole job. */
   public CoreLaw coreLaw() {
     List<EpochEvent> steady = steadyEpochs();
     Figures figures = steady.isEmpty() && job != null ? job : EpochEvent.sum(steady.stream());
     return new CoreLaw(figures, environment == null ? 0 : environment.usableCores());
   }
 
-  /** Of some epochs those that train, of the source that computes longest. */
+  /** The training epochs among {@code some}, of the source with the most compute time. */
   private List<EpochEvent> trained(Stream<EpochEvent> some) {
     Map<String, List<EpochEvent>> sources =
         some.filter(epoch -> epoch.batches > 0)

@@ -36,10 +36,9 @@ public final class RecordingReader {
   static @Nullable Path copy;
 
   /**
-   * What is read beside the totals.
+   * What to read besides the totals.
    *
-   * @param takers of other events, by the name of the type; those of each map are read by a thread
-   *     of their own
+   * @param takers consumers of other events, by type name; each map has its own thread
    */
   private record Wanted(boolean steps, List<Map<String, Consumer<JobEvent>>> takers) {
     static final Wanted TOTALS = new Wanted(false, List.of());

@@ -10,17 +10,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of a job in their order: each wait for a batch, the step that used it, and what the
- * preparation of the batch took. Its events meet in the slot of the batch's number, so they may
- * come in any order. There are never more than {@value #SLOTS} slots: once a number lies beyond the
- * last, pairs of slots are merged and each stands for twice as many batches. Confined to one
- * thread.
+ * The steps of a job in their order: each wait for a batch, the step that used it, and the time to
+ * prepare the batch. Events are collected by batch number, so they may come in any order. There are
+ * at most {@value #SLOTS} slots: when a number lies beyond the last, pairs of slots are merged, and
+ * each then holds twice as many batches. Confined to one thread.
  */
 final class StepSeries {
   static final int SLOTS = 1 << 16;
   private static final int FEWEST = 1 << 8;
 
-  /** What is known of the batches of one slot. */
+  /** The figures of the batches of one slot. */
   private static final class Slot {
     private final EpochEvent figures = new EpochEvent();
     private long firstEpoch = Long.MAX_VALUE;
@@ -56,7 +55,7 @@ final class StepSeries {
   private @Nullable Slot[] slots = new @Nullable Slot[FEWEST];
   private int shift;
 
-  /** What takes the events of each type. */
+  /** Consumers of the events of each type. */
   Map<String, Consumer<JobEvent>> takers() {
     return Map.of(
         "io.coordl.DataStall", this::addWait,
@@ -114,12 +113,12 @@ final class StepSeries {
     figures.prepCoreWait += added(event, "coreWait");
   }
 
-  /** A figure that recordings of an earlier version lack. */
+  /** A figure that recordings of earlier versions lack; 0 in these. */
   private static long added(JobEvent event, String field) {
     return event.has(field) ? event.number(field) : 0;
   }
 
-  /** That of the event's batch; null if it has none. */
+  /** The slot of the event's batch; null if it has no batch. */
   private @Nullable Slot slot(JobEvent event) {
     long batch = event.number("batch");
     if (batch <= 0) {

@@ -4,14 +4,14 @@ import io.coordl.telemetry.advice.Student;
 import java.util.Arrays;
 
 /**
- * How many times as large one mean is as another, and its 95 % confidence interval, which is that
- * of the logarithm: it never leaves what is positive.
+ * The ratio of two means, with a 95 % confidence interval that is computed for the logarithm and so
+ * stays positive.
  */
 public record Ratio(double value, double low, double high) {
-  /** An interval that is wider says nothing at all. */
+  /** Bound on half the width of the logarithm's interval; a wider one carries no information. */
   private static final double WIDEST = 20;
 
-  /** Of two means that are independent and positive. */
+  /** The ratio of two independent, positive means. */
   public static Ratio of(StepMean above, StepMean below) {
     return welch(
         Math.log(above.value() / below.value()),
@@ -22,8 +22,8 @@ public record Ratio(double value, double low, double high) {
   }
 
   /**
-   * Of the means of several runs, at least three together. How much runs differ is told by the side
-   * that has several, where the other has one.
+   * The ratio of two sides of at least three runs in all. If one side has a single run, it is
+   * assumed to vary as the runs of the other side do.
    */
   public static Ratio ofRuns(double[] above, double[] below) {
     double[] one = Arrays.stream(above).map(Math::log).toArray();
@@ -39,7 +39,7 @@ public record Ratio(double value, double low, double high) {
     return welch(logarithm, first.error(), first.freedom(), second.error(), second.freedom());
   }
 
-  /** Errors of different size and freedom (B. L. Welch, Biometrika 34, 1947). */
+  /** For errors of different size and degrees of freedom (B. L. Welch, Biometrika 34, 1947). */
   private static Ratio welch(
       double logarithm, double one, int freedomOfOne, double other, int freedomOfOther) {
     double squares = one * one + other * other;

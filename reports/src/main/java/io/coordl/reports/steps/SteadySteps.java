@@ -7,35 +7,35 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The steps of a job without those that warm it up: compile its code, fill its caches.
+ * The steps of a job after warm-up, in which it compiles its code and fills its caches.
  *
- * <p>A test for drift cuts them. The steps are divided into {@value #GROUPS} groups; the first
- * group, the first two and the first quarter are held against the last half. They drift if the mean
- * logarithm of their medians lies more than {@value #TOO_FAR} standard errors from the median
- * there: medians, since a rare long step is no drift. While they drift, a twentieth of the steps is
- * cut off, up to half of all. A series without drift loses 0.4 % of its steps on average, so that
- * the cut does not choose the steps that look best.
+ * <p>A test for drift finds the warm-up. It divides the steps into {@value #GROUPS} groups and
+ * compares the first group, the first two and the first quarter with the last half. They drift if
+ * the mean logarithm of their medians lies more than {@value #TOO_FAR} standard errors from the
+ * median of the last half; medians, because a rare long step is no drift. While the steps drift, a
+ * twentieth of them is cut off, up to half of all. A series without drift loses 0.4 % of its steps
+ * on average, so the cut hardly favours fast steps.
  *
- * @param steps those that are left
- * @param warmUp how many were cut off
- * @param steady false if what is left still drifts
+ * @param steps the steps after warm-up
+ * @param warmUp batches that were cut off
+ * @param steady false if the remaining steps still drift
  */
 public record SteadySteps(List<Figures> steps, long warmUp, boolean steady) {
   private static final int GROUPS = 20;
   private static final int LEAST_IN_A_GROUP = 3;
 
-  /** Fewer tell nothing of their spread. */
+  /** With fewer groups, their spread is unknown. */
   private static final int LEAST_GROUPS = 6;
 
   private static final double TOO_FAR = 4;
 
-  /** Of a normal distribution, over its median absolute deviation. */
+  /** Standard deviation of a normal distribution, relative to its median absolute deviation. */
   private static final double NORMAL = 1.4826;
 
   /** A tenth of a percent is no drift, however regular the steps. */
   private static final double LEAST_DEVIATION = 1e-3;
 
-  /** By the time of one step, as it is to be compared. */
+  /** Cuts off the warm-up, judged by this time of a step, in nanoseconds. */
   public static SteadySteps of(List<Figures> all, ToDoubleFunction<Figures> time) {
     double[] times = all.stream().mapToDouble(time).toArray();
     for (int cut = 0; cut <= GROUPS / 2; cut++) {
@@ -72,7 +72,7 @@ public record SteadySteps(List<Figures> steps, long warmUp, boolean steady) {
         Math.max(
             LEAST_DEVIATION,
             NORMAL * median(Arrays.stream(half).map(one -> Math.abs(one - level)).toArray()));
-    // Few groups may lie close together by chance.
+    // The medians of a few groups may be close by chance.
     deviation = Math.max(deviation, 0.7 * deviation(half));
     for (int first : new int[] {1, 2, Math.max(3, groups / 4)}) {
       double off = Math.abs(Arrays.stream(levels, 0, first).average().orElseThrow() - level);
@@ -96,14 +96,14 @@ public record SteadySteps(List<Figures> steps, long warmUp, boolean steady) {
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /** How many batches were trained on. */
+  /** The number of batches in the steady steps. */
   public long count() {
     return steps.stream().mapToLong(one -> one.batches).sum();
   }
 
   /**
-   * The part of the time that the slowest hundredth of the steps takes, 0 to 1; 0 where there are
-   * too few to tell.
+   * The share of the time that the slowest hundredth of the steps takes, 0 to 1; 0 if there are
+   * fewer than 50 steps.
    */
   public double slowestHundredth(ToDoubleFunction<Figures> time) {
     if (steps.size() < 50) {

@@ -7,26 +7,26 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A mean over successive steps, such as the time of a sample, and how sure it is.
+ * A mean over successive steps, such as the time of a sample, with its standard error.
  *
- * <p>Steps that follow each other are not independent: the error is that of the means of batches of
- * successive steps. There are 20 of these, and fewer while the means of successive batches are
- * still correlated; what is left of that correlation with the fewest widens the error as it would
- * that of a first-order autoregressive series. (B. W. Schmeiser, Batch size effects in the analysis
- * of simulation output, Operations Research 30(3), 1982; A. Tafazzoli, J. R. Wilson, Skart, IIE
- * Transactions 43(2), 2011.)
+ * <p>Successive steps are not independent, so the error comes from the means of batches of
+ * successive steps. It starts with 20 batches and takes fewer while the means of successive batches
+ * are still correlated. The correlation that remains widens the error as in a first-order
+ * autoregressive series. (B. W. Schmeiser, Batch size effects in the analysis of simulation output,
+ * Operations Research 30(3), 1982; A. Tafazzoli, J. R. Wilson, Skart, IIE Transactions 43(2),
+ * 2011.)
  *
- * @param value the ratio of the sums: that of an amount to what it is spread over
+ * @param value the ratio of two sums: an amount over what it is spread over
  * @param error its standard error
  * @param freedom degrees of freedom of the error, at least 1
  */
 public record StepMean(double value, double error, int freedom) {
   private static final int[] BATCHES = {20, 16, 12, 8};
 
-  /** Correlation beyond this would say nothing of the mean. */
+  /** Bound on the estimated correlation, which keeps the error finite. */
   private static final double MOST_CORRELATION = 0.8;
 
-  /** An amount per something else over at least four steps, in their order. */
+  /** The ratio of the sums of {@code amount} and {@code per} over at least four ordered steps. */
   public static StepMean of(
       List<? extends Figures> steps,
       ToDoubleFunction<? super Figures> amount,
@@ -40,7 +40,7 @@ public record StepMean(double value, double error, int freedom) {
         break;
       }
     }
-    // It is estimated too low, by about this.
+    // The estimate is too low by about 0.5 / n.
     double left = Math.max(0, Math.min(MOST_CORRELATION, correlation + 0.5 / means.length));
     StepMean plain = ofRuns(means);
     return new StepMean(
@@ -49,7 +49,7 @@ public record StepMean(double value, double error, int freedom) {
         plain.freedom);
   }
 
-  /** The mean of figures that are independent of each other, at least two. */
+  /** The mean of at least two independent figures. */
   public static StepMean ofRuns(double... values) {
     double mean = Arrays.stream(values).average().orElseThrow();
     double squares = squares(values, mean);
@@ -75,7 +75,7 @@ public record StepMean(double value, double error, int freedom) {
     return amounts;
   }
 
-  /** Of each with the next; 0 if they are all the same. */
+  /** The correlation of each mean with the next; 0 if all are equal. */
   private static double correlation(double[] means) {
     double mean = Arrays.stream(means).average().orElseThrow();
     double squares = squares(means, mean);

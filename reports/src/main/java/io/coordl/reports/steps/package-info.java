@@ -1,6 +1,6 @@
 /**
- * How long a step takes in the long run, and how sure that is: steps are many, epochs are few.
- * Looks at the figures of successive steps, and at no file.
+ * The mean time of a step and its error, from the many steps of a job instead of its few epochs.
+ * Reads the figures of successive steps, never a file.
  */
 @NullMarked
 package io.coordl.reports.steps;

@@ -27,7 +27,7 @@ public final class JobTable {
    * @param speed in samples per second; 0 if unknown
    * @param figures figures whose shares are shown
    * @param epochs so far
-   * @param kept what came decoded or prepared from memory, and so was not fetched
+   * @param kept items that came decoded or prepared from memory, and so were not fetched
    */
   public static String line(double speed, Figures figures, long epochs, long kept) {
     StringBuilder line = new StringBuilder(Text.format("%9s", speed == 0 ? "-" : Text.rate(speed)));

@@ -176,7 +176,7 @@ public record Summary(
         .words(totals.figures(), recording.stillRunning());
   }
 
-  /** What was not fetched, as it was kept decoded or prepared: it came from memory all the same. */
+  /** Items that came decoded or prepared from memory, and so were not fetched. */
   public long kept() {
     return hits(StoreStatisticsEvent.DECODED) + hits(StoreStatisticsEvent.PREPARED);
   }

@@ -63,7 +63,7 @@ public final class SummaryText {
    */
   public static List<String> policies(Summary summary, int most) {
     List<String> lines = new ArrayList<>();
-    // One that has worked comes first; of several that have not, none says anything.
+    // Used stores, the most hits first; if none was used, one line stands for all.
     List<StoreStatisticsEvent> used =
         summary.stores().stream()
             .filter(store -> store.hits > 0 || store.items > 0 || store.bypassed > 0)

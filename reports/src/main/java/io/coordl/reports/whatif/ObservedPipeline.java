@@ -34,7 +34,7 @@ final class ObservedPipeline {
    */
   private static final double SERIAL = 0.9;
 
-  /** Share of the steps that preparation beside them takes, from which on it is named. */
+  /** Preparation is named once it takes at least this share of the steps' time. */
   private static final double WORTH_NAMING = 0.01;
 
   /** Possible error of an epoch's CPU time, which is counted in ticks. */
@@ -45,8 +45,8 @@ final class ObservedPipeline {
   private static final String PROFILE = ": an ordinary run does not show it; " + MEASURE;
 
   private static final String BUSY =
-      "how many of the cores a step keeps busy: the recording does not say it; say it with"
-          + " --compute-cores (0 for an accelerator), or "
+      "how many of the cores a step keeps busy: the recording does not show it; give"
+          + " --compute-cores N (0 for an accelerator), or "
           + MEASURE;
 
   /** With fewer steps, their spread is unknown. */
@@ -183,8 +183,8 @@ final class ObservedPipeline {
   }
 
   /**
-   * Separates the steps' own time from the share of the cores that preparation beside them took:
-   * the latter comes back as preparation goes.
+   * Separates the steps' own time from the time that they lost to preparation on the same cores;
+   * they get the latter back as preparation shrinks.
    */
   private void withoutShareTaken(Measure prep) {
     double compute = steadyFigures().compute;

@@ -174,7 +174,7 @@ final class ProfiledPipeline {
 
   /**
    * The cost of a miss, from one thread alone, whose reads exclude what preparation does anyway. In
-   * the cold phase, threads also wait for each other, less so as fewer of them fetch.
+   * the cold phase, threads also wait for each other, the less the fewer of them fetch.
    */
   private Optional<Measure> missOnThreads() {
     return differential.timings().stream()
@@ -214,7 +214,7 @@ final class ProfiledPipeline {
       pipeline.assumptions.add(
           "whether a step keeps this host's cores busy was not seen, as nothing ran beside it:"
               + " anything from none (an accelerator) to all is within the error"
-              + " (--compute-cores says it)");
+              + " (give --compute-cores N)");
       return new Measure(host.cores / 2.0, host.cores / 2.0);
     }
     Optional<Measure> cached = sample("cached");

@@ -36,8 +36,8 @@ final class SeveralHosts extends Question {
     DoubleFunction<Setup> cluster = n -> coupling.setup(n, Coupling.partitioned(n, share));
     return new Finding(
         Text.format(
-            "%s, each with room for %s of the data set in memory, train %s with a cache of their"
-                + " own each and %s with a partitioned one, %s as fast: a host then finds %s of"
+            "%s, each with room for %s of the data set in memory, train %s with separate caches"
+                + " and %s with a partitioned one, %s as fast: a host then finds %s of"
                 + " the items in its own memory, %s in that of the others and %s in storage. With"
                 + " nothing cached, the storage feeds %s hosts.",
             named,

@@ -30,7 +30,7 @@ final class SeveralJobs extends Question {
     double[] counts = Series.steps(1, Math.max(8, jobs), 1);
     return new Finding(
         Text.format(
-            "each of %s runs at %s for itself and at %s with coordinated prep, %s as fast; one"
+            "each of %s runs at %s independently and at %s with coordinated prep, %s as fast; one"
                 + " alone runs at %s.",
             named,
             speed(pipeline, alone),
@@ -42,7 +42,7 @@ final class SeveralJobs extends Question {
             new Axis("jobs", "jobs"),
             new Axis("speed of each job", "samples/s"),
             new Point(1, pipeline.speed(today)),
-            series("each for itself", counts, pipeline, n -> today.jobs((int) n, false)),
+            series("independent jobs", counts, pipeline, n -> today.jobs((int) n, false)),
             series("coordinated", counts, pipeline, n -> today.jobs((int) n, true))),
         jobs > 1 && isWorthIt(gain) ? List.of("prep=coordinate", "prep.jobs=" + jobs) : List.of(),
         assumptions);

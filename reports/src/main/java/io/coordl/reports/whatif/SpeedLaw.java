@@ -38,7 +38,7 @@ public final class SpeedLaw {
   final Pipeline pipeline;
   private final List<Measured> measured;
 
-  /** Measured speed divided by the law's, by number of cores. */
+  /** Measured time of a sample divided by the law's, by number of cores. */
   private final TreeMap<Double, Double> scale = new TreeMap<>();
 
   private SpeedLaw(Pipeline pipeline, List<Measured> measured) {
@@ -122,7 +122,7 @@ public final class SpeedLaw {
    * Samples a second.
    *
    * @param hit share of the items that memory holds
-   * @param storage times as fast as measured
+   * @param storage factor on the measured storage rate
    */
   double speed(double cores, double hit, double storage) {
     Setup setup = today().cores(cores).hit(hit).storage(storage);
@@ -133,7 +133,7 @@ public final class SpeedLaw {
     return 1e9 / (pipeline.isSerial() ? scaled + law - cached : Math.max(scaled, law));
   }
 
-  /** Linear between measured numbers of cores, and constant beyond them. */
+  /** The scale, linear between measured numbers of cores and constant beyond them. */
   private double scale(double cores) {
     var below = scale.floorEntry(cores);
     var above = scale.ceilingEntry(cores);

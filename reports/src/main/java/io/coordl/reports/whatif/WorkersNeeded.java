@@ -26,8 +26,8 @@ final class WorkersNeeded extends Question {
       missing.add(
           new Missing(
               "computeCores",
-              "how many of the cores a step keeps busy: the recording does not say it; say it"
-                  + " with --compute-cores (0 for an accelerator)."));
+              "how many of the cores a step keeps busy: the recording does not show it; give"
+                  + " --compute-cores N (0 for an accelerator)."));
     }
     return missing;
   }
@@ -75,7 +75,7 @@ final class WorkersNeeded extends Question {
             + " do not shorten";
   }
 
-  /** Tells whether the job is slower than its steps, however many cores the workers have. */
+  /** Whether the job keeps up with its steps, given enough cores for the workers. */
   private static String enough(Pipeline pipeline, Measure workers, double whole) {
     Setup ample = pipeline.today().cores(Double.POSITIVE_INFINITY).workers(whole);
     Measure over = pipeline.figure(costs -> costs.nanos(ample) - costs.compute());

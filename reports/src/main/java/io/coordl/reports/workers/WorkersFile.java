@@ -75,7 +75,7 @@ public final class WorkersFile {
     } catch (NoSuchFileException e) {
       throw new InputException("there is no file " + file);
     } catch (CharacterCodingException e) {
-      throw new InputException(file + " is no text in UTF-8");
+      throw new InputException(file + " is not UTF-8 text");
     } catch (IOException e) {
       throw new InputException(file + " cannot be read: " + e.getMessage());
     }
@@ -92,7 +92,7 @@ public final class WorkersFile {
           number,
           "'"
               + shortened(words[0])
-              + "' is none of "
+              + "' is not one of "
               + String.join(", ", new TreeSet<>(KEYS.keySet())));
     }
     int begin = NAMED.contains(words[0]) ? 2 : 1;
@@ -100,7 +100,7 @@ public final class WorkersFile {
     if (words.length < begin + positional || (begin == 2 && words[1].indexOf('=') >= 0)) {
       throw refused(
           number,
-          "'" + words[0] + "' needs " + (positional == 1 ? "a value" : "a name") + " behind it");
+          "'" + words[0] + "' needs " + (positional == 1 ? "a value" : "a name") + " after it");
     }
     Line line = new Line(number, words[0], begin == 2 ? words[1] : "");
     if (positional == 1) {
@@ -113,17 +113,16 @@ public final class WorkersFile {
             number,
             keys.isEmpty()
                 ? "'" + shortened(word) + "' is one word too many"
-                : "'" + shortened(word) + "' is none of " + String.join("=, ", keys) + "=");
+                : "'" + shortened(word) + "' is not one of " + String.join("=, ", keys) + "=");
       }
       if (line.values.put(pair[0], pair[1]) != null) {
-        throw refused(number, pair[0] + " stands there twice");
+        throw refused(number, pair[0] + " appears twice");
       }
     }
     for (Line other : lines) {
       if (other.word.equals(line.word) && other.name.equals(line.name)) {
         throw refused(
-            number,
-            (line.word + " " + line.name).strip() + " stands on line " + other.number + " already");
+            number, (line.word + " " + line.name).strip() + " is already on line " + other.number);
       }
     }
     lines.add(line);
@@ -155,7 +154,7 @@ public final class WorkersFile {
     return text.length() <= 40 ? text : text.substring(0, 40) + "...";
   }
 
-  /** A line; its number is 0 if it stands for a missing one. */
+  /** A line; its number is 0 if the file has no such line. */
   final class Line {
     final int number;
     final String word;
@@ -195,7 +194,7 @@ public final class WorkersFile {
     }
 
     private static String from(double least) {
-      return least == 0 ? "from 0 on" : "above 0";
+      return least == 0 ? "of at least 0" : "above 0";
     }
 
     @Nullable Double above0(String key) throws InputException {
@@ -203,9 +202,9 @@ public final class WorkersFile {
     }
 
     @Nullable Integer whole(String key, int least) throws InputException {
-      Double value = amount(key, least, Map.of("", 1.0), "a whole number from " + least + " on");
+      Double value = amount(key, least, Map.of("", 1.0), "a whole number of at least " + least);
       if (value != null && (value != Math.rint(value) || value > MOST_WHOLE)) {
-        throw wrong(key, "a whole number from " + least + " on");
+        throw wrong(key, "a whole number of at least " + least);
       }
       return value == null ? null : (Integer) value.intValue();
     }

@@ -297,7 +297,7 @@ public record WorkersReport(
         for (String name : String.valueOf(line.text("")).split(",", -1)) {
           Kind kind = kinds.get(name);
           if (kind == null) {
-            throw line.refused("'" + name + "' is no kind of GPU that a 'kind' line describes");
+            throw line.refused("'" + name + "' is not a GPU that a 'kind' line describes");
           }
           gpus.add(kind);
         }

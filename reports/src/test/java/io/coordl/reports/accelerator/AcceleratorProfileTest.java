@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How many accelerators a host feeds, found with few runs. */
+/** The search for the number of accelerators that a host feeds takes few runs. */
 class AcceleratorProfileTest {
   private final List<Integer> tried = new ArrayList<>();
 
-  /** A host that prepares batches at a rate for all: steps of 50 ms, so many batches a second. */
+  /** A host whose accelerators share this rate of batches; a step takes 50 ms. */
   private List<PhaseEvent> host(int count, double batchesPerSecond) {
     tried.add(count);
     double each = Math.min(20, batchesPerSecond / count);
@@ -37,8 +37,8 @@ class AcceleratorProfileTest {
   }
 
   @Test
-  void theNumberIsDoubledAndThenHalvedBetween() throws Exception {
-    // 20 batches a second each: six take 120 of 111, which is 92 %.
+  void theNumberIsDoubledThenBisected() throws Exception {
+    // Each takes 20 batches a second: six want 120 and get 111, which is 92 %.
     AcceleratorProfile profile = profile(111, 64);
     assertThat(profile.fed()).isEqualTo(6);
     assertThat(tried).containsExactly(1, 2, 4, 8, 6, 7);
@@ -75,7 +75,7 @@ class AcceleratorProfileTest {
   }
 
   @Test
-  void instancesThatCannotRunEndTheSearchWithWhatIsKnown() throws Exception {
+  void aFailedRunEndsTheSearchWithTheRunsSoFar() throws Exception {
     AcceleratorProfile.Instances few =
         count -> {
           if (count > 2) {

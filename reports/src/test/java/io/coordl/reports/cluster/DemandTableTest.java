@@ -44,7 +44,7 @@ class DemandTableTest {
   }
 
   @Test
-  void speedsAreLinearBetweenPointsAndInProportionBelowThem() {
+  void speedsAreLinearBetweenPointsAndProportionalBelowThem() {
     DemandTable table = table();
 
     assertThat(table.speed(8, 40, 200)).isEqualTo(100);
@@ -64,9 +64,9 @@ class DemandTableTest {
     assertThat(table.knee()).isEqualTo(new DemandTable.Knee(8, 40, 100, 1));
   }
 
-  /** All amounts of the file are of the whole job, all of a simulation for one GPU. */
+  /** Amounts in the file are for the whole job, those in a simulation for one GPU. */
   @Test
-  void aRecordedJobIsAModelWithTheNameOfItsFile() throws Exception {
+  void aRecordedJobIsAModelNamedAfterItsFile() throws Exception {
     ModelTable models = read(JSON);
     JobModel mine = models.named("mine");
 
@@ -86,12 +86,12 @@ class DemandTableTest {
         "[2, 8]|[8, 2]|an axis does not rise",
         "[100, 200]|[0, 200]|an axis does not rise",
         "\"gpus\": 2|\"gpus\": 0|gpus is 0",
-        "[50, 50]|[50]|no table of 2 x 2 x 2 speeds above 0",
-        "[50, 50]|[50, 0]|no table of 2 x 2 x 2 speeds above 0",
-        "[20, 30]|[20, null]|no table of 2 x 2 x 2 speeds above 0",
-        "[20, 30]|[20, \"fast\"]|line 3, is no table of models",
+        "[50, 50]|[50]|not a table of 2 x 2 x 2 speeds above 0",
+        "[50, 50]|[50, 0]|not a table of 2 x 2 x 2 speeds above 0",
+        "[20, 30]|[20, null]|not a table of 2 x 2 x 2 speeds above 0",
+        "[20, 30]|[20, \"fast\"]|line 3, is not a table of models",
       })
-  void aWrongTableIsASentence(String right, String wrong, String sentence) {
+  void aWrongTableGetsOneSentence(String right, String wrong, String sentence) {
     assertThatThrownBy(() -> read(JSON.replace(right, wrong)))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("mine.json")
@@ -99,7 +99,7 @@ class DemandTableTest {
   }
 
   @Test
-  void aTableWithoutAnAxisIsASentence() {
+  void aTableWithoutAnAxisGetsOneSentence() {
     assertThatThrownBy(() -> read(JSON.replace("\"cores\": [2, 8],", "")))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("mine.json: its table has not all of cores, ");

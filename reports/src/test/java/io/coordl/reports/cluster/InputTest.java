@@ -23,16 +23,16 @@ class InputTest {
       value = {
         "''                     | , line 2: '' has 1 fields, not the header's five",
         "0,alexnet,1,10         | , line 2: '0,alexnet,1,10' has 4 fields, not the header's five",
-        "0,alexnet,,10,1        | , line 2: arrival_s is '', not seconds from 0 on",
-        "0,alexnet,-1,10,1      | , line 2: arrival_s is '-1', not seconds from 0 on",
-        "0,alexnet,NaN,10,1     | , line 2: arrival_s is 'NaN', not seconds from 0 on",
-        "0,alexnet,1,0,1        | , line 2: iterations is '0', not a whole number from 1 on",
-        "0,alexnet,1,1.5,1      | , line 2: iterations is '1.5', not a whole number from 1 on",
-        "0,alexnet,1,10,0       | , line 2: gpus is '0', not a whole number from 1 on",
+        "0,alexnet,,10,1        | , line 2: arrival_s is '', not a time of at least 0 s",
+        "0,alexnet,-1,10,1      | , line 2: arrival_s is '-1', not a time of at least 0 s",
+        "0,alexnet,NaN,10,1     | , line 2: arrival_s is 'NaN', not a time of at least 0 s",
+        "0,alexnet,1,0,1        | , line 2: iterations is '0', not a whole number of at least 1",
+        "0,alexnet,1,1.5,1      | , line 2: iterations is '1.5', not a whole number of at least 1",
+        "0,alexnet,1,10,0       | , line 2: gpus is '0', not a whole number of at least 1",
         "0,alexnet,1,10,33      | , line 2: job 0 needs 33 GPUs, the cluster has 32",
-        "x,alexnet,1,10,1       | , line 2: job is 'x', not a whole number from 0 on",
+        "x,alexnet,1,10,1       | , line 2: job is 'x', not a whole number of at least 0",
       })
-  void aLineThatIsNoJobIsNamed(String line, String message) throws Exception {
+  void aLineThatIsNotAJobIsNamed(String line, String message) throws Exception {
     Path trace = trace(line == null ? "" : line);
     assertThatThrownBy(() -> read(trace))
         .isInstanceOf(InputException.class)
@@ -40,18 +40,18 @@ class InputTest {
   }
 
   @Test
-  void aJobThatStandsTwiceIsNamedWithBothLines() throws Exception {
+  void aDuplicateJobIsReportedWithBothLines() throws Exception {
     Path trace = trace("7,lstm,1,10,1", "8,lstm,1,10,1", "7,lstm,2,10,1");
     assertThatThrownBy(() -> read(trace))
-        .hasMessage(trace + ", line 4: job 7 stands on line 2 already");
+        .hasMessage(trace + ", line 4: job 7 is already on line 2");
   }
 
   @Test
-  void aModelThatIsUnknownIsNamedWithThoseThatAreKnown() throws Exception {
+  void anUnknownModelIsReportedWithTheKnownOnes() throws Exception {
     Path trace = trace("0,vgg,1,10,1");
     assertThatThrownBy(() -> read(trace))
         .hasMessageStartingWith(
-            trace + ", line 2: the model 'vgg' is none of the table's: [alexnet, res18, ");
+            trace + ", line 2: the model 'vgg' is not in the table: [alexnet, res18, ");
   }
 
   @Test
@@ -62,23 +62,23 @@ class InputTest {
   }
 
   @Test
-  void whatIsNoTraceIsRefused() throws Exception {
+  void filesThatAreNotTracesAreRefused() throws Exception {
     Path missing = folder.resolve("none.csv");
     assertThatThrownBy(() -> read(missing)).hasMessage("there is no file " + missing);
     Path empty = Files.createFile(folder.resolve("empty.csv"));
     assertThatThrownBy(() -> read(empty))
         .hasMessage(
             empty
-                + ", line 1: it is no trace: the header 'job,model,arrival_s,iterations,gpus' was"
-                + " expected");
+                + ", line 1: it is not a trace: the header 'job,model,arrival_s,iterations,gpus'"
+                + " was expected");
     Path header = Files.writeString(folder.resolve("header.csv"), Trace.HEADER + "\n");
     assertThatThrownBy(() -> read(header)).hasMessage(header + ", line 1: the trace has no jobs");
     Path binary = Files.write(folder.resolve("binary.csv"), new byte[] {(byte) 0xff, (byte) 0xfe});
-    assertThatThrownBy(() -> read(binary)).hasMessage(binary + " is no text in UTF-8 after line 1");
+    assertThatThrownBy(() -> read(binary)).hasMessage(binary + " is not UTF-8 text after line 1");
   }
 
   @Test
-  void aTraceOfTenMillionLinesIsRefusedAtTheLineThatIsTooMany() throws Exception {
+  void aTraceOfTenMillionLinesIsRefusedAtTheFirstLineTooMany() throws Exception {
     Path trace = folder.resolve("long.csv");
     try (BufferedWriter writer = Files.newBufferedWriter(trace, StandardCharsets.UTF_8)) {
       writer.write(Trace.HEADER + "\n");
@@ -98,36 +98,37 @@ class InputTest {
         "0x8                    | a cluster of 0x8 has no GPU: it takes at least 1x1",
         "32                     | the cluster '32' does not begin with SERVERSxGPUS, such as 4x8"
             + " for four servers of eight GPUs",
-        "4x8,cores=             | the cluster's cores= is no number above 0",
-        "4x8,cores=-1           | the cluster's cores=-1 is no number above 0",
-        "4x8,memory=500g        | the cluster's memory=500g is no number above 0",
-        "4x8,cpus=24            | the cluster's 'cpus=24' is none of cores=N, memory=GIB,"
+        "4x8,cores=             | the cluster's cores= is not a number above 0",
+        "4x8,cores=-1           | the cluster's cores=-1 is not a number above 0",
+        "4x8,memory=500g        | the cluster's memory=500g is not a number above 0",
+        "4x8,cpus=24            | the cluster's 'cpus=24' is not one of cores=N, memory=GIB,"
             + " storage=MBS and network=GBITS",
         "4x8,cores=1,cores=2    | the cluster names cores twice: '4x8,cores=1,cores=2'",
         "999999x999             | a cluster of 999999x999 has more than 1000000 GPUs",
       })
-  void aClusterThatIsNoneIsRefused(String text, String message) {
+  void anInvalidClusterIsRefused(String text, String message) {
     assertThatThrownBy(() -> Cluster.parse(text))
         .isInstanceOf(InputException.class)
         .hasMessage(message);
   }
 
   @Test
-  void aClusterHasTheSizesOfThePaperUnlessTold() throws Exception {
+  void aClusterDefaultsToThePapersServers() throws Exception {
     assertThat(Cluster.parse("16x8, memory=300")).isEqualTo(new Cluster(16, 8, 24, 300, 500, 40));
   }
 
   @Test
-  void aTableThatIsNoneIsRefused() throws Exception {
+  void anInvalidTableIsRefused() throws Exception {
     String good = Files.readString(Tables.file("models.json"));
-    refused("", ", line 1, is no table of models: No content");
+    refused("", ", line 1, is not a table of models: No content");
     refused("{}", " names no models: {\"models\": [...]} was expected");
     refused(
         good.replace("\"coreAxis\": [1, 2,", "\"coreAxis\": [2, 1,"), ": coreAxis does not rise");
-    refused(good.replace("[0.1, 0.3, 0.3, 0.3, 0.3]", "[0.1, 0.3]"), "is no table of 9 rows and 5");
+    refused(
+        good.replace("[0.1, 0.3, 0.3, 0.3, 0.3]", "[0.1, 0.3]"), "is not a table of 9 rows and 5");
     refused(good.replace("\"speedup\": 2.94", "\"speedup\": -1"), "the figure -1.0, not above 0");
     refused(good.replace("\"name\": \"res18\"", "\"name\": \"alexnet\""), "'alexnet' twice");
-    refused(good.substring(0, 900), ", is no table of models");
+    refused(good.substring(0, 900), ", is not a table of models");
   }
 
   private void refused(String content, String part) throws Exception {

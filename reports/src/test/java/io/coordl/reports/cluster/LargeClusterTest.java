@@ -11,14 +11,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a simulation of 10,000 jobs on 1,000 GPUs costs. */
+/** A simulation of 10,000 jobs on 1,000 GPUs takes seconds. */
 class LargeClusterTest {
   private static final int JOBS = 10_000;
 
-  /** CPU time, however busy the machine is; a run takes one to three seconds of it. */
+  /** Limit of CPU time, which a busy machine does not change; a run takes one to three seconds. */
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-  /** All jobs wait from the start: there are no longer queues. */
+  /** All jobs wait from the start, so no queue can be longer. */
   @ParameterizedTest
   @CsvSource({"LAS,TUNE", "SRTF,GREEDY"})
   void tenThousandJobsTakeSecondsOfCpu(Policy policy, Allocation allocation) throws Exception {

@@ -18,12 +18,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OptimumTest {
   private static final int MIXES = 100;
 
-  /** What a mix may lose to the bound. */
+  /** The share of the bound that TUNE may lose. */
   private static final double LOSS = 0.1;
 
   /**
    * Mixes that lose more. All have jobs of several GPUs: the bound spreads their cores over all
-   * servers, a placement only over those that they are on.
+   * servers, a placement only over the servers of each job.
    */
   private static final Set<Integer> MISSES = Set.of(6, 24, 27, 33, 48, 60, 69, 79, 93, 97);
 
@@ -31,9 +31,9 @@ class OptimumTest {
     return new Optimum.Point(new double[] {cores, memory, 0, 0}, speed);
   }
 
-  /** Two jobs of one GPU on one server of 6 cores: the second gains twice as much by a core. */
+  /** Two jobs of one GPU on one server of 6 cores; a core gives the second twice the gain. */
   @Test
-  void coresGoToTheJobThatGainsMostByThem() throws Exception {
+  void coresGoToTheJobThatGainsMost() throws Exception {
     Cluster cluster = Cluster.parse("1x2,cores=6,memory=100,storage=100");
     Optimum.Solution solution =
         Optimum.of(
@@ -42,7 +42,7 @@ class OptimumTest {
                 new Optimum.Alike(1, 1, 1, List.of(point(2, 10, 1), point(4, 10, 1.5))),
                 new Optimum.Alike(1, 1, 1, List.of(point(2, 10, 1), point(5, 10, 2.5)))));
 
-    // 3 of the 2 + 2 cores' surplus of 2: 2/3 of the second's step from 2 to 5 cores.
+    // 2 of the 6 cores are left after 2 + 2: two thirds of the second's step from 2 to 5.
     assertThat(solution.total()).isCloseTo(1 + 1 + 1.5 * 2 / 3, within(1e-9));
     assertThat(solution.means().get(0).perGpu()[Resource.CORES]).isCloseTo(2, within(1e-9));
     assertThat(solution.means().get(1).perGpu()[Resource.CORES]).isCloseTo(4, within(1e-9));
@@ -68,7 +68,7 @@ class OptimumTest {
 
   /** Taking cores from the first would give the second more than the first loses. */
   @Test
-  void nobodyFallsBelowItsProportionalShare() throws Exception {
+  void noJobFallsBelowItsProportionalShare() throws Exception {
     Cluster cluster = Cluster.parse("1x2,cores=4,memory=100,storage=100");
     Optimum.Solution solution =
         Optimum.of(
@@ -82,7 +82,7 @@ class OptimumTest {
   }
 
   @Test
-  void memoryBoundsToo() throws Exception {
+  void memoryIsALimitToo() throws Exception {
     Cluster cluster = Cluster.parse("1x2,cores=100,memory=100,storage=100");
     Optimum.Solution solution =
         Optimum.of(
@@ -93,7 +93,7 @@ class OptimumTest {
   }
 
   @Test
-  void aProgramWithoutSolutionIsASentence() throws Exception {
+  void aProgramWithoutSolutionGetsOneSentence() throws Exception {
     Cluster cluster = Cluster.parse("1x2,cores=4,memory=100,storage=100");
 
     assertThatThrownBy(

@@ -14,7 +14,7 @@ class PlacerTest {
   private static final double TOLERANCE = 1e-5;
 
   @Test
-  void tuneGivesEveryJobItsShareAndLeavesNoGpuIdleThatAJobWaitsFor() {
+  void tuneGivesEveryJobItsShareAndLetsNoJobWaitForFreeGpus() {
     int shrunk = 0;
     for (int seed = 0; seed < CLUSTERS; seed++) {
       Random random = new Random(seed);
@@ -38,7 +38,7 @@ class PlacerTest {
   }
 
   @Test
-  void aJobWhoseShareDoesNotFitGetsItFromTheNeighbourWithTheLargestExcess() throws Exception {
+  void theNeighbourWithTheLargestExcessGivesBackFirst() throws Exception {
     Cluster cluster = Cluster.parse("1x4,cores=8,memory=80,storage=80");
     Tenant small = new Tenant(1, new double[] {3, 20, 0, 0}, cluster.perGpu(), false);
     Tenant large = new Tenant(1, new double[] {5, 20, 0, 0}, cluster.perGpu(), false);
@@ -51,9 +51,9 @@ class PlacerTest {
     assertThat(third.placed().perGpu(Resource.CORES)).isEqualTo(2);
   }
 
-  /** The third has its share beside the second, so the first keeps all that it can use. */
+  /** The third job's share fits beside the second, so the first keeps all that it can use. */
   @Test
-  void noNeighbourGivesBackWhereAShareIsFree() throws Exception {
+  void noNeighbourGivesBackIfAShareIsFree() throws Exception {
     Cluster cluster = Cluster.parse("2x2,cores=4,memory=80,storage=80");
     Tenant first = new Tenant(1, new double[] {4, 20, 0, 0}, cluster.perGpu(), false);
     Tenant second = new Tenant(1, new double[] {2, 35, 0, 0}, cluster.perGpu(), false);
@@ -67,7 +67,7 @@ class PlacerTest {
   }
 
   @Test
-  void greedyLetsAJobWaitThatDoesNotFit() throws Exception {
+  void withGreedyAJobThatDoesNotFitWaits() throws Exception {
     Cluster cluster = Cluster.parse("1x4,cores=8,memory=80,storage=80");
     Tenant first = new Tenant(1, new double[] {5, 20, 0, 0}, cluster.perGpu(), false);
     Tenant second = new Tenant(1, new double[] {4, 20, 0, 0}, cluster.perGpu(), false);
@@ -81,7 +81,7 @@ class PlacerTest {
   }
 
   @Test
-  void aJobMovesWhereAnotherServerGivesItAllItCanUseIfThatPays() throws Exception {
+  void aJobMovesForAllItCanUseOnlyIfThatPays() throws Exception {
     Cluster cluster = Cluster.parse("2x2,cores=4,memory=80,storage=80");
     for (boolean pays : new boolean[] {true, false}) {
       Tenant moving = new Tenant(1, new double[] {4, 20, 0, 0}, cluster.perGpu(), pays);

@@ -42,7 +42,7 @@ class ReleasedSimulatorTest {
           LAS |TUNE        |dynamic|3.6701|41100|10.0438|18292 3474 21715 21013 2188 16745 3181 18055 18775 28307|3e4eb765308649e0
           """)
           // spotless:on
-  void publishedRunsComeOutToTheMillisecond(
+  void reproducesPublishedRunsToTheMillisecond(
       Policy policy,
       Allocation allocation,
       String trace,
@@ -67,7 +67,7 @@ class ReleasedSimulatorTest {
           TUNE        |10.9869|92701|21.4603|2101 3300.999 9300.998 19800.997 1800.996
           """)
           // spotless:on
-  void jobsOfSeveralGpusComeOutToTheMillisecond(
+  void reproducesJobsOfSeveralGpusToTheMillisecond(
       Allocation allocation, double meanHours, double makespan, double p99Hours, String first)
       throws Exception {
     List<TraceJob> jobs = new ArrayList<>();
@@ -79,7 +79,7 @@ class ReleasedSimulatorTest {
   }
 
   @Test
-  void theRunEndsWhenNoJobCanRunEvenIfOthersAreStillToArrive() throws Exception {
+  void theRunEndsWhenNoJobCanRunEvenIfOthersWillArrive() throws Exception {
     List<TraceJob> jobs =
         List.of(new TraceJob(0, "lstm", 0, 1, 1), new TraceJob(1, "lstm", 1000, 1, 1));
     Outcome outcome = run(jobs, Policy.FIFO, Allocation.TUNE, false);

@@ -40,7 +40,7 @@ class SharingTest {
   }
 
   @Test
-  void tuneGivesEachJobItsShareAndTheServersHoldAllThatIsGiven() throws Exception {
+  void tuneGivesEachJobItsShareWithinTheServersResources() throws Exception {
     ModelTable models = Tables.models();
     int between = 0;
     for (int seed = 0; seed < CLUSTERS; seed++) {
@@ -100,8 +100,8 @@ class SharingTest {
   }
 
   /**
-   * Neither has more than its 2 cores by TUNE, as the first cannot have 5 beside the second. Of the
-   * 2 that are left, two bring the first 1.0, while one each brings 0.1 and 0.3.
+   * TUNE gives each job its 2 cores, because 5 for the first do not fit beside the second. Of the 2
+   * cores left, both give the first 1.0; one each gives 0.1 and 0.3.
    */
   @Test
   void theStepThatGainsMostComesFirst() throws Exception {
@@ -121,9 +121,9 @@ class SharingTest {
     assertThat(shares).extracting(Sharing.Share::speed).containsExactly(2.0, 1.0);
   }
 
-  /** Memory of its own is none for its items. */
+  /** Memory that the job itself needs cannot hold items. */
   @Test
-  void aJobsOwnMemoryIsNotForItsItems() throws Exception {
+  void aJobsOwnMemoryHoldsNoItems() throws Exception {
     ModelTable models =
         ModelTable.of(
             "mine",
@@ -145,7 +145,7 @@ class SharingTest {
             .get(0);
 
     assertThat(share.memoryGib()).isEqualTo(60);
-    // Its share of 30 GiB holds 20 of its 50: 10 + 20 / 50 x 30 samples/s.
+    // Its share of 30 GiB holds 20 GiB of its 50 GiB of items: 10 + 20 / 50 x 30 samples/s.
     assertThat(share.speed()).isCloseTo(40.0 / 22, within(1e-9));
   }
 }

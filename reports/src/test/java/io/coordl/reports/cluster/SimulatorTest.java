@@ -16,9 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Differences from the released simulator, each checked with times that can be computed by hand.
- */
+/** Differences from the released simulator, checked against times computed by hand. */
 class SimulatorTest {
   @TempDir Path folder;
 
@@ -39,14 +37,14 @@ class SimulatorTest {
   }
 
   @Test
-  void aJobEndsWhenItsLastIterationDoes() throws Exception {
+  void aJobEndsWithItsLastIteration() throws Exception {
     // 1,000 iterations of 0.757 s; no fraction is lost at the ends of its three rounds.
     assertThat(play(oneGpu, Tables.models(), Policy.FIFO, 0, job(0, "deepspeech", 0, 1000)).get(0L))
         .isEqualTo(757, within(1e-6));
   }
 
   @Test
-  void aJobTrainsAtTheSpeedOfWhatItHolds() throws Exception {
+  void aJobTrainsAtTheSpeedOfItsResources() throws Exception {
     // Six of the twelve cores that AlexNet can use, on a server with six: 1.75 times as fast.
     Cluster sixCores = new Cluster(1, 1, 6, 62.5, 62.5, 5);
     assertThat(play(sixCores, Tables.models(), Policy.FIFO, 0, job(0, "alexnet", 0, 7000)).get(0L))
@@ -54,7 +52,7 @@ class SimulatorTest {
   }
 
   @Test
-  void aJobThatWasStoppedLosesTheRestart() throws Exception {
+  void aStoppedJobLosesTheRestartTime() throws Exception {
     // The shorter job stops the longer one for two rounds: 757 + 600 + the restart.
     TraceJob longer = job(0, "deepspeech", 0, 1000);
     TraceJob shorter = job(1, "deepspeech", 250, 400);
@@ -64,7 +62,7 @@ class SimulatorTest {
   }
 
   @Test
-  void jobsThatArriveAfterAllOthersAreDoneAreRunToo() throws Exception {
+  void jobsThatArriveAfterAnIdleTimeRunToo() throws Exception {
     TraceJob first = job(0, "deepspeech", 0, 10);
     TraceJob late = job(1, "deepspeech", 10_000, 10);
     assertThat(play(oneGpu, Tables.models(), Policy.FIFO, 0, first, late))
@@ -73,8 +71,8 @@ class SimulatorTest {
   }
 
   @Test
-  void ofTwoJobsTheOneThatIsWorstOffComesFirst() throws Exception {
-    // The short one has waited ten times its own length, the long one a tenth of it.
+  void theJobThatIsWorstOffComesFirst() throws Exception {
+    // The short job has waited ten times its own length, the long one a tenth of its own.
     TraceJob busy = job(0, "deepspeech", 0, 4000);
     TraceJob longer = job(1, "deepspeech", 1, 40_000);
     TraceJob shorter = job(2, "deepspeech", 2, 300);
@@ -82,10 +80,10 @@ class SimulatorTest {
     assertThat(times.get(2L)).isLessThan(times.get(0L)).isLessThan(times.get(1L));
   }
 
-  /** Of 100 GB with 60 GiB in memory 40 come from storage: 100 MB/s feed 250 of 500 MB/s. */
+  /** With 60 of 100 GiB in memory, 40 % comes from storage: 100 MB/s feed 250 of 500 MB/s. */
   @ParameterizedTest(name = "{0} GiB in memory and {1} MB/s: {2} times as fast")
   @CsvSource({"60, 100, 0.5", "60, 200, 1", "80, 100, 1", "100, 1, 1", "20, 100, 0.25"})
-  void storageFeedsWhatTheCacheDoesNotHold(double memory, double storage, double speed)
+  void storageSuppliesItemsThatTheCacheDoesNotHold(double memory, double storage, double speed)
       throws Exception {
     Path file =
         Files.writeString(
@@ -102,7 +100,7 @@ class SimulatorTest {
   }
 
   @Test
-  void aJobWhoseDataSetFitsTheIdealMemoryAloneTrainsAtItsShareToo() throws Exception {
+  void aDataSetThatFitsOnlyTheIdealMemoryIsTrainedAtTheShareToo() throws Exception {
     Path file =
         Files.writeString(
             folder.resolve("models.json"),
@@ -126,7 +124,7 @@ class SimulatorTest {
   }
 
   @Test
-  void fewMeasuredJobsAreNoOverload() throws Exception {
+  void fewMeasuredJobsAreNotTakenForOverload() throws Exception {
     Workload workload = new Workload(1.5, Workload.parseSplit("image=100"), false);
     Iterator<TraceJob> jobs = workload.jobs(Tables.models(), Cluster.parse(Tables.TESTBED), 1);
     Simulator.Settings settings =
@@ -158,7 +156,7 @@ class SimulatorTest {
   }
 
   @Test
-  void anOverloadedClusterIsSaidToBeSo() throws Exception {
+  void anOverloadedClusterIsReported() throws Exception {
     SimulationRun run = generated(20, Policy.SRTF, Allocation.TUNE, 0);
     assertThat(run.overloaded()).isTrue();
     assertThat(run.jobs()).hasSizeLessThan(200);

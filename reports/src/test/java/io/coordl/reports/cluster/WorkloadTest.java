@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Workloads have the distributions that they promise. */
+/** Workloads have the documented distributions. */
 class WorkloadTest {
   private static final int MANY = 100_000;
 
@@ -32,12 +32,12 @@ class WorkloadTest {
     List<TraceJob> jobs = jobs(8, "image=20,language=70,speech=10", false);
     assertThat(jobs).allMatch(job -> job.arrival() == Math.rint(job.arrival()));
     double gap = jobs.get(MANY - 1).arrival() / MANY;
-    // Rounding up adds half a second; three standard errors.
+    // Rounding up adds half a second; the tolerance is three standard errors.
     assertThat(gap).isEqualTo(450.5, within(450 * 3 / Math.sqrt(MANY)));
   }
 
   @Test
-  void durationsAreThoseOfPhilly() throws Exception {
+  void durationsFollowPhilly() throws Exception {
     ModelTable models = Tables.models();
     double[] minutes =
         jobs(8, "image=20,language=70,speech=10", false).stream()
@@ -54,7 +54,7 @@ class WorkloadTest {
   }
 
   @Test
-  void tasksHaveTheirPartsAndModelsTakeTurns() throws Exception {
+  void tasksHaveTheirSharesAndModelsTakeTurns() throws Exception {
     Map<String, Long> counts =
         jobs(8, "image=20,language=70,speech=10", false).stream()
             .collect(Collectors.groupingBy(TraceJob::model, Collectors.counting()));
@@ -69,7 +69,7 @@ class WorkloadTest {
   }
 
   @Test
-  void gpusAreDrawnOnlyIfAskedFor() throws Exception {
+  void severalGpusAreDrawnOnlyOnRequest() throws Exception {
     Map<Integer, Long> counts =
         jobs(8, "image=100", true).stream()
             .collect(Collectors.groupingBy(TraceJob::gpus, Collectors.counting()));
@@ -81,14 +81,14 @@ class WorkloadTest {
   }
 
   @Test
-  void aSplitThatIsNoneIsRefused() {
+  void anInvalidSplitIsRefused() {
     assertThatThrownBy(() -> jobs(8, "image=20,language=70", false))
         .isInstanceOf(InputException.class)
         .hasMessage("the split image=20,language=70 adds up to 90 percent, not to 100");
     assertThatThrownBy(() -> jobs(8, "image=50,image=50", false))
-        .hasMessage("the split's 'image=50' is no TASK=PERCENT of a task that is named once");
+        .hasMessage("the split's 'image=50' is not TASK=PERCENT, or its task is named twice");
     assertThatThrownBy(() -> jobs(8, "image", false))
-        .hasMessage("the split's 'image' is no TASK=PERCENT of a task that is named once");
+        .hasMessage("the split's 'image' is not TASK=PERCENT, or its task is named twice");
     assertThatThrownBy(() -> jobs(8, "video=100", false))
         .hasMessage("the split names the task 'video', which no model of the table has");
   }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class SideBySideTest {
   private static final long SECOND = Recordings.SECOND;
 
-  /** Epochs that take so many seconds each, of 3200 samples; the first warms up. */
+  /** One epoch of 3200 samples for each number of seconds; the first is warm-up. */
   private static Runnable job(String prefetch, long... seconds) {
     return () -> {
       Recordings.emitConfiguration("prefetch", prefetch);
@@ -50,7 +50,7 @@ class SideBySideTest {
     return SideBySide.of(recordings);
   }
 
-  /** The same with 100 steps an epoch, which deviate by a tenth; the first epoch is slower. */
+  /** A job with 100 steps an epoch, which deviate by a tenth; the first epoch is slower. */
   private static Runnable steps(String prefetch, double seconds, int seed) {
     return () -> {
       Random random = new Random(seed);
@@ -67,7 +67,7 @@ class SideBySideTest {
     };
   }
 
-  /** Three epochs of which other programs had the cores for so many seconds. */
+  /** Three epochs in which other programs had the cores for {@code lost} seconds. */
   private static Runnable beside(String prefetch, long wall, long lost) {
     return () -> {
       Recordings.emitConfiguration("prefetch", prefetch);
@@ -92,7 +92,7 @@ class SideBySideTest {
   }
 
   @Test
-  void timeForWhichOtherProgramsHadTheCoresIsLeftOutAndSaid() throws Exception {
+  void timeThatOtherProgramsTookIsLeftOutAndReported() throws Exception {
     SideBySide compared = compare(beside("off", 20, 20), beside("2", 10, 0));
     assertThat(only(compared).timesAsFast().value()).isCloseTo(2, within(1e-6));
     assertThat(SideBySideText.lines(compared))
@@ -111,19 +111,19 @@ class SideBySideTest {
   }
 
   @Test
-  void speedsAreOfTheStepsAfterWarmUpAndTheirSpreadIsTheRange() throws Exception {
+  void speedAndRangeComeFromTheStepsAfterWarmUp() throws Exception {
     SideBySide compared = compare(steps("off", 0.3, 1), steps("2", 0.1, 2));
     TimesAsFast times = only(compared).timesAsFast();
 
     assertThat(times.from()).isEqualTo("steps");
     assertThat(times.low()).isBetween(2.8, 3.0);
     assertThat(times.high()).isBetween(3.0, 3.2);
-    // The first epoch is a third as fast: 5 / 3 of what the others tell.
+    // With the first epoch, which is three times as slow, times would be 5 / 3 as long.
     assertThat(times.value()).isCloseTo(3, within(0.06));
     assertThat(only(compared).differs()).isTrue();
     assertThat(SideBySideText.lines(compared))
         .contains(
-            "How much equal runs differ here is not known: record each side several times, and"
+            "The spread of equal runs is not known: record each side several times, and"
                 + " compare them by coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
     assertThat(SideBySideText.lines(compared).get(0))
         .matches(
@@ -132,7 +132,7 @@ class SideBySideTest {
   }
 
   @Test
-  void whereOneRunHasNoStepsEpochsAreCompared() throws Exception {
+  void ifOneRunHasNoStepsEpochsAreCompared() throws Exception {
     Compared one = only(compare(steps("off", 0.3, 1), job("2", 50, 10, 10, 11)));
 
     assertThat(one.timesAsFast().from()).isEqualTo("epochs");
@@ -140,10 +140,10 @@ class SideBySideTest {
   }
 
   @Test
-  void withoutStepsTheSpreadOfTheSteadyEpochsIsTheRange() throws Exception {
+  void withoutStepsTheRangeComesFromTheSteadyEpochs() throws Exception {
     Compared run = only(compare(job("off", 90, 30, 31, 29), job("2", 50, 10, 10, 10)));
 
-    // Student's t of two degrees of freedom, 4.303, times 1 / sqrt(3), of 30: a factor of 1.086.
+    // Student's t of 2 degrees of freedom is 4.303; times 1 / sqrt(3), over 30: a factor of 1.086.
     assertThat(run.timesAsFast().value()).isCloseTo(3, within(1e-9));
     assertThat(run.timesAsFast().low()).isCloseTo(3 / 1.0864, within(0.001));
     assertThat(run.timesAsFast().high()).isCloseTo(3 * 1.0864, within(0.001));
@@ -154,7 +154,7 @@ class SideBySideTest {
   }
 
   @Test
-  void severalRunsASideTellHowMuchRunsDiffer() throws Exception {
+  void theRangeOfSeveralRunsASideIncludesTheirSpread() throws Exception {
     List<JobRecording> before = new ArrayList<>();
     List<JobRecording> after = new ArrayList<>();
     for (int run = 0; run < 3; run++) {
@@ -176,7 +176,7 @@ class SideBySideTest {
   }
 
   @Test
-  void whatEqualRunsDifferByIsSaidApart() throws Exception {
+  void theSpreadOfEqualRunsIsReportedBesideTheRange() throws Exception {
     List<JobRecording> two =
         List.of(Recordings.read(steps("off", 0.3, 1)), Recordings.read(steps("2", 0.29, 2)));
     List<JobRecording> beside =
@@ -199,7 +199,7 @@ class SideBySideTest {
   }
 
   @Test
-  void differentJobsAreNotComparedUnlessWanted() throws Exception {
+  void differentJobsAreComparedOnlyOnRequest() throws Exception {
     Runnable other =
         () -> {
           Recordings.emitUnlikeEpoch(1, 30 * SECOND);
@@ -224,7 +224,7 @@ class SideBySideTest {
   }
 
   @Test
-  void aFewVeryLongStepsAreNamed() throws Exception {
+  void aFewVeryLongStepsAreReported() throws Exception {
     Runnable pausing =
         () -> {
           double[] nanos = new double[200];
@@ -243,7 +243,7 @@ class SideBySideTest {
   }
 
   @Test
-  void anotherMachineIsAChangeToo() throws Exception {
+  void anotherMachineCountsAsAChange() throws Exception {
     Runnable before = job("off", 90, 30, 31, 29);
     Runnable after = job("2", 50, 10, 10, 10);
     SideBySide moved =
@@ -262,7 +262,7 @@ class SideBySideTest {
   }
 
   @Test
-  void whatChanceExplainsIsNoDifference() throws Exception {
+  void aDifferenceWithinChanceIsNotClaimed() throws Exception {
     SideBySide same = compare(job("off", 90, 20, 30, 40), job("2", 90, 25, 28, 31));
 
     assertThat(only(same).differs()).isFalse();
@@ -274,7 +274,7 @@ class SideBySideTest {
   }
 
   @Test
-  void ofTooFewEpochsNoRangeIsClaimed() throws Exception {
+  void tooFewEpochsGiveNoRange() throws Exception {
     SideBySide few = compare(job("off", 90, 20), job("off", 90, 10));
 
     assertThat(only(few).timesAsFast())
@@ -298,14 +298,14 @@ class SideBySideTest {
         .contains(" is 3.00 times as fast as ", " (2.76 to 3.26), from the second epoch on");
     assertThat(lines.get(1)).isEqualTo("  changed: prefetch=2 (was off)");
     assertThat(lines.get(2)).contains(" is 0.50 times as fast as ", " (0.46 to 0.54), ");
-    assertThat(lines.get(4)).startsWith("How much equal runs differ here is not known: ");
+    assertThat(lines.get(4)).startsWith("The spread of equal runs is not known: ");
     assertThat(lines.get(5)).contains("samples/s", "stall", "recording");
     assertThat(lines.get(6)).startsWith("      107 ");
     assertThat(SideBySideText.slowestFirst(all.runs()).get(1)).startsWith("     53.3 ");
   }
 
   @Test
-  void whatWasAdvisedAndDoneWasPredicted() throws Exception {
+  void followedAdviceIsShownAsThePrediction() throws Exception {
     Runnable before = job("off", 90, 30, 31, 29);
     var next = compare(before, before).runs().get(0).next();
     assertThat(next.gain()).isGreaterThan(1);
@@ -327,11 +327,11 @@ class SideBySideTest {
           after.run();
           Recordings.emitConfiguration("checkpoint", "async");
         };
-    assertThat(only(compare(before, andMore)).predicted()).as("nobody did").isNull();
+    assertThat(only(compare(before, andMore)).predicted()).as("more was changed").isNull();
   }
 
   @Test
-  void whatIfSaysARangeOfWhatWasDone() throws Exception {
+  void anAnsweredChangeIsShownWithWhatIfsRange() throws Exception {
     Runnable before = cold("off");
     WhatIf all = WhatIf.of(Recordings.read(before));
     Answer decoded =
@@ -353,8 +353,8 @@ class SideBySideTest {
           after.run();
           Recordings.emitConfiguration("checkpoint", "async");
         };
-    assertThat(only(compare(before, andMore)).whatIf()).as("nobody did").isNull();
-    assertThat(only(compare(before, before)).whatIf()).as("nothing was done").isNull();
+    assertThat(only(compare(before, andMore)).whatIf()).as("more was changed").isNull();
+    assertThat(only(compare(before, before)).whatIf()).as("nothing was changed").isNull();
   }
 
   /** A job that waits for storage in each epoch. */
@@ -394,7 +394,7 @@ class SideBySideTest {
   }
 
   @Test
-  void whatCameDecodedFromMemoryCounts() throws Exception {
+  void itemsThatCameDecodedCountAsFromMemory() throws Exception {
     SideBySide one =
         compare(
             () -> {
@@ -406,7 +406,7 @@ class SideBySideTest {
   }
 
   @Test
-  void theJsonIsAsItsSchemaSays() throws Exception {
+  void theJsonMatchesItsSchema() throws Exception {
     String json =
         EventJson.mapper()
             .build()

@@ -65,7 +65,7 @@ class DifferentialTest {
   }
 
   @Test
-  void theLiveAttributionOfTheColdPhaseStandsBeside() throws Exception {
+  void theLiveAttributionOfTheColdPhaseIsShownBeside() throws Exception {
     Differential profile = Differential.of(recording("all", Profiles::emitSerial));
 
     Differential.Share fetch = part(profile, "fetchStall");
@@ -77,7 +77,7 @@ class DifferentialTest {
   }
 
   @Test
-  void orThatOfAnOrdinaryRecording() throws Exception {
+  void anOrdinaryRecordingReplacesTheLiveAttribution() throws Exception {
     JobRecording ordinary =
         recording("job", () -> Recordings.emitTotals(1, 100, 70 * SECOND, 40 * SECOND));
 
@@ -89,7 +89,7 @@ class DifferentialTest {
   }
 
   @Test
-  void threeProfilesMayStandInAnyOrder() throws Exception {
+  void threeProfilesMayComeInAnyOrder() throws Exception {
     JobRecording ingestion = recording("i", () -> emitPhase("ingestion", 2, 2e6, 0, 0));
     JobRecording cached = recording("p", () -> emitPhase("cached", 2, 5e6, 0, 0));
     JobRecording cold = recording("c", () -> emitPhase("cold", 2, 8e6, 0, 0));
@@ -99,14 +99,14 @@ class DifferentialTest {
 
     assertThat(mixed.shares()).isEqualTo(inOrder.shares());
     assertThat(share(mixed, "prepStall").value()).isCloseTo(3 / 8.0, EXACT);
-    // With workers, what shows is the slowest stage: P and F are the rates of their phases.
+    // With workers, only the slowest stage shows, so P and F are the rates of their phases.
     assertThat(mixed.prepRate().value()).isCloseTo(200, within(1e-6));
     assertThat(mixed.fetchRate().value()).isCloseTo(125, within(1e-6));
     assertThat(mixed.timings()).extracting(Timing::file).contains(cold.file().toString());
   }
 
   @Test
-  void ordinaryRecordingsAreWhatTheirPlaceSays() throws Exception {
+  void ordinaryRecordingsAreIdentifiedByTheirPosition() throws Exception {
     JobRecording[] recordings = new JobRecording[3];
     long[] seconds = {20, 30, 60};
     for (int i = 0; i < 3; i++) {
@@ -124,8 +124,8 @@ class DifferentialTest {
 
     Differential differential = of(recordings);
 
-    // 100 batches an epoch, the checkpoint of 1 s taken out, the first epoch left out; in each of
-    // the waits, 0.25 s of pauses.
+    // Without the first epoch and the checkpoint of 1 s; 100 batches an epoch, with 0.25 s of
+    // pauses in the waits.
     assertThat(differential.timings()).allMatch(timing -> timing.origin().equals("epochs"));
     assertThat(share(differential, "compute").value()).isCloseTo(20 / 60.0, EXACT);
     assertThat(share(differential, "prepStall").value()).isCloseTo(9.75 / 60.0, EXACT);
@@ -135,7 +135,7 @@ class DifferentialTest {
   }
 
   @Test
-  void whatIsMissingIsSaidAndNotGuessed() throws Exception {
+  void missingFiguresAreReportedNotGuessed() throws Exception {
     JobRecording tooShort = recording("short", () -> Recordings.emitEpoch(1, 30 * SECOND, SECOND));
     Differential ordinary = of(tooShort, tooShort, tooShort);
     Differential noCold =
@@ -165,7 +165,7 @@ class DifferentialTest {
   }
 
   @Test
-  void noPartIsNegativeAndTheReaderIsTold() throws Exception {
+  void noPartIsNegativeAndARemarkSaysSo() throws Exception {
     Differential noise =
         Differential.of(
             recording(
@@ -195,7 +195,7 @@ class DifferentialTest {
     assertThat(wrong.limit()).isEqualTo("unknown");
   }
 
-  /** Phases with errors, in percent, as a busy machine gives them. */
+  /** Phases with errors of {@code percent}, as on a busy machine. */
   private Differential noisy(double ingestion, double cached, double cold, int percent)
       throws Exception {
     return Differential.of(
@@ -216,10 +216,10 @@ class DifferentialTest {
   }
 
   @Test
-  void noiseIsNotCertainty() throws Exception {
+  void clippedNoiseKeepsItsError() throws Exception {
     Differential noise = noisy(22e6, 16e6, 8e6, 45);
 
-    // The bound makes it 100 %; how far off that is, the differences say.
+    // Clipping makes it 100 %; the error comes from the unclipped differences.
     assertThat(share(noise, "compute").value()).isCloseTo(1, EXACT);
     assertThat(share(noise, "compute").error()).isGreaterThan(1);
     assertThat(share(noise, "prepStall").error()).isGreaterThan(0.75);
@@ -231,16 +231,16 @@ class DifferentialTest {
   }
 
   @Test
-  void theLimitIsNamedOnlyWhereItIsToldApart() throws Exception {
+  void theLimitIsNamedOnlyBeyondMeasurementError() throws Exception {
     assertThat(noisy(5e6, 9e6, 10e6, 2).limit()).isEqualTo("compute");
     assertThat(noisy(4.9e6, 9.7e6, 10e6, 2).limit()).isEqualTo("unknown");
     assertThat(noisy(2e6, 3e6, 10e6, 10).limit()).isEqualTo("fetchStall");
-    // Precise, and yet not possible: something else changed between the phases.
+    // Precise but impossible: something else changed between the phases.
     assertThat(noisy(20e6, 10e6, 5e6, 1).limit()).isEqualTo("unknown");
   }
 
   @Test
-  void recordingsThatDifferAreNamed() throws Exception {
+  void differencesBetweenRecordingsAreReported() throws Exception {
     JobRecording ingestion =
         recording(
             "i",
@@ -277,7 +277,7 @@ class DifferentialTest {
   }
 
   @Test
-  void aProfileThatEndedEarlyIsNotAskedForAgain() throws Exception {
+  void aProfileThatEndedEarlyIsReportedAsSuch() throws Exception {
     JobRecording early =
         recording(
             "early",

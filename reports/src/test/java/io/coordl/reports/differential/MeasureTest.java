@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class MeasureTest {
 
   @Test
-  void independentErrorsAddAsSquares() {
+  void independentErrorsAddInQuadrature() {
     Measure sum = new Measure(10, 3).plus(new Measure(20, 4));
     Measure difference = new Measure(10, 3).minus(new Measure(20, 4));
 
@@ -21,7 +21,7 @@ class MeasureTest {
   }
 
   @Test
-  void aQuotientsRelativeErrorsAddAsSquares() {
+  void relativeErrorsOfAQuotientAddInQuadrature() {
     Measure quotient = Measure.of(at -> at[0] / at[1], new Measure(100, 1), new Measure(50, 1));
 
     assertThat(quotient.value()).isEqualTo(2);
@@ -37,7 +37,7 @@ class MeasureTest {
   }
 
   @Test
-  void theMeansIntervalIsStudents() {
+  void theMeanHasStudentsInterval() {
     // Mean 3, deviation sqrt(2.5), 4 degrees of freedom.
     Measure mean = Measure.mean(new double[] {1, 2, 3, 4, 5});
 
@@ -48,7 +48,7 @@ class MeasureTest {
   }
 
   @Test
-  void theMeansIntervalHoldsTheTruthNineteenTimesOfTwenty() {
+  void theMeansIntervalContainsTheTruthInNinetyFivePercent() {
     Random random = new Random(1);
     for (int size : new int[] {2, 5, 40}) {
       int held = 0;
@@ -62,7 +62,7 @@ class MeasureTest {
   }
 
   @Test
-  void whatIsNoFigureIsRefused() {
+  void invalidFiguresAreRefused() {
     assertThatThrownBy(() -> new Measure(Double.NaN, 0))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new Measure(1, -1)).isInstanceOf(IllegalArgumentException.class);

@@ -57,7 +57,7 @@ final class Equinox {
     }
   }
 
-  /** The registry's classes are in a bundle, so that this one has to ask by name. */
+  /** The registry's classes are in a bundle, so this class calls them by name. */
   private static List<String> contributors(BundleContext context) throws Exception {
     ServiceReference<?> reference =
         context.getServiceReference("org.eclipse.core.runtime.IExtensionRegistry");

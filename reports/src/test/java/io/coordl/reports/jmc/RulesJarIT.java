@@ -14,13 +14,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The plug-in as Mission Control has it: its own jars and this one, nothing else. */
+/** The plug-in as Mission Control loads it, with only its own jars beside. */
 class RulesJarIT {
   private static final Path JAR = Path.of("target/coordl-jmc-rules.jar").toAbsolutePath();
 
   @TempDir Path folder;
 
-  /** Jars of Mission Control and what it needs; none of ours, no Jackson, no picocli. */
+  /** Jars of Mission Control and their dependencies: no other of ours, no Jackson, no picocli. */
   private static final List<String> MISSION_CONTROL =
       List.of("org/openjdk/jmc", "org/owasp/encoder", "lz4-java");
 
@@ -48,7 +48,7 @@ class RulesJarIT {
   }
 
   @Test
-  void missionControlsReportHasOurFindings() throws Exception {
+  void missionControlsReportShowsOurFindings() throws Exception {
     Path job =
         Recordings.record(
             folder.resolve("job.jfr"),
@@ -76,7 +76,7 @@ class RulesJarIT {
   }
 
   /**
-   * The application finds rules through its plug-in framework and not on a class path: the same
+   * The application finds rules through its plug-in framework, not on a class path. The same
    * framework, with Mission Control's bundles, accepts the jar and finds every rule in it.
    */
   @Test
@@ -100,9 +100,9 @@ class RulesJarIT {
                     "src/main/jmc/META-INF/services/org.openjdk.jmc.flightrecorder.rules.IRule")));
   }
 
-  /** What Equinox needs to resolve the jar and to find its extension. */
+  /** Equinox needs these entries to resolve the jar and to find its extension. */
   @Test
-  void theJarIsAPlugInOfMissionControl() throws Exception {
+  void theManifestDeclaresAPlugInOfMissionControl() throws Exception {
     try (JarFile jar = new JarFile(JAR.toFile())) {
       Manifest manifest = jar.getManifest();
       assertThat(manifest.getMainAttributes().getValue("Bundle-SymbolicName"))

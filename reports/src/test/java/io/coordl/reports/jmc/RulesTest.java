@@ -24,7 +24,7 @@ import org.openjdk.jmc.flightrecorder.rules.ResultProvider;
 import org.openjdk.jmc.flightrecorder.rules.Severity;
 import org.openjdk.jmc.flightrecorder.rules.TypedResult;
 
-/** What each rule says of real recordings, read by Mission Control. */
+/** The rules' findings on real recordings, read by Mission Control. */
 class RulesTest {
   @TempDir Path folder;
 
@@ -68,9 +68,9 @@ class RulesTest {
     return result(id).getResult(TypedResult.SCORE).doubleValue();
   }
 
-  /** Two readers, one truth: a unit or a field that Mission Control sees otherwise shows here. */
+  /** Finds units and fields that Mission Control reads differently. */
   @Test
-  void missionControlSeesTheFiguresThatTheJdkSees() throws Exception {
+  void missionControlReadsTheSameFiguresAsTheJdk() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("all.jfr"),
@@ -98,7 +98,7 @@ class RulesTest {
   void aJobThatWaitsForDataIsAWarning() throws Exception {
     evaluate(Recordings::emitJob);
 
-    // 51 s of 130 s, but only 8 s of the 60 s of the second and third epoch.
+    // 51 s of 130 s, but only 8 s of the 60 s of the second and third epochs.
     assertThat(result("DataStall").getSeverity()).isEqualTo(Severity.INFO);
     assertThat(result("DataStall").getSummary())
         .isEqualTo("Training waits for data 13.3 % of its time from the second epoch on.");
@@ -119,7 +119,7 @@ class RulesTest {
   }
 
   @Test
-  void aJobThatWaitsForStorageIsToldToCache() throws Exception {
+  void aJobThatWaitsForStorageIsAdvisedToCache() throws Exception {
     evaluate(
         () -> {
           Recordings.emitConfiguration("cache", "off");
@@ -131,11 +131,11 @@ class RulesTest {
     assertThat(result("FetchBound").getSolution())
         .startsWith(
             "Keep the data set in memory with -javaagent:coordl-agent.jar=cache=minio: 40.00 s"
-                + " in the only epoch went into waiting for storage");
+                + " in the only epoch were spent waiting for storage");
   }
 
   @Test
-  void aFullCacheThatLaterEpochsMissIsToldToGrow() throws Exception {
+  void aFullCacheThatLaterEpochsMissIsAdvisedToGrow() throws Exception {
     evaluate(
         () -> {
           Recordings.emitConfiguration("cache", "minio");
@@ -159,7 +159,7 @@ class RulesTest {
   }
 
   @Test
-  void aStoreThatKeptNotEverythingIsNotFullForThat() throws Exception {
+  void aStoreWithRoomIsNotFullAfterOneRefusal() throws Exception {
     evaluate(
         () -> {
           Recordings.emitJob();
@@ -175,17 +175,17 @@ class RulesTest {
   }
 
   @Test
-  void hostsThatDoNotAnswerAndMemoryThatIsNotUsedAreFound() throws Exception {
+  void unansweredRequestsAndUnusedMemoryOfHostsAreFound() throws Exception {
     evaluate(Recordings::emitPartitionedJob);
 
-    // Of 130 s: 5 and 3 questions of 0.4 s each.
+    // 5 and 3 requests of 0.4 s each, in 130 s.
     assertThat(result("UnansweredPeers").getSeverity()).isEqualTo(Severity.OK);
     assertThat(result("UnansweredPeers").getSummary())
         .isEqualTo("Host node1:7801 did not answer 5 requests of this job.");
     assertThat(result("UnansweredPeers").getExplanation())
         .isEqualTo(
             "2 answers were late and 3 failed; all hosts together cost the job's threads 3.20 s.");
-    // Of 60 s 6 s, and three stores of 1 GiB for 95 MiB.
+    // 6 s of 60 s; three stores of 1 GiB for 95 MiB.
     assertThat(result("UnusedPartition").getSeverity()).isEqualTo(Severity.INFO);
     assertThat(result("UnusedPartition").getSummary())
         .isEqualTo(
@@ -197,7 +197,7 @@ class RulesTest {
   }
 
   @Test
-  void jobsOfOneHostHaveNoFindingAboutOthers() throws Exception {
+  void jobsOfOneHostHaveNoFindingAboutHosts() throws Exception {
     evaluate(Recordings::emitJob);
 
     assertThat(result("UnansweredPeers").getSummary()).isEqualTo("Every host answered.");
@@ -206,7 +206,7 @@ class RulesTest {
 
   @Test
   void prepGcQueueAndCheckpointsEachHaveTheirRule() throws Exception {
-    // Of 10 s: prep 2 s, collections 0.25 s, queueing 0.75 s, checkpoint 1 s.
+    // 10 s with prep 2 s, collections 0.25 s, queueing 0.75 s and checkpoint 1 s.
     evaluate(
         () -> {
           Recordings.emitEpoch(1, 10 * SECOND, 0);
@@ -221,15 +221,15 @@ class RulesTest {
     assertThat(result("Checkpoint").getSeverity()).isEqualTo(Severity.INFO);
     assertThat(result("Checkpoint").getSolution())
         .isEqualTo(
-            "Write models in the background with -javaagent:coordl-agent.jar=checkpoint=async: the"
-                + " job stood still for 1.00 s in the only epoch while they were written;"
+            "Write models in the background with -javaagent:coordl-agent.jar=checkpoint=async:"
+                + " training stopped for 1.00 s in the only epoch while they were written;"
                 + " predicted: at most 1.11x faster.");
     assertThat(result("GarbageCollection").getSeverity()).isEqualTo(Severity.OK);
     assertThat(score("GarbageCollection")).isStrictlyBetween(0.0, 25.0);
   }
 
   @Test
-  void whatAProgramNamesIsNoMarkup() throws Exception {
+  void textOfAProgramIsEscaped() throws Exception {
     evaluate(
         () -> {
           Recordings.emitJob();
@@ -258,7 +258,7 @@ class RulesTest {
   }
 
   @Test
-  void ofAProfileOnlyFaultsAreFound() throws Exception {
+  void aProfileHasOnlyFindingsAboutFaults() throws Exception {
     evaluate(
         () -> {
           Recordings.emitJob();
@@ -277,7 +277,7 @@ class RulesTest {
   }
 
   @Test
-  void recordingsWithoutOurEventsAreLeftAlone() throws Exception {
+  void recordingsWithoutOurEventsAreIgnored() throws Exception {
     Path file = folder.resolve("foreign.jfr");
     try (Recording recording = new Recording()) {
       recording.enable("jdk.JVMInformation");

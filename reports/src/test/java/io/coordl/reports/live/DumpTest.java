@@ -24,14 +24,14 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The test's own JVM is the job: what it records has its process and its start. */
+/** The test's own JVM is the job, so recordings have its process id and start time. */
 class DumpTest {
   private static final long SECOND = Recordings.SECOND;
 
-  /** Where in a chunk it says whether the chunk is finished. */
+  /** Offset in a chunk of its state. */
   private static final int STATE = 64;
 
-  /** More than the kernel gives. */
+  /** Larger than any process id. */
   private static final long NOBODY = 99_999_999;
 
   private static final ProcessHandle SELF = ProcessHandle.current();
@@ -56,7 +56,7 @@ class DumpTest {
     assertThatThrownBy(dump).hasMessage(sentence);
   }
 
-  /** The agent's file of a job that goes on: one epoch, and a chunk that is not finished. */
+  /** The agent's file of a running job: one epoch in an unfinished chunk. */
   private Path live() throws IOException {
     Path file =
         Recordings.record(
@@ -67,13 +67,13 @@ class DumpTest {
             });
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.write(ByteBuffer.wrap(new byte[] {3}), STATE);
-      channel.write(ByteBuffer.wrap(new byte[100]), channel.size()); // Of the next flush.
+      channel.write(ByteBuffer.wrap(new byte[100]), channel.size()); // Part of the next flush.
     }
     return file;
   }
 
   @Test
-  void whatIsInTheFileAndTheTotalsOfTheLastSecondAreAFinishedRecording() throws Exception {
+  void aDumpIsAFinishedRecordingWithTheLatestTotals() throws Exception {
     Path file = live();
     shown(
         SELF,
@@ -91,12 +91,12 @@ class DumpTest {
     assertThat(RecordingFile.readAllEvents(dump)).hasSizeGreaterThan(4);
     Summary summary = Summary.of(recording);
     assertThat(summary.recording().stillRunning()).isTrue();
-    assertThat(summary.totals().leftEarly()).as("its second epoch goes on").isZero();
+    assertThat(summary.totals().leftEarly()).as("its second epoch still runs").isZero();
     assertThat(SummaryText.lines(summary).get(0)).endsWith(" (so far: its JVM still runs)");
   }
 
   @Test
-  void aStoppedJobIsNotAsked() throws Exception {
+  void aStoppedJobIsDumpedWithoutItsHelp() throws Exception {
     Path file = live();
     Process sleep = new ProcessBuilder("sleep", "600").start();
     try {
@@ -126,7 +126,7 @@ class DumpTest {
   }
 
   @Test
-  void aJvmThatRecordsByJfrAloneIsAskedByJcmd() throws Exception {
+  void aJobRecordedOnlyByJfrIsDumpedByJcmd() throws Exception {
     shown(SELF, () -> Recordings.emitRecording(null));
     try (Recording recording = Recordings.start()) {
       Recordings.emitEpoch(1, 70 * SECOND, 40 * SECOND);
@@ -134,7 +134,7 @@ class DumpTest {
 
       Dump.of(folder, null).to(file);
 
-      assertThat(recording.getState()).as("it goes on").isEqualTo(RecordingState.RUNNING);
+      assertThat(recording.getState()).as("it still records").isEqualTo(RecordingState.RUNNING);
       assertThat(RecordingReader.read(file, done -> {}).epochs()).hasSize(1);
     }
     assertThatThrownBy(this::dump)
@@ -143,7 +143,7 @@ class DumpTest {
   }
 
   @Test
-  void whatCannotBeDumpedIsASentence() throws Exception {
+  void impossibleDumpsGetOneSentence() throws Exception {
     refused(() -> Dump.of(folder, null), "no job of this user runs here.");
     refused(() -> Dump.of(folder, NOBODY), "there is no process " + NOBODY + " here.");
     refused(
@@ -175,10 +175,10 @@ class DumpTest {
   }
 
   @Test
-  void theProcessOfAnotherUserIsNamedAsThat() {
+  void theProcessOfAnotherUserIsReportedAsSuch() {
     ProcessHandle init = ProcessHandle.of(1).orElseThrow();
     if (init.info().user().equals(SELF.info().user())) {
-      return; // As in a container, where all are root's.
+      return; // As in a container, where all processes are root's.
     }
     refused(
         () -> Dump.of(folder, 1L),

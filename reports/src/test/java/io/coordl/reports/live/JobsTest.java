@@ -29,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
 class JobsTest {
   @TempDir Path folder;
 
-  /** What a job with that process has last written so many seconds ago. */
+  /** The status file of a job that last wrote {@code seconds} ago. */
   private void job(ProcessHandle process, long seconds) throws IOException {
     job(process.pid(), process.info().startInstant().orElseThrow(), seconds);
   }
@@ -52,29 +52,29 @@ class JobsTest {
   }
 
   @Test
-  void aJobRunsAsLongAsItIsHeardOf() throws Exception {
+  void aJobThatHasJustWrittenIsRunning() throws Exception {
     job(ProcessHandle.current(), 0);
     assertThat(only().state()).isEqualTo(Jobs.State.running);
     assertThat(only().group()).isEqualTo("search");
   }
 
   @Test
-  void aFileThatIsFarTooLargeIsNotRead() throws Exception {
+  void anOversizedFileIsNotRead() throws Exception {
     job(ProcessHandle.current(), 0);
     Path large = StatusFile.of(folder, 1, 1).path();
     try (RandomAccessFile file = new RandomAccessFile(large.toFile(), "rw")) {
-      file.setLength(1L << 40); // Without a block of its own.
+      file.setLength(1L << 40); // Sparse.
     }
 
     Jobs jobs = Jobs.in(folder, job -> true);
 
     assertThat(jobs.jobs()).hasSize(1);
     assertThat(jobs.unreadable())
-        .containsExactly(large + " is larger than any job's status: nothing of it is read.");
+        .containsExactly(large + " is larger than any job's status, so it is not read.");
   }
 
   @Test
-  void oneThatIsNotHeardOfIsSilentStoppedOrKilled() throws Exception {
+  void aJobThatHasNotWrittenIsSilentStoppedOrKilled() throws Exception {
     job(ProcessHandle.current(), 20);
     assertThat(only().state()).isEqualTo(Jobs.State.silent);
     assertThat(Duration.ofNanos(only().silentNanos())).isGreaterThan(Duration.ofSeconds(19));
@@ -92,13 +92,13 @@ class JobsTest {
   }
 
   @Test
-  void aProcessThatStartedAtAnotherTimeIsAnotherOne() throws Exception {
+  void aProcessWithAnotherStartTimeIsAnotherProcess() throws Exception {
     job(ProcessHandle.current().pid(), Instant.now().minus(Duration.ofDays(1)), 20);
     assertThat(only().state()).isEqualTo(Jobs.State.killed);
   }
 
   @Test
-  void thoseThatWereKilledComeLast() throws Exception {
+  void killedJobsComeLast() throws Exception {
     job(ProcessHandle.current().pid(), Instant.now().minus(Duration.ofDays(1)), 20);
     job(ProcessHandle.current(), 0);
 
@@ -108,7 +108,7 @@ class JobsTest {
   }
 
   @Test
-  void whatItDidLatelyIsWhatItsTotalsGrewBy() throws Exception {
+  void recentFiguresAreTheGrowthOfTheTotals() throws Exception {
     job(ProcessHandle.current(), 0);
 
     JobRecording.Recent recent = only().recent();
@@ -122,7 +122,7 @@ class JobsTest {
   }
 
   @Test
-  void theTextHasALineForEachAndItsPolicies() throws Exception {
+  void theTextHasALineForEachJobAndPolicy() throws Exception {
     job(ProcessHandle.current(), 20);
 
     List<String> lines = JobsText.lines(Jobs.in(folder, job -> true), LocalTime.of(12, 34, 56), 0);
@@ -144,7 +144,7 @@ class JobsTest {
   }
 
   @Test
-  void onlyAJobThatRunsHasTimeToGo() throws Exception {
+  void onlyARunningJobShowsItsTimeToGo() throws Exception {
     ProcessHandle process = ProcessHandle.current();
     long start = process.info().startInstant().orElseThrow().toEpochMilli();
     Path file = StatusFile.of(folder, process.pid(), start).path();
@@ -161,7 +161,7 @@ class JobsTest {
   }
 
   @Test
-  void onANarrowTerminalTheProgramHasALineOfItsOwn() throws Exception {
+  void onANarrowTerminalTheProgramHasItsOwnLine() throws Exception {
     job(ProcessHandle.current(), 0);
     Jobs jobs = Jobs.in(folder, job -> true);
 
@@ -174,7 +174,7 @@ class JobsTest {
   }
 
   @Test
-  void aFileThatIsNoRecordingHidesNoJob() throws Exception {
+  void anInvalidFileHidesNoJob() throws Exception {
     job(ProcessHandle.current(), 0);
     Path empty = Files.createFile(StatusFile.of(folder, 12, 34).path());
     Path garbage = Files.writeString(StatusFile.of(folder, 13, 34).path(), "no recording");
@@ -196,7 +196,7 @@ class JobsTest {
   }
 
   @Test
-  void withoutJobsThereAreNoLines() throws Exception {
+  void withoutJobsThereIsOnlyTheTitle() throws Exception {
     assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON, 0))
         .containsExactly(
             "0 jobs of this user at 12:00:00; shares in % of the last 10 s; stores, groups and GPUs"
@@ -204,7 +204,7 @@ class JobsTest {
   }
 
   @Test
-  void theJsonIsAsItsSchemasSay() throws Exception {
+  void theJsonMatchesItsSchemas() throws Exception {
     job(ProcessHandle.current(), 0);
     JsonMapper mapper = EventJson.mapper().build();
 

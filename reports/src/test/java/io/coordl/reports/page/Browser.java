@@ -26,7 +26,7 @@ import org.openqa.selenium.logging.LoggingPreferences;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A headless Chromium of the machine (Debian packages chromium and chromium-driver). */
+/** The machine's headless Chromium (Debian packages chromium and chromium-driver). */
 final class Browser implements AutoCloseable {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
@@ -95,7 +95,7 @@ final class Browser implements AutoCloseable {
         Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
   }
 
-  /** As on the screen, or as on paper. */
+  /** Emulates a medium ({@code screen} or {@code print}) and a colour scheme. */
   void medium(String medium, String scheme) {
     driver.executeCdpCommand(
         "Emulation.setEmulatedMedia",
@@ -106,7 +106,7 @@ final class Browser implements AutoCloseable {
             List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
   }
 
-  /** What axe-core finds that keeps people from using the page, a line each. */
+  /** Accessibility violations that axe-core finds, one line each. */
   List<String> violations() throws IOException {
     try (InputStream axe = Browser.class.getResourceAsStream("/axe.min.js")) {
       run(new String(Objects.requireNonNull(axe).readAllBytes(), StandardCharsets.UTF_8));
@@ -119,8 +119,8 @@ final class Browser implements AutoCloseable {
   }
 
   /**
-   * Drags over an element, from one share of its width to another. It is brought into view at once:
-   * the page scrolls smoothly, and what still moves is not where the drag begins.
+   * Drags over an element, from one share of its width to another. Scrolls it into view instantly,
+   * because the drag would miss it during the page's smooth scrolling.
    */
   void drag(String selector, double from, double to) {
     WebElement element = driver.findElement(By.cssSelector(selector));
@@ -144,14 +144,14 @@ final class Browser implements AutoCloseable {
     Files.write(file, Base64.getDecoder().decode((String) taken.get("data")));
   }
 
-  /** What was written to the console since the last call: errors, warnings, violations. */
+  /** Console messages since the last call: errors, warnings, violations. */
   List<String> console() {
     return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
         .map(LogEntry::getMessage)
         .toList();
   }
 
-  /** The addresses that were asked for since the last call. */
+  /** Addresses requested since the last call. */
   List<String> requests() {
     List<String> addresses = new ArrayList<>();
     for (LogEntry entry : driver.manage().logs().get(LogType.PERFORMANCE).getAll()) {

@@ -26,7 +26,7 @@ class LatencyCurveTest {
   }
 
   @Test
-  void thePointsAreThoseOfTheDistribution() {
+  void thePointsFollowTheDistribution() {
     Histogram histogram = new Histogram(2);
     for (int i = 1; i <= 1_000; i++) {
       histogram.recordValue(i * 1_000L);
@@ -59,7 +59,7 @@ class LatencyCurveTest {
   }
 
   @Test
-  void aDistributionOfOtherSpansIsNotShown() {
+  void aDistributionWithAnotherCountIsNotShown() {
     Histogram histogram = new Histogram(2);
     histogram.recordValue(1);
     assertThat(LatencyCurve.of(latency(10, Recordings.encoded(histogram))).exact()).isFalse();

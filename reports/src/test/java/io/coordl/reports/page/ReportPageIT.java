@@ -48,9 +48,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The page in a real browser: that it is drawn, that it shows the figures it holds, that everybody
- * can use it, and that no text of a recording does anything. Screenshots lie in {@code
- * target/screenshots}.
+ * The page in a real browser: it is drawn, shows the figures it contains, is accessible, and treats
+ * text of a recording as text. Screenshots go to {@code target/screenshots}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReportPageIT {
@@ -72,8 +71,7 @@ class ReportPageIT {
   @BeforeAll
   static void open(@TempDir Path temporary) throws Exception {
     if (!Browser.isThere()) {
-      String reason =
-          "no browser to look at the page with: apt-get install -y chromium chromium-driver";
+      String reason = "there is no browser: apt-get install -y chromium chromium-driver";
       System.err.println("ReportPageIT is skipped: " + reason);
       Assumptions.abort(reason);
     }
@@ -96,7 +94,7 @@ class ReportPageIT {
             () -> {
               Recordings.emitJob();
               Recordings.emitBatches(1, 3_000, "/data/train");
-              // So that it has more slots than bars, however fast this is.
+              // Makes more slots than bars, even on a fast machine.
               LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
               Recordings.emitBatches(3_001, 3_000, "/data/train");
             });
@@ -261,7 +259,7 @@ class ReportPageIT {
   }
 
   @Test
-  void itIsDrawnWithoutAWordAndWithoutTheNetwork() {
+  void itIsDrawnWithoutErrorsAndWithoutTheNetwork() {
     for (Path page : pages()) {
       browser.open(page);
 
@@ -289,7 +287,7 @@ class ReportPageIT {
   }
 
   @Test
-  void theSummaryInThePageIsTheOneThatIsPrinted() {
+  void theSummaryInThePageIsTheSameAsPrinted() {
     browser.open(single);
     assertThat(data().at("/recordings/0/summary"))
         .isEqualTo(
@@ -298,9 +296,9 @@ class ReportPageIT {
                     EventJson.mapper().build().writeValueAsString(Summary.of(before.recording()))));
   }
 
-  /** Each number says where it comes from; whatever looks like one and does not is a defect. */
+  /** Each number names its source in the JSON; one that does not is a defect. */
   @Test
-  void everyNumberIsThatOfTheJson() {
+  void everyNumberComesFromTheJson() {
     for (Path page : pages()) {
       browser.open(page);
       JsonNode data = data();
@@ -471,7 +469,7 @@ class ReportPageIT {
   }
 
   @Test
-  void noTextOfARecordingDoesAnything() {
+  void noTextOfARecordingIsExecuted() {
     for (Path page : List.of(single, comparison)) {
       browser.open(page);
       assertThat(browser.run("return window.hurt === undefined")).isEqualTo(true);
@@ -489,7 +487,7 @@ class ReportPageIT {
   }
 
   @Test
-  void everythingIsReachedByTheKeyboardAndSeenToBe() {
+  void everythingIsReachableByKeyboardWithVisibleFocus() {
     browser.open(single);
     long wanted =
         (Long)
@@ -525,7 +523,7 @@ class ReportPageIT {
   }
 
   @Test
-  void aScreenReaderFindsItsWay() {
+  void headingsAndLabelsGuideAScreenReader() {
     for (Path page : pages()) {
       browser.open(page);
       List<String> levels =
@@ -555,7 +553,7 @@ class ReportPageIT {
               return bad\
               """);
       assertThat(unnamed).isEmpty();
-      // Beside each chart the same section has a table.
+      // The section of each chart also has a table.
       List<String> alone =
           browser.list(
               """
@@ -588,8 +586,8 @@ class ReportPageIT {
   }
 
   /**
-   * Charts follow a change of the scheme while the page is open; the browser says when it has heard
-   * of it, and ends a script that waits for ever.
+   * Charts follow a change of the scheme while the page is open. The script polls for the change;
+   * the browser ends it if that never comes.
    */
   @Test
   void chartsChangeTheirColoursWithTheScheme() {
@@ -617,14 +615,14 @@ class ReportPageIT {
     browser.run("document.querySelectorAll('details').forEach(each => { each.open = true })");
   }
 
-  /** On the screen and on paper, on a telephone and on a wall. */
+  /** Checks the page on screen and paper, from a telephone's width to a wall display's. */
   static void anybodyCanUse(Browser browser, Path page, int turn) throws Exception {
     List<Integer> widths = List.of(400, 1280, 2560);
     List<String> looks = List.of("light", "dark", "print");
     for (int width : widths) {
       for (String look : looks) {
         if (!FULL && (widths.indexOf(width) != turn || looks.indexOf(look) != turn)) {
-          continue; // Of three pages each width and each look once; of a fourth, too.
+          continue; // Three pages cover each width and each look once.
         }
         browser.resize(width, 900);
         browser.medium(
@@ -632,7 +630,7 @@ class ReportPageIT {
         browser.open(page);
         String name = page.getFileName().toString().replace(".html", "-" + width + "-" + look);
         browser.screenshot(SCREENSHOTS.resolve(name + ".png"), width);
-        // But for the table of hundreds of slots, which has the form of all others.
+        // The table with hundreds of slots stays closed; it has the form of the others.
         browser.run(
             "document.querySelectorAll('details:not(.screen)').forEach(each => { each.open = true"
                 + " })");
@@ -645,7 +643,7 @@ class ReportPageIT {
     }
   }
 
-  /** The same of pages that other tests have made. */
+  /** Checks pages that other tests have made. */
   public static void main(String[] pages) throws Exception {
     try (Browser pageBrowser = new Browser(Files.createTempDirectory("browser"))) {
       for (int i = 0; i < pages.length; i++) {
@@ -672,7 +670,7 @@ class ReportPageIT {
     }
   }
 
-  /** The shares of the first part that are drawn, and the slots that each is the mean of. */
+  /** Start times and shares of the drawn bars of the first part, and the caption. */
   private static final String DRAWN =
       """
       const chart = Chart.getChart(document.querySelector('#time canvas'));
@@ -774,20 +772,19 @@ class ReportPageIT {
   }
 
   @Test
-  void thePageSaysWhatCouldNotBeReadAndWhatOthersAreComparedWith() throws Exception {
+  void thePageNamesUnreadFilesAndTheBaseOfTheComparison() throws Exception {
     browser.open(comparison);
     String head = "return document.getElementById('head').innerText";
     assertThat((String) browser.run(head))
-        .contains(
-            HOSTILE.substring(0, 30), "So what others are compared with is before <b>&\".jfr.");
+        .contains(HOSTILE.substring(0, 30), "The others are compared with before <b>&\".jfr.");
     browser.open(write("rest.html", List.of(before), "gone.jfr cannot be read."));
     assertThat((String) browser.run(head))
-        .contains("gone.jfr cannot be read.", "alone, and compares nothing.");
+        .contains("gone.jfr cannot be read.", " and compares nothing.");
     assertThat(browser.console()).isEmpty();
   }
 
   @Test
-  void aRecordingOfNearlyNothingIsAPageToo() throws Exception {
+  void aNearlyEmptyRecordingIsDrawn() throws Exception {
     Path file = Recordings.record(folder.resolve("little.jfr"), () -> Recordings.emitFetches(1));
     List<JobActivity> jobs = new ArrayList<>();
     jobs.add(RecordingReader.readInFull(file, done -> {}));
@@ -798,7 +795,7 @@ class ReportPageIT {
         .doesNotContain("NaN", "undefined", "Infinity");
   }
 
-  /** WCAG 2.2, 1.4.3: the contrast of every text to what it stands on. */
+  /** WCAG 2.2, 1.4.3: the contrast of every text to its background. */
   private static final String CONTRAST =
       """
       const parse = text => (text.match(/[\\d.]+/g) || []).map(Number);

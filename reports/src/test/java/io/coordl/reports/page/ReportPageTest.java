@@ -35,7 +35,7 @@ class ReportPageTest {
   }
 
   @Test
-  void theLibraryIsTheOneThatWasReviewed() throws Exception {
+  void theChartLibraryIsTheReviewedOne() throws Exception {
     try (InputStream in = ReportPage.class.getResourceAsStream(ReportPage.CHART_JS)) {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(in.readAllBytes());
       assertThat(HexFormat.of().formatHex(digest))
@@ -44,7 +44,7 @@ class ReportPageTest {
   }
 
   @Test
-  void noTextOfARecordingLeavesItsPlace() throws Exception {
+  void noTextOfARecordingEscapesItsElement() throws Exception {
     Report report = Report.of(List.of(job("<title>&.jfr")), List.of(), 0);
 
     String page = ReportPage.html(report);
@@ -65,24 +65,24 @@ class ReportPageTest {
   }
 
   @Test
-  void theSamePageIsMadeOfTheSameRecording() throws Exception {
+  void theSameRecordingMakesTheSamePage() throws Exception {
     JobActivity job = job("job.jfr");
     assertThat(ReportPage.html(Report.of(List.of(job), List.of(), 0)))
         .isEqualTo(ReportPage.html(Report.of(List.of(job), List.of(), 0)));
   }
 
   @Test
-  void thePageNamesNoOtherPlace() throws Exception {
+  void thePageLinksToNothing() throws Exception {
     String page = ReportPage.html(Report.of(List.of(job("job.jfr")), List.of(), 0));
     Files.write(folder.resolve("page.html"), page.getBytes(UTF_8));
     assertThat(page).contains("default-src 'none'");
-    // The addresses in the comments of the library, nothing that is followed.
+    // Comments of the library may contain addresses.
     assertThat(page.replaceAll("/\\*!.*?\\*/|(?s)/\\*!.*?\\*/", ""))
         .doesNotContain("https://", "http://", "sourceMappingURL");
   }
 
   @Test
-  void recordingsOfTheSameNameAreToldApartByTheirPath() throws Exception {
+  void recordingsOfTheSameNameAreShownWithTheirPaths() throws Exception {
     Files.createDirectory(folder.resolve("a"));
     Files.createDirectory(folder.resolve("b"));
     JobActivity one = job("a/job.jfr");
@@ -94,7 +94,7 @@ class ReportPageTest {
   }
 
   @Test
-  void severalRecordingsBeginWithHowFastEachIs() throws Exception {
+  void severalRecordingsBeginWithTheirSpeeds() throws Exception {
     JobActivity one = job("one.jfr");
     JobActivity other = job("other.jfr");
     List<String> compared = Report.of(List.of(one, other), List.of(), 0).compared();
@@ -102,13 +102,13 @@ class ReportPageTest {
         .hasSize(2)
         .last()
         .asString()
-        .startsWith("How much equal runs differ here is not known: ");
+        .startsWith("The spread of equal runs is not known: ");
     assertThat(compared.get(0))
         .startsWith("other.jfr ")
         .contains(" times as fast", "one.jfr")
         .endsWith("; with the same arguments.");
     assertThat(Report.of(List.of(one), List.of(), 0).compared()).isEmpty();
-    // Both are of this JVM: which is newer is not known.
+    // Both are of this JVM, so the last counts as the newest.
     assertThat(Report.of(List.of(one, other), List.of(), 0).advised())
         .isEqualTo(new Report.Advised(1, "newest"));
     assertThat(Report.of(List.of(one, other), List.of(), 2).advised())

@@ -20,9 +20,9 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * The files of a plan: their YAML is read, and every field that they set is one that the kind has.
- * No package of Maven Central ships the schemas of JobSet, TrainJob and Kueue, so their fields
- * stand here, as the custom resource definitions have them.
+ * The files of a plan are YAML and set only fields that the kind has. No package of Maven Central
+ * ships the schemas of JobSet, TrainJob and Kueue, so this class lists their fields, copied from
+ * the custom resource definitions.
  */
 class ManifestsTest {
   private static final String POD = "spec.template.spec";
@@ -119,7 +119,7 @@ class ManifestsTest {
   }
 
   @Test
-  void aJobsPatchHasItsRequestsItsLimitsAndItsSharedMemory() throws Exception {
+  void aJobsPatchSetsRequestsLimitsAndSharedMemory() throws Exception {
     Map<String, String> files =
         Manifests.of(plan(TWO_POOLS, job("mine", 1, "v100"), job("far", 8, "v100")), Form.JOB);
 
@@ -199,7 +199,7 @@ class ManifestsTest {
   }
 
   @Test
-  void aTrainJobHasResourcesAtItsTrainerAndTheRestInRuntimePatches() throws Exception {
+  void aTrainJobHasResourcesInItsTrainerAndTheRestInRuntimePatches() throws Exception {
     Map<String, String> files = Manifests.of(plan(TWO_POOLS, job("two", 8, "v100")), Form.TRAINJOB);
 
     String patches = "spec.runtimePatches[]";
@@ -243,7 +243,7 @@ class ManifestsTest {
   }
 
   @Test
-  void whereGpusDifferEachTypeIsAFlavor() throws Exception {
+  void eachTypeOfGpuIsAFlavor() throws Exception {
     Plan plan = plan(TWO_POOLS, job("a", 1, "v100"), job("b", 1, "a100"));
 
     String kueue = String.valueOf(Manifests.of(plan, Form.JOB).get("kueue.yaml"));
@@ -257,7 +257,7 @@ class ManifestsTest {
   }
 
   @Test
-  void aPoolWithoutLabelsIsNoFlavor() throws Exception {
+  void aPoolWithoutLabelsIsRefused() throws Exception {
     Plan plan =
         plan(
             TWO_POOLS.replace("    labels:\n      example.com/gpu: a100\n", ""),

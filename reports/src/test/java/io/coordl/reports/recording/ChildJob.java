@@ -13,7 +13,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.EventStream;
 
-/** A job in a JVM of its own: one that ends well, or one that dies while it records. */
+/** A job in its own JVM, which ends normally or dies while it records. */
 public final class ChildJob {
   static {
     AgentEvents.register();
@@ -51,7 +51,7 @@ public final class ChildJob {
     long since;
   }
 
-  /** The agent's event with a text where a number was. */
+  /** The agent's event with a string in place of a number. */
   @Name("io.coordl.Host")
   static final class OtherHost extends Event {
     String cores;
@@ -138,7 +138,7 @@ public final class ChildJob {
     Recordings.emitTotals(1, 100, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
     Recordings.nextChunk();
     Recordings.emitEpoch(2, 30 * Recordings.SECOND, Recordings.SECOND);
-    // JFR tells a stream in this JVM about a flush only once it is on disk.
+    // JFR notifies a stream in this JVM of a flush only once it is on disk.
     try (var stream = EventStream.openRepository()) {
       var seen = new CountDownLatch(1);
       stream.setStartTime(Instant.EPOCH);
@@ -185,9 +185,7 @@ public final class ChildJob {
     return file;
   }
 
-  /**
-   * Runs a job that dies. Returns all chunks of a JVM that died, one after the other in one file.
-   */
+  /** Runs a job that dies, and joins all its chunks in one file. */
   public static Path die(Path file) throws Exception {
     Path repository = file.resolveSibling("repository");
     run(List.of("die"), List.of("-XX:FlightRecorderOptions=repository=" + repository));

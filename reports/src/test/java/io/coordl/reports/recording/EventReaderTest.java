@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.coordl.telemetry.event.EpochEvent;
 import org.junit.jupiter.api.Test;
 
-/** Recordings of versions that had fewer fields. */
+/** Recordings of earlier versions, which had fewer fields. */
 final class EventReaderTest {
   private final EventReader<EpochEvent> reader = new EventReader<>(EpochEvent.class);
 
@@ -16,7 +16,7 @@ final class EventReaderTest {
   }
 
   @Test
-  void aFieldThatWasAddedSinceMayBeMissingAndIsUnknown() {
+  void aFieldAddedSinceMayBeMissing() {
     assertThat(reader.read(without("none")).cpu).isEqualTo(7);
     EpochEvent old = reader.read(without("cpu"));
     assertThat(old.cpu).isZero();
@@ -24,7 +24,7 @@ final class EventReaderTest {
   }
 
   @Test
-  void anyOtherMissingFieldIsOfAnotherVersion() {
+  void anyOtherMissingFieldMeansAnotherVersion() {
     assertThatThrownBy(() -> reader.read(without("batches")))
         .hasMessage("event io.coordl.Epoch has no field 'batches'");
   }

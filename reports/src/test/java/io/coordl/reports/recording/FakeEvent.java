@@ -6,7 +6,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event of the agent, as some reader has it, with numbers only.
+ * An event of the agent with numbers only.
  *
  * @param numbers by field; null if the event lacks the field
  */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FileBytesTest {
   @TempDir Path folder;
 
-  /** As JFR writes numbers. */
+  /** Writes a number as JFR does. */
   private static void write(ByteArrayOutputStream out, long number) {
     long left = number;
     for (int i = 0; i < 8; i++) {
@@ -32,7 +32,7 @@ class FileBytesTest {
   }
 
   @Test
-  void numbersOfEveryLengthAreReadWhereverTheyLie() throws Exception {
+  void numbersOfEveryLengthAreReadAtAnyPosition() throws Exception {
     Random random = new Random(7);
     List<Long> numbers = new ArrayList<>(List.of(0L, 127L, 128L, -1L, 1L << 56, (1L << 56) - 1));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -53,7 +53,7 @@ class FileBytesTest {
   }
 
   @Test
-  void aNumberThatGoesOnBeyondTheBoundIsNotRead() throws Exception {
+  void aNumberBeyondTheBoundIsNotRead() throws Exception {
     byte[] goesOn = new byte[100];
     Arrays.fill(goesOn, (byte) 0x80);
     try (FileBytes bytes = new FileBytes(Files.write(folder.resolve("n"), goesOn))) {

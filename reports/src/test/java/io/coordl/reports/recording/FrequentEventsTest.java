@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a job writes for every batch, item or transform, added up. */
+/** The events that a job writes for every batch, item and transform, added up. */
 class FrequentEventsTest {
   @TempDir Path folder;
 
@@ -52,7 +52,7 @@ class FrequentEventsTest {
     "y".repeat(3_000),
   };
 
-  /** Every way to write a text or a number, over several chunks. */
+  /** Every encoding of strings and numbers, over several chunks. */
   private static void emitOddities(Random random) {
     for (int i = 0; i < 3_000; i++) {
       Recordings.emitFetch(random.nextLong(), TEXTS[i % TEXTS.length], random.nextLong() >>> 20);
@@ -69,7 +69,7 @@ class FrequentEventsTest {
   }
 
   @Test
-  void theSlowestFilesAreNamedByTheirPaths() throws Exception {
+  void theSlowestFilesAreListedByPath() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("files.jfr"),
@@ -124,7 +124,7 @@ class FrequentEventsTest {
   }
 
   @Test
-  void chunksThatAreThereTwiceOrInAnyOrderCountOnce() throws Exception {
+  void repeatedAndReorderedChunksCountOnce() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("once.jfr"),
@@ -158,7 +158,7 @@ class FrequentEventsTest {
   }
 
   @Test
-  void theyAddUpToWhatTheyAre() throws Exception {
+  void totalsAreTheSumsOfTheEvents() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("batches.jfr"),
@@ -211,7 +211,7 @@ class FrequentEventsTest {
   }
 
   @Test
-  void millionsOfThemNeedNoMoreMemoryThanAFew() throws Exception {
+  void aMillionEventsFitASmallHeap() throws Exception {
     int many = 1_000_000;
     Path file =
         Recordings.record(
@@ -240,7 +240,7 @@ class FrequentEventsTest {
   }
 
   @Test
-  void aHeapOfAGigabyteTellsTheFilesOfImageNetApart() {
+  void aGigabyteOfHeapDistinguishesTheFilesOfImageNet() {
     assertThat(ActivityCollector.filesIn(96L << 20)).isEqualTo(1 << 18);
     assertThat(ActivityCollector.filesIn(626L << 20)).isGreaterThan(1_281_167);
     assertThat(ActivityCollector.filesIn(1L << 30)).isEqualTo(1 << 21);

@@ -41,8 +41,8 @@ class FuzzTest {
   private static final int METADATA_OFFSET = 24;
 
   /**
-   * How many times as much to try as in a build (-Pfull: four times as much as others): {@code
-   * -Dcoordl.fuzz=10}.
+   * Factor on the number of tries, such as {@code -Dcoordl.fuzz=10}; {@code -Pfull} tries four
+   * times as many as a build.
    */
   private static final int THOROUGH = Integer.getInteger("coordl.fuzz", 1);
 
@@ -55,7 +55,7 @@ class FuzzTest {
 
   @BeforeAll
   void record() throws Exception {
-    // In a JVM of its own: this one's recordings also hold what other tests emit.
+    // In its own JVM, because recordings of this one also contain events of other tests.
     Path file = ChildJob.record(folder.resolve("whole.jfr"));
     whole = Files.readAllBytes(file);
     intact = RecordingReader.read(file, done -> {});
@@ -78,7 +78,7 @@ class FuzzTest {
     return usual * THOROUGH / (Boolean.getBoolean("coordl.full") ? 1 : 4);
   }
 
-  /** How a reading ended: refused for a reason, or read. */
+  /** How an attempt to read ended: refused for a reason, or read. */
   private sealed interface Outcome {
     record Refused(ExitStatus status, String sentence) implements Outcome {}
 
@@ -129,7 +129,7 @@ class FuzzTest {
 
   /** A cut inside a chunk is refused; a cut between chunks leaves a shorter whole recording. */
   @Test
-  void everyCutIsRefusedUnlessItIsBetweenChunks() throws Exception {
+  void everyCutIsRefusedExceptBetweenChunks() throws Exception {
     Set<Integer> between = boundaries();
     for (int i = 0; i < times(300); i++) {
       int cut = i < 100 ? i : random.nextInt(whole.length);
@@ -163,16 +163,16 @@ class FuzzTest {
     return Set.copyOf(boundaries);
   }
 
-  /** What a file system leaves of a file that was not written back before a power cut. */
+  /** After a power cut, a file system may leave zeroes where data was not written back. */
   @Test
-  void zeroesAtTheEndOrInTheMiddleAreRefusedUnlessNobodyReadsThem() throws Exception {
+  void zeroesAreRefusedExceptInUnreadParts() throws Exception {
     for (int i = 0; i < times(100); i++) {
       int from = random.nextInt(whole.length - 1);
       byte[] tail = whole.clone();
       Arrays.fill(tail, from, tail.length, (byte) 0);
       String how = "zeroes from " + from + " of " + whole.length;
       if (read(tail, how) instanceof Outcome.Read read) {
-        assertSame(read.recording(), how); // Of parts of the last event that nobody reads.
+        assertSame(read.recording(), how); // The zeroes are in unread parts of the last event.
       } else {
         assertRefused(
             tail,
@@ -200,11 +200,9 @@ class FuzzTest {
     }
   }
 
-  /**
-   * Chunks are complete in themselves: their order, and one that is there twice, change nothing.
-   */
+  /** Chunks are self-contained, so their order and repeated ones change nothing. */
   @Test
-  void theOrderOfChunksAndAChunkTwiceChangeNoFigure() throws Exception {
+  void reorderedAndRepeatedChunksChangeNoFigure() throws Exception {
     for (int i = 0; i < 20; i++) {
       List<byte[]> shuffled = new ArrayList<>(chunks);
       Collections.shuffle(shuffled, random);
@@ -224,7 +222,7 @@ class FuzzTest {
       Collections.shuffle(both, random);
       assertRefused(join(both), "two processes", EnumSet.of(ExitStatus.SEVERAL_RUNS));
     }
-    // A cut second file must not pass for the first alone.
+    // With a cut second file, the first alone must not be read.
     for (int i = 0; i < 100; i++) {
       byte[] part = Arrays.copyOf(other, 1 + random.nextInt(chunks(other).get(0).length - 1));
       assertRefused(
@@ -232,9 +230,9 @@ class FuzzTest {
     }
   }
 
-  /** A length that lies, up to the largest number there is, costs neither memory nor time. */
+  /** A wrong length, however large, costs neither memory nor time. */
   @Test
-  void lengthsThatLieAreRefusedInLittleMemory() throws Exception {
+  void wrongLengthsAreRefusedInLittleMemory() throws Exception {
     long[] lies = {
       -1, 0, 1, 67, 68, Integer.MAX_VALUE, 1L << 32, Long.MAX_VALUE, Long.MIN_VALUE, 1L << 60
     };
@@ -245,7 +243,7 @@ class FuzzTest {
         String how = "number at " + offset + " is " + lie;
         Outcome outcome = read(lying, how);
         if (outcome instanceof Outcome.Read same) {
-          // The JDK finds the strings without their position.
+          // The JDK finds the strings without this position.
           assertThat(offset).as(how).isEqualTo(CONSTANTS_OFFSET);
           assertSame(same.recording(), how);
         } else {
@@ -258,9 +256,8 @@ class FuzzTest {
   }
 
   /**
-   * JFR has no checksums: a flipped bit within a figure can be read as another figure. So the
-   * promise is that it is read or refused, and that every flip in a header that changes what is
-   * read is noticed.
+   * JFR has no checksums, so a flipped bit can turn a figure into another. The promise is that the
+   * file is read or refused, and that every flip in a header that affects reading is noticed.
    */
   @Test
   void flippedBitsAreReadOrRefused() throws Exception {
@@ -277,7 +274,7 @@ class FuzzTest {
     }
   }
 
-  /** Overwritten stretches, as of a disk that lost a block. */
+  /** Overwritten stretches, as on a disk that lost a block. */
   @Test
   void overwrittenStretchesAreReadOrRefused() throws Exception {
     for (int i = 0; i < times(100); i++) {
@@ -294,9 +291,9 @@ class FuzzTest {
     }
   }
 
-  /** What people pass by mistake. */
+  /** Files that users pass by mistake. */
   @Test
-  void otherKindsOfFilesAreNoRecordings() throws Exception {
+  void otherKindsOfFilesAreRefused() throws Exception {
     assertForeign("PK zip", this::zipped);
     assertForeign("gzip", this::gzipped);
     assertForeign("heap dump", bytes -> "JAVA PROFILE 1.0.2\0".getBytes(US_ASCII));

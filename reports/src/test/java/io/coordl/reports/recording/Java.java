@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs programs in JVMs of their own, with the class path of this one. */
+/** Runs programs in separate JVMs with the class path of this one. */
 public final class Java {
   private Java() {}
 

@@ -38,7 +38,7 @@ import org.openjdk.jmc.common.unit.ContentType;
 import org.openjdk.jmc.common.unit.UnitLookup;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 
-/** What JDK Mission Control sees of a recording, by its own reader. */
+/** JDK Mission Control's own reader finds labels, units and relations of all events. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MissionControlTest {
   private static final Set<String> OF_ONE_BATCH =
@@ -156,13 +156,13 @@ class MissionControlTest {
       case "long" ->
           (time && field.getAnnotation(Timespan.class) == null)
               || (size && field.getAnnotation(DataAmount.class) == null);
-      // The JDK's tools know no time with a fraction: its text has to say the unit.
+      // The JDK's tools support no fractional times, so the description must name the unit.
       case "double" -> time && !field.getDescription().contains("anoseconds");
       default -> false;
     };
   }
 
-  /** JMC joins events on an attribute they share; the JDK's tools on the relational annotation. */
+  /** JMC joins events by a common attribute, the JDK's tools by the relational annotation. */
   @Test
   void theEventsOfOneBatchAreRelated() {
     Set<IAccessorKey<?>> shared = new HashSet<>();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class NameTotalsTest {
 
   @Test
-  void theSlowestComeFirstAndTheRestIsOneRow() {
+  void theSlowestComeFirstAndTheRestIsSummed() {
     NameTotals totals = new NameTotals(100, 2);
     totals.add("a", 10, 1, false);
     totals.add("b", 30, 2, true);
@@ -25,7 +25,7 @@ class NameTotalsTest {
   }
 
   @Test
-  void manyNamesAreToldApart() {
+  void manyNamesAreDistinguished() {
     NameTotals totals = new NameTotals(100_000, 1);
     for (int turn = 0; turn < 2; turn++) {
       for (int i = 0; i < 50_000; i++) {
@@ -43,7 +43,7 @@ class NameTotalsTest {
   }
 
   @Test
-  void namesBeyondTheLimitAreCountedTogetherAndSaidToBe() {
+  void namesBeyondTheLimitAreCountedTogether() {
     NameTotals totals = new NameTotals(2, 2);
     for (String name : new String[] {"a", "b", "c", "d", "c", "a"}) {
       totals.add(name, 1, 1, false);

@@ -15,7 +15,7 @@ public final class Profiles {
   /**
    * A phase of 100 steps of 32 samples.
    *
-   * @param sampleNanos its error is 1 %
+   * @param sampleNanos time of a sample; its error is 1 %
    * @param fetchNanos of a sample on all threads
    * @param prepNanos of a sample on all threads
    */
@@ -43,7 +43,7 @@ public final class Profiles {
   }
 
   /**
-   * Of 10,000 items of 100 KB (1 GB), 600 KB once decoded; memory gives 10 GB/s.
+   * A host with 10,000 items of 100 KB (1 GB), each 600 KB decoded; memory gives 10 GB/s.
    *
    * @param freeMemory in bytes
    * @param storageRate in bytes a second

@@ -50,7 +50,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void argumentsThatTheUserGaveAreToldFromDefaults() throws Exception {
+  void argumentsFromTheUserAreDistinguishedFromDefaults() throws Exception {
     JobRecording recording =
         read(
             Recordings.record(
@@ -68,7 +68,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void theLastTotalsWinAndEveryEpochIsThereOnce() throws Exception {
+  void theLastTotalsCountAndEveryEpochOccursOnce() throws Exception {
     JobRecording recording = read(job());
 
     JobStatisticsEvent job = recording.job();
@@ -224,7 +224,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void aFileThatIsNoRecordingIsRefused() throws Exception {
+  void aFileThatIsNotARecordingIsRefused() throws Exception {
     assertRefused(folder.resolve("missing.jfr"), "does not exist.");
     assertRefused(folder, "is a directory");
     assertRefused(
@@ -245,7 +245,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void aFileOfSomebodyElseIsRefused() throws Exception {
+  void anUnreadableFileIsRefused() throws Exception {
     Path file = job();
     assumeTrue(file.toFile().setReadable(false) && !Files.isReadable(file), "runs as root");
     assertRefused(file, "may not be read by this user.");
@@ -285,7 +285,7 @@ class RecordingReaderTest {
     }
   }
 
-  /** Where a cut leaves a recording that is whole, and only shorter. */
+  /** Positions where a cut leaves a shorter but complete recording. */
   private static Set<Integer> boundaries(byte[] bytes) {
     Set<Integer> boundaries = new HashSet<>();
     for (int at = 0; at < bytes.length; ) {
@@ -349,7 +349,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void whatADeadJvmFlushedIsReadAndSaidToEndEarly() throws Exception {
+  void dataThatADeadJvmFlushedIsReadAsEndingEarly() throws Exception {
     Path file = ChildJob.die(folder.resolve("dead.jfr"));
     byte[] before = Files.readAllBytes(file);
 
@@ -363,7 +363,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void whatADeadJvmNeverFlushedIsRefused() throws Exception {
+  void aDeadJvmsUnflushedChunkIsRefused() throws Exception {
     byte[] header = Arrays.copyOf(Files.readAllBytes(job()), 200);
     ByteBuffer.wrap(header).putLong(8, 200).putLong(24, 0).put(64, (byte) 1);
     Path file = Files.write(folder.resolve("dead.jfr"), header);
@@ -376,7 +376,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void aJvmKilledBeforeItsFirstEventIsNotTakenForOneWithoutTheAgent() throws Exception {
+  void aJvmKilledBeforeItsFirstEventIsReportedAsSuch() throws Exception {
     Path file = Recordings.record(folder.resolve("killed.jfr"), () -> {});
     byte[] bytes = Files.readAllBytes(file);
     bytes[ChunkHeader.STATE_OFFSET] = 1;
@@ -463,9 +463,7 @@ class RecordingReaderTest {
     }
   }
 
-  /**
-   * A recording that a JVM is still writing: what it has flushed is read, and said to end early.
-   */
+  /** While a JVM still writes a recording, its flushed part is read and marked as ending early. */
   @Test
   void aLiveRecordingIsReadUpToItsLastFlush() throws Exception {
     Path file = ChildJob.die(folder.resolve("live.jfr"));
@@ -481,7 +479,7 @@ class RecordingReaderTest {
     assertThat(read(file).endsEarly()).isTrue();
   }
 
-  /** A flush between the two times that the file is gone through: only what was walked is read. */
+  /** After a flush between the two passes over the file, only the part of the first pass counts. */
   @Test
   void aFlushWhileALiveRecordingIsReadDoesNotDamageIt() throws Exception {
     Path file = ChildJob.die(folder.resolve("live.jfr"));
@@ -501,7 +499,7 @@ class RecordingReaderTest {
     assertThat(recording.epochs()).extracting(epoch -> epoch.epoch).containsExactly(1L, 2L);
   }
 
-  /** Puts constants at the end of the file, and says so in the header of its last chunk. */
+  /** Appends constants to the file and updates the header of its last chunk. */
   private static void flush(Path file) {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -517,9 +515,9 @@ class RecordingReaderTest {
     }
   }
 
-  /** The header says more than was there when the size was asked for. */
+  /** The header declares more than the file contained when its size was taken. */
   @Test
-  void aRecordingThatGrowsUnderTheWalkIsReadAgain() throws Exception {
+  void aRecordingThatGrowsDuringTheFirstPassIsReadAgain() throws Exception {
     Path file = ChildJob.die(folder.resolve("live.jfr"));
     byte[] whole = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(whole, whole.length - 10));
@@ -587,9 +585,9 @@ class RecordingReaderTest {
     assertThat(seen).first().isEqualTo(0.0);
   }
 
-  /** A dump that was killed leaves its part, and in a container the next one has its pid. */
+  /** A killed dump leaves a partial file; in a container the next dump may have the same pid. */
   @Test
-  void whatIsJoinedHasNothingOfALongerFileThatLayThere() throws Exception {
+  void joiningOverwritesALongerFileCompletely() throws Exception {
     Path file = job();
     byte[] expected = Files.readAllBytes(file);
     Path left = Files.write(folder.resolve("left.jfr"), new byte[expected.length + 1_000]);
@@ -599,9 +597,9 @@ class RecordingReaderTest {
     assertThat(left).hasBinaryContent(expected);
   }
 
-  /** A watch goes on for days, and temporary files are swept. */
+  /** {@code coordl top} may run for days, while the system deletes old temporary files. */
   @Test
-  void aCopyIsMadeAgainIfItWasSwept() throws Exception {
+  void aDeletedCopyIsMadeAgain() throws Exception {
     Path file = job();
     RecordingReader.readCopy(file);
     Files.delete(RecordingReader.copy);

@@ -60,8 +60,8 @@ public final class Recordings {
   }
 
   /**
-   * What {@link RecordingReader} makes of these events, steps too. It takes half a second, so the
-   * same {@code events} are recorded once in a JVM.
+   * The recording of these events, with steps, as {@link RecordingReader} reads it. That takes half
+   * a second, so the same {@code events} are recorded only once per JVM.
    */
   public static JobRecording read(Runnable events) throws IOException, RecordingException {
     JobRecording known = KNOWN.get(events);
@@ -125,14 +125,14 @@ public final class Recordings {
     event.commit();
   }
 
-  /** That the agent writes a file of its own; null: a recording of the user's has its events. */
+  /** Emits the path of the agent's own file; null if only a user's recording has its events. */
   public static void emitRecording(@Nullable Path file) {
     EnvironmentEvent event = new EnvironmentEvent();
     event.recording = file == null ? null : file.toString();
     event.commit();
   }
 
-  /** Totals while the job goes on. */
+  /** Totals of a running job. */
   public static void emitTotalsSoFar(long epochs, long batches, long wall, long fetchStall) {
     JobStatisticsEvent event = totals(epochs, batches, wall, fetchStall);
     event.running = true;
@@ -153,7 +153,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** An epoch of 100 batches of which the stall is fetch but for 3 s: prep, GC and queueing. */
+  /** An epoch of 100 batches; all of its stall but 3 s (prep, GC and queueing) is fetch. */
   public static void emitEpoch(long number, long wall, long fetchStall) {
     emitEpoch(number, wall, fetchStall, number == 1);
   }
@@ -230,7 +230,7 @@ public final class Recordings {
     totals(epochs, batches, wall, fetchStall).commit();
   }
 
-  /** One that {@code prefetch=N} is for. */
+  /** A library for which {@code prefetch=N} works. */
   public static void emitLibrary() {
     LibraryEvent event = new LibraryEvent();
     event.name = "DJL";
@@ -271,7 +271,7 @@ public final class Recordings {
     emitStore(hits, misses, 1_000, 0);
   }
 
-  /** A store that had to turn items away. */
+  /** A store that was too full for some items. */
   public static void emitFullStore(long admitted, long bypassed) {
     emitStore(0, admitted + bypassed, admitted, bypassed);
   }
@@ -301,14 +301,14 @@ public final class Recordings {
     return event;
   }
 
-  /** A store of decoded items of which some were asked for again. */
+  /** A store of decoded items with hits. */
   public static void emitDecodedStore(long hits) {
     StoreStatisticsEvent event = store(hits, 600, 600, 0);
     event.store = "decoded";
     event.commit();
   }
 
-  /** One of three hosts: of an epoch's 1,000 items 300 come from here, 600 from there, 100 not. */
+  /** One of three hosts: of 1,000 items 300 are local, 600 from peers and 100 from storage. */
   public static void emitPartitionedEpoch(long number, long wall, long fetchStall) {
     EpochEvent event = epoch(number, wall, fetchStall, false);
     event.memoryItems = 300;
@@ -320,7 +320,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** What was asked of one of them, with a different figure in every field. */
+  /** The requests to one peer, with a different figure in every field. */
   public static void emitPeer(String peer, long found, long late) {
     PeerStatisticsEvent event = new PeerStatisticsEvent();
     event.peer = peer;
@@ -337,7 +337,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** Three epochs of a job of three hosts whose memory does not hold the data set. */
+  /** Three epochs of a job on three hosts, whose memory does not hold the data set. */
   public static void emitPartitionedJob() {
     emitConfiguration("cache", "minio");
     emitConfiguration("peer", "node1:7800");
@@ -455,7 +455,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** Fetches, as many as asked for, as a job without thresholds writes them. */
+  /** This many fetches, as a job without thresholds writes them. */
   public static void emitFetches(int count) {
     for (int i = 0; i < count; i++) {
       FetchEvent event = new FetchEvent();
@@ -516,7 +516,7 @@ public final class Recordings {
     }
   }
 
-  /** Steps of an epoch, of 32 samples each, and so many nanoseconds: a quarter of it a wait. */
+  /** Steps of an epoch, with 32 samples and these nanoseconds each, a quarter of them waiting. */
   public static void emitSteps(long epoch, double... nanos) {
     for (int i = 0; i < nanos.length; i++) {
       emitStep(epoch, epoch * 1_000 + i, (long) nanos[i]);
@@ -555,7 +555,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** The distribution of one kind as the agent writes it. */
+  /** The latency distribution of one kind, as the agent writes it. */
   public static void emitHistogram(String kind, Histogram histogram) {
     LatencyStatisticsEvent event = new LatencyStatisticsEvent();
     event.kind = kind;

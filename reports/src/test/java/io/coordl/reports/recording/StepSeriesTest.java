@@ -34,7 +34,7 @@ class StepSeriesTest {
   }
 
   @Test
-  void aStepIsItsWaitItsWorkAndItsBatch() throws Exception {
+  void aStepHasItsWaitItsComputeAndItsBatch() throws Exception {
     JobRecording recording =
         read(
             () -> {
@@ -54,7 +54,7 @@ class StepSeriesTest {
   }
 
   @Test
-  void evaluationsAndOtherDataSetsHaveStepsOfTheirOwn() throws Exception {
+  void onlyStepsOfTheTrainingDataSetCount() throws Exception {
     JobRecording recording =
         read(
             () -> {
@@ -67,13 +67,13 @@ class StepSeriesTest {
               Recordings.emitSteps(4, 17_000);
             });
 
-    // Of the fourth, which has not ended, nobody knows yet what it is.
+    // The fourth epoch has not ended, so it may be an evaluation.
     assertThat(recording.steps()).hasSize(5);
     assertThat(recording.trainingSteps()).extracting(step -> step.wall).containsExactly(16_000L);
   }
 
   @Test
-  void theFirstEpochCountsWhereLaterOnesHaveFewSteps() throws Exception {
+  void theFirstEpochCountsIfLaterOnesHaveFewSteps() throws Exception {
     double[] thirty = new double[30];
     Arrays.fill(thirty, 1_600);
     Runnable few =
@@ -108,7 +108,7 @@ class StepSeriesTest {
   }
 
   @Test
-  void whatIsKnownInPartIsNoStep() throws Exception {
+  void incompleteStepsDoNotCount() throws Exception {
     JobRecording recording =
         read(
             () -> {
@@ -129,7 +129,7 @@ class StepSeriesTest {
   }
 
   @Test
-  void nobodyAskedForThem() throws Exception {
+  void stepsAreNotReadUnlessRequested() throws Exception {
     Path file = Recordings.record(folder.resolve("job.jfr"), () -> emitEpoch(1, "my.Images", 1));
 
     assertThat(RecordingReader.read(file, done -> {}).steps()).isEmpty();
@@ -143,7 +143,7 @@ class StepSeriesTest {
 
   /** Events come in any order, as those of several threads do. */
   @Test
-  void ofManyBatchesSomeStandTogetherAndNothingIsLost() {
+  void manyBatchesShareSlotsAndNothingIsLost() {
     StepSeries series = new StepSeries();
     Map<String, Consumer<JobEvent>> takers = series.takers();
     long batches = 3L * StepSeries.SLOTS;
@@ -169,7 +169,7 @@ class StepSeriesTest {
   }
 
   @Test
-  void aNumberFromADamagedFileIsTaken() {
+  void impossibleBatchNumbersAreTolerated() {
     StepSeries series = new StepSeries();
     Map<String, Consumer<JobEvent>> takers = series.takers();
     for (long batch : new long[] {5, Long.MAX_VALUE, -1, 0, Long.MIN_VALUE}) {

@@ -34,14 +34,14 @@ class TimeLineTest {
   }
 
   @Test
-  void whatTookNoTimeIsInOneSlot() {
+  void anInstantaneousSpanIsInOneSlot() {
     line.add(Part.COMPUTE, MILLISECOND, START, 0);
     assertThat(line.times().parts().get(Part.COMPUTE)).containsExactly(MILLISECOND);
   }
 
-  /** However long the run is, and in whatever order its events come. */
+  /** For runs of any length and events in any order. */
   @Test
-  void nothingIsLostAndThereAreNeverMoreSlots() {
+  void noTimeIsLostAndTheNumberOfSlotsIsBounded() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     long all = 0;
@@ -69,7 +69,7 @@ class TimeLineTest {
   }
 
   @Test
-  void timesThatNoRecordingHasAreRefused() {
+  void timesTooFarApartAreRefused() {
     line.add(Part.COMPUTE, 1, Long.MIN_VALUE / 2 - 10, 1);
     assertThatThrownBy(() -> line.add(Part.COMPUTE, 1, Long.MAX_VALUE - 1, 1))
         .isInstanceOf(ArithmeticException.class);

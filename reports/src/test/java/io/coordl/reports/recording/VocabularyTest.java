@@ -7,11 +7,11 @@ import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import org.junit.jupiter.api.Test;
 
-/** The one event of the JDK that is read by name and field. */
+/** The only JDK event that is read by the names of its fields. */
 class VocabularyTest {
 
   @Test
-  void theJdkStillWritesWhoItIs() {
+  void theJdkStillWritesItsProcessAndStart() {
     EventType type =
         FlightRecorder.getFlightRecorder().getEventTypes().stream()
             .filter(known -> known.getName().equals(Jvm.EVENT))

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Times of steps as jobs have them; the mean of each is a millisecond in the long run. */
+/** Realistic times of steps; each series has a long-run mean of a millisecond. */
 public enum Series {
   INDEPENDENT {
     @Override
@@ -64,7 +64,7 @@ public enum Series {
     return times;
   }
 
-  /** As a recording has them, each of one batch of 32 samples. */
+  /** Steps as in a recording, each of one batch of 32 samples. */
   public static List<Figures> figures(double... millis) {
     return Arrays.stream(millis)
         .mapToObj(

@@ -19,7 +19,7 @@ class SteadyStepsTest {
 
   @ParameterizedTest
   @EnumSource(Series.class)
-  void nearlyNothingIsCutOfWhatIsSteady(Series series) {
+  void steadySeriesLoseFewSteps(Series series) {
     long cut = 0;
     for (int seed = 0; seed < 100; seed++) {
       SteadySteps steady = of(series.times(300, new Random(seed)));
@@ -29,9 +29,9 @@ class SteadyStepsTest {
     assertThat(cut).isLessThan(100 * 300 * 2 / 100);
   }
 
-  /** The first steps are interpreted: four times as slow, soon less. */
+  /** The first steps run interpreted code, four times as slow at first. */
   @Test
-  void stepsThatBecomeFasterAreCut() {
+  void stepsThatStillBecomeFasterAreCut() {
     double[] times = Series.INDEPENDENT.times(400, new Random(1));
     for (int i = 0; i < times.length; i++) {
       times[i] *= 1 + 3 * Math.exp(-i / 15.0);
@@ -54,7 +54,7 @@ class SteadyStepsTest {
   }
 
   @Test
-  void aStepThatTakesLongIsNoWarmUpButNamed() {
+  void aFewLongStepsAreNotTakenForWarmUp() {
     double[] times = Series.INDEPENDENT.times(200, new Random(3));
     times[0] = 100;
     times[1] = 100;
@@ -67,7 +67,7 @@ class SteadyStepsTest {
   }
 
   @Test
-  void stepsThatOnlyBecomeSlowerAreSteadyNowhere() {
+  void stepsThatKeepBecomingSlowerAreNeverSteady() {
     double[] times = new double[200];
     for (int i = 0; i < times.length; i++) {
       times[i] = 1 + 0.1 * i;
@@ -80,7 +80,7 @@ class SteadyStepsTest {
   }
 
   @Test
-  void ofFewStepsNoneIsCut() {
+  void fewStepsAreNotCut() {
     assertThat(of(9, 1, 1, 1, 1, 1, 1, 1, 1, 1).warmUp()).isZero();
     assertThat(of().count()).isZero();
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How often an interval holds what is true, and how small a difference is seen. */
+/** Intervals contain the truth as often as they claim, and are narrow enough for 5 %. */
 class StepMeanTest {
   private static final int PAIRS = 200;
 
@@ -26,10 +26,10 @@ class StepMeanTest {
     return Arrays.stream(times).map(time -> factor * time).toArray();
   }
 
-  /** Of 95 %, 200 pairs show 93 to 97 % in four draws of five. */
+  /** At 95 %, 200 pairs show 93 to 97 % in four draws of five. */
   @ParameterizedTest
   @EnumSource(Series.class)
-  void anIntervalOfOneRunASideHoldsWhatIsTrue(Series series) {
+  void anIntervalOfOneRunASideContainsTheTruth(Series series) {
     int held = 0;
     int pairs = Boolean.getBoolean("coordl.full") ? 20 * PAIRS : PAIRS;
     Random random = new Random(39);
@@ -41,9 +41,9 @@ class StepMeanTest {
     assertThat((double) held / pairs).isBetween(0.93, 0.97);
   }
 
-  /** A series that was recorded, cut into blocks of 50 that are put together at random. */
+  /** A recorded series, resampled in blocks of 50. */
   @Test
-  void anIntervalOfResampledRunsHoldsWhatIsTrue() {
+  void anIntervalOfResampledRunsContainsTheTruth() {
     double[] recorded = Series.CORRELATED.times(2_000, new Random(1));
     double truth = Arrays.stream(recorded).average().orElseThrow() * 1e6 / 32;
     int held = 0;
@@ -69,7 +69,7 @@ class StepMeanTest {
     return times;
   }
 
-  /** Runs that deviate by 1 % beside what their steps do, which deviate by a tenth. */
+  /** Means of runs that deviate by 1 %, with steps that deviate by a tenth. */
   private static double[] runs(double factor, Random random) {
     double[] means = new double[5];
     for (int run = 0; run < means.length; run++) {
@@ -82,7 +82,7 @@ class StepMeanTest {
 
   /** With five runs of 200 steps a side. */
   @Test
-  void fivePercentAreSeen() {
+  void aDifferenceOfFivePercentIsDetected() {
     int seen = 0;
     int falsely = 0;
     int pairs = 3 * PAIRS;
@@ -99,7 +99,7 @@ class StepMeanTest {
 
   @ParameterizedTest
   @ValueSource(ints = {10, 20, 100})
-  void aRangeIsPositiveHoweverWide(int steps) {
+  void aWideRangeStaysPositive(int steps) {
     Random random = new Random(steps);
     double[] wild = new double[steps];
     Arrays.setAll(wild, i -> Math.exp(4 * random.nextGaussian()));
@@ -111,7 +111,7 @@ class StepMeanTest {
   }
 
   @Test
-  void stepsThatDoNotDifferHaveNoError() {
+  void equalStepsHaveNoError() {
     double[] same = new double[100];
     Arrays.fill(same, 32);
 
@@ -120,7 +120,7 @@ class StepMeanTest {
   }
 
   @Test
-  void howMuchRunsDifferIsToldByTheSideThatHasSeveral() {
+  void theSideWithSeveralRunsGivesTheSpread() {
     Ratio one = Ratio.ofRuns(new double[] {3}, new double[] {1, 1.1, 0.9});
     Ratio inverse = Ratio.ofRuns(new double[] {1, 1.1, 0.9}, new double[] {3});
 

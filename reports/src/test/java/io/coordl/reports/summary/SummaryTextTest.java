@@ -47,10 +47,10 @@ class SummaryTextTest {
   }
 
   @Test
-  void whereTheTimeWentComesToAllOfIt() throws Exception {
+  void thePartsAddUpToTheWallTime() throws Exception {
     assertThat(lines(80 * SECOND)).contains("  between epochs               5.00      6.3 %");
     assertThat(lines(75 * SECOND)).noneMatch(line -> line.contains("between epochs"));
-    // Several threads that train.
+    // Several training threads.
     assertThat(lines(50 * SECOND)).noneMatch(line -> line.contains("between epochs"));
   }
 }

@@ -59,7 +59,7 @@ class PerfettoTraceTest {
   }
 
   @Test
-  void eachSpanIsThereWithItsThreadAndWhatItsEventSays() throws Exception {
+  void eachSpanHasItsThreadAndTheFieldsOfItsEvent() throws Exception {
     List<JsonNode> events =
         trace(Recordings.record(folder.resolve("a.jfr"), PerfettoTraceTest::job));
 
@@ -92,7 +92,7 @@ class PerfettoTraceTest {
   }
 
   @Test
-  void severalJobsAreProcessesOfOneTime() throws Exception {
+  void severalJobsAreProcessesOnOneTimeAxis() throws Exception {
     Path a = Recordings.record(folder.resolve("a.jfr"), PerfettoTraceTest::job);
     Path b = Recordings.record(folder.resolve("b.jfr"), PerfettoTraceTest::job);
 

@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What is drawn and said of two pipelines without errors: {@link Profiles#emitSerial} and {@link
+ * Curves and sentences for two pipelines without errors: {@link Profiles#emitSerial} and {@link
  * Profiles#emitWorkers}.
  */
 class AnswersTest {
-  /** A quarter in the cache, steps 3 times as fast, 500 MB/s, 4 jobs, 4 hosts, 1 GB/s between. */
+  /** Cache of a quarter, 3x faster steps, 500 MB/s, 4 jobs, 4 hosts with 1 GB/s between them. */
   private static final Scenario ASKED = new Scenario(null, 0.25, 16, 3.0, 5e8, 4, 4, 1e9, null);
 
   private Pipeline serial;
@@ -44,7 +44,7 @@ class AnswersTest {
 
   // ---- curves
 
-  /** The curve has these ends, and at each of its points the speed that the law says. */
+  /** The curve has these ends and, at each point, the speed that the law gives. */
   private static void curve(
       Answer answer, String name, double from, double to, DoubleFunction<Measure> law) {
     Series curve =
@@ -60,15 +60,15 @@ class AnswersTest {
   }
 
   @Test
-  void everyCurveIsTheLawAtItsPoints() {
+  void everyCurveFollowsTheLaw() {
     for (Pipeline of : List.of(serial, workers)) {
       for (Scenario scenario : List.of(Scenario.NONE, ASKED)) {
-        curvesAreTheLaw(of, scenario);
+        curvesFollowTheLaw(of, scenario);
       }
     }
   }
 
-  private static void curvesAreTheLaw(Pipeline of, Scenario scenario) {
+  private static void curvesFollowTheLaw(Pipeline of, Scenario scenario) {
     boolean asked = scenario.equals(ASKED);
     Setup today = of.today();
     curve(question("cacheSize").ask(of, scenario), "MinIO", 0, 1, x -> of.speed(today.hit(x)));
@@ -84,7 +84,7 @@ class AnswersTest {
         0,
         1,
         x -> {
-          // 0.5 GB less what 6 GB of decoded items take, for what is left of the 1 GB.
+          // Decoded items take 6x of the 0.5 GB and leave 1 - x GB of files to the page cache.
           double left = x == 1 ? 0 : HitLaw.pageCache((0.5 - 6 * x) / (1 - x)).value();
           double page = Math.min(of.todayHit.value(), left);
           return of.speed(today.hit(x + (1 - x) * page).decoded(x));
@@ -111,7 +111,7 @@ class AnswersTest {
     curve(gpu, "everything in memory", 1, 8, x -> of.speed(today.hit(1).step(x)));
 
     Answer jobs = question("jobs").ask(of, scenario);
-    curve(jobs, "each for itself", 1, 8, x -> of.speed(today.jobs((int) x, false)));
+    curve(jobs, "independent jobs", 1, 8, x -> of.speed(today.jobs((int) x, false)));
     curve(jobs, "coordinated", 1, 8, x -> of.speed(today.jobs((int) x, true)));
 
     Answer hosts = question("hosts").ask(of, scenario);
@@ -141,7 +141,7 @@ class AnswersTest {
   }
 
   @Test
-  void todayIsDrawnWhereTheJobStands() {
+  void todaysPointIsWhereTheJobIs() {
     Measure speed = workers.speed(workers.today());
     double[] places = {0.5, 0.5, 0, 2, 2, 2e8, 1, 1, 1};
     for (int i = 0; i < places.length; i++) {
@@ -164,7 +164,7 @@ class AnswersTest {
   }
 
   @Test
-  void whatIsSaidOfAJobThatPreparesItself() {
+  void sentencesForAJobThatPreparesItself() {
     assertThat(said(serial, Scenario.NONE))
         .isEqualTo(
             """
@@ -190,11 +190,11 @@ class AnswersTest {
             A faster accelerator: steps 2.0 times as fast make the job 1.21 ± 0.00 times as \
             fast (209 ± 0 samples/s); however fast they are, it becomes 1.53 ± 0.00 times as \
             fast at most, and 95 % of that speed takes steps 10.0 ± 0.0 times as fast. []
-            Several jobs on this host: each of 2 jobs runs at 173 ± 0 samples/s for itself and \
+            Several jobs on this host: each of 2 jobs runs at 173 ± 0 samples/s independently and \
             at 500 ± 0 samples/s with coordinated prep, 2.89 ± 0.00 times as fast; one alone \
             runs at 173 ± 0 samples/s. [prep=coordinate, prep.jobs=2]
             Several hosts with a partitioned cache: 2 hosts, each with room for 50 % of the data \
-            set in memory, train 364 ± 0 samples/s with a cache of their own each and 397 ± 0 \
+            set in memory, train 364 ± 0 samples/s with separate caches and 397 ± 0 \
             samples/s with a partitioned one, 1.09 ± 0.00 times as fast: a host then finds 50.0 \
             % of the items in its own memory, 50.0 % in that of the others and 0.0 % in storage. \
             With nothing cached, the storage feeds 10.0 ± 0.0 hosts. []
@@ -212,7 +212,7 @@ class AnswersTest {
   }
 
   @Test
-  void whatIsSaidOfAJobWithThreadsThatTheUserAsksAbout() {
+  void sentencesForAJobWithWorkersAndAScenario() {
     assertThat(said(workers, ASKED))
         .isEqualTo(
             """
@@ -236,11 +236,11 @@ class AnswersTest {
             A faster accelerator: steps 3.0 times as fast make the job 1.00 ± 0.00 times as \
             fast (590 ± 0 samples/s); however fast they are, it becomes 1.00 ± 0.00 times as \
             fast at most, and 95 % of that speed takes steps 1.00 ± 0.00 times as fast. []
-            Several jobs on this host: each of 4 jobs runs at 590 ± 0 samples/s for itself and \
+            Several jobs on this host: each of 4 jobs runs at 590 ± 0 samples/s independently and \
             at 1,000 ± 0 samples/s with coordinated prep, 1.70 ± 0.00 times as fast; one alone \
             runs at 590 ± 0 samples/s. [prep=coordinate, prep.jobs=4]
             Several hosts with a partitioned cache: 4 hosts, each with room for 25 % of the data \
-            set in memory, train 3,922 ± 0 samples/s with a cache of their own each and 4,000 \
+            set in memory, train 3,922 ± 0 samples/s with separate caches and 4,000 \
             ± 0 samples/s with a partitioned one, 1.02 ± 0.00 times as fast: a host then finds \
             25.0 % of the items in its own memory, 75.0 % in that of the others and 0.0 % in \
             storage. With nothing cached, the storage feeds 5.00 ± 0.00 hosts. []
@@ -267,7 +267,7 @@ class AnswersTest {
   }
 
   @Test
-  void oneJobAndOneHostAreSpokenOfAsOne() {
+  void oneJobAndOneHostAreInTheSingular() {
     Scenario one = new Scenario(null, 0.25, null, null, null, 1, 1, null, null);
 
     assertThat(sentence("jobs", serial, one)).startsWith("each of 1 job runs at 173 ");
@@ -287,7 +287,7 @@ class AnswersTest {
   }
 
   @Test
-  void aSizeInBytesIsAPartOfTheDataSet() throws Exception {
+  void aSizeInBytesIsConvertedToAShareOfTheDataSet() throws Exception {
     Scenario bytes = new Scenario(2.5e8, null, null, null, null, null, null, null, null);
     Scenario more = new Scenario(2e9, null, null, null, null, null, null, null, null);
 
@@ -295,12 +295,12 @@ class AnswersTest {
     assertThat(more.cacheShare(workers)).isEqualTo(1);
     assertThat(Scenario.NONE.cacheShare(workers)).isNull();
     assertThat(bytes.cacheShare(recorded(() -> Recordings.emitFetches(1)))).isNull();
-    // Decoded items take 6 GB, of which 0.25 are 4 %.
+    // All decoded items take 6 GB; 0.25 GB hold 4 %.
     assertThat(sentence("decoded", workers, bytes)).contains("with 4 % of the items kept decoded");
   }
 
   @Test
-  void oneThreadBesideTheStepIsAdvisedWhereItKeepsUp() throws Exception {
+  void prefetchingIsAdvisedIfOneThreadKeepsUp() throws Exception {
     Pipeline quick =
         recorded(
             () -> {
@@ -318,7 +318,7 @@ class AnswersTest {
 
   @Test
   void aCacheIsAdvisedOnlyIfItsBestSizeIsKnown() throws Exception {
-    // Storage 1.5 ms a sample, memory 0.5 ms, steps of 1 ms: half of the data set is enough.
+    // Storage takes 1.5 ms a sample, memory 0.5 ms, a step 1 ms: half of the data set is enough.
     Pipeline known =
         recorded(
             () -> {
@@ -342,7 +342,7 @@ class AnswersTest {
   }
 
   @Test
-  void aStorageOfUnknownRateIsTakenToBeFastEnough() throws Exception {
+  void storageOfUnknownRateIsAssumedToBeFastEnough() throws Exception {
     String enough = "the storage is not at its limit, as its rate is not known";
     Pipeline ordinary = recorded(WhatIfTest.ORDINARY);
 
@@ -378,7 +378,7 @@ class AnswersTest {
   }
 
   @Test
-  void thePageCacheGetsWhatDecodedItemsLeaveIfTheyLeaveSomething() throws Exception {
+  void thePageCacheGetsTheMemoryThatDecodedItemsLeave() throws Exception {
     String left = "the page cache has the free memory that decoded items leave";
     Scenario all = new Scenario(null, 1.0, null, null, null, null, null, null, null);
     Pipeline unknown =
@@ -398,7 +398,7 @@ class AnswersTest {
   }
 
   @Test
-  void aCoreForEachWorkerComesOnTopOfThoseOfTheStep() {
+  void workersNeedCoresBesidesThoseOfTheStep() {
     Pipeline busy = workers.withComputeCores(8.0);
 
     curve(
@@ -410,25 +410,25 @@ class AnswersTest {
   }
 
   @Test
-  void whatAJobGotOfOtherHostsIsSaid() throws Exception {
+  void theMeasuredRateOfOtherHostsIsStated() throws Exception {
     Pipeline pipeline = recorded(Recordings::emitPartitionedJob);
     Scenario scenario = new Scenario(null, null, null, null, 1e8, 3, 3, null, null);
     Answer hosts = question("hosts").ask(pipeline, scenario);
 
-    // 1 GiB of the store for 100 MB: each host may keep all.
+    // The store has 1 GiB for 100 MB, so each host can keep all.
     assertThat(hosts.sentence()).startsWith("3 hosts, each with room for 100 % of the data set");
     assertThat(hosts.assumptions())
         .anyMatch(line -> line.startsWith("a thread gets 95.4 MiB/s of another host"))
         .anyMatch(line -> line.startsWith("the network gives each host 1.2 GiB/s (10 Gbit/s"));
     Coupling coupling = Coupling.of(pipeline, scenario);
-    // Of a sample; 3,200 of them are in 1,000 items.
+    // Per sample; 1,000 items hold 3,200 samples.
     assertThat(coupling.networkNanos()).isCloseTo(8e4 / 3.2, within(1e-6));
     assertThat(coupling.threadNanos()).isCloseTo(1e6 / 3.2, within(1e-6));
     assertThat(pipeline.today().remoteNanos).isCloseTo(1e6 / 3.2, within(1e-6));
   }
 
   @Test
-  void anAnswerThatHangsOnTheCoresOfAStepSaysSo() throws Exception {
+  void anAnswerThatDependsOnTheCoresOfAStepSaysSo() throws Exception {
     WhatIf unknown = WhatIf.of(Recordings.read(WhatIfTest.SERIAL));
     WhatIf known =
         WhatIf.of(
@@ -436,7 +436,7 @@ class AnswersTest {
             new Scenario(null, null, null, null, null, null, null, null, 0.0),
             Set.of());
 
-    // Of 4 cores, a step may keep none or all busy; only then do two jobs compete for them.
+    // A step may keep none or all of the 4 cores busy; if all, two jobs compete for them.
     assertThat(unknown.answers())
         .filteredOn(answer -> answer.sentence().contains("give --compute-cores N"))
         .extracting(Answer::question)
@@ -446,7 +446,7 @@ class AnswersTest {
   }
 
   @Test
-  void figuresHaveAsManyDigitsAsMeanSomething() {
+  void figuresHaveOnlySignificantDigits() {
     assertThat(new Measure(100, 1).text()).isEqualTo("100 ± 1");
     assertThat(new Measure(99, 1).text()).isEqualTo("99.0 ± 1.0");
     assertThat(new Measure(10, 1).text()).isEqualTo("10.0 ± 1.0");
@@ -458,7 +458,7 @@ class AnswersTest {
   }
 
   @Test
-  void aGainIsWorthItIfItsErrorDoesNotExplainIt() {
+  void aGainIsWorthItIfItExceedsItsError() {
     assertThat(Question.isWorthIt(new Measure(1.05, 0.01))).isTrue();
     assertThat(Question.isWorthIt(new Measure(1.04, 0.01))).isFalse();
     assertThat(Question.isWorthIt(new Measure(1.5, 0.5))).isFalse();
@@ -470,14 +470,14 @@ class AnswersTest {
   private static String page(Runnable events, Scenario scenario, String... questions)
       throws Exception {
     WhatIf whatIf = WhatIf.of(Recordings.read(events), scenario, Set.of(questions));
-    // The first line has the name of the file.
+    // The first line contains the file name.
     return WhatIfText.lines(whatIf, WhatIfText.WIDTH).stream()
         .skip(1)
         .collect(Collectors.joining("\n"));
   }
 
   @Test
-  void aPageIsSentencesTablesAndWhatTheyTakeForGranted() throws Exception {
+  void thePageHasSentencesTablesAndAssumptions() throws Exception {
     assertThat(page(WhatIfTest.WORKERS, ASKED, "minio", "locality"))
         .isEqualTo(
             """
@@ -535,7 +535,7 @@ class AnswersTest {
   }
 
   @Test
-  void whatHasNoAnswerForTheSameReasonStandsTogether() throws Exception {
+  void questionsWithoutAnswerAreGroupedByReason() throws Exception {
     assertThat(page(WhatIfTest.ORDINARY, Scenario.NONE, "overlap", "storage", "minio"))
         .isEqualTo(
             """
@@ -574,7 +574,7 @@ class AnswersTest {
   }
 
   @Test
-  void ratesAndFactorsAreTabled() throws Exception {
+  void ratesAndFactorsAreInTables() throws Exception {
     assertThat(page(WhatIfTest.WORKERS, Scenario.NONE, "storage", "gpu").lines())
         .contains(
             "      190.7 MiB/s               500 ± 4              590 ± 33",

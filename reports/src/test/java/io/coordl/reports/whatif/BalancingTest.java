@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What locality-aware assignment moves, played batch by batch with the paper's two heaps. */
+/** Compares the samples that locality-aware assignment moves with the paper's algorithm. */
 class BalancingTest {
   /** Samples moved, and messages: pairs of a host with surplus and one with a deficit. */
   private record Played(int moved, int messages) {}
 
   private static final int NOBODY = -1;
 
-  /** One global batch of as many samples for each host, each kept by any host or by nobody. */
+  /** One global batch of {@code batch} samples a host, each kept by a random host or by none. */
   private static Played play(Random random, int hosts, int batch, double kept) {
     int[] has = new int[hosts];
     int fromStorage = 0;
@@ -52,7 +52,7 @@ class BalancingTest {
         deficit.add(to);
       }
     }
-    // What nobody keeps is what the deficits lack then.
+    // The remaining deficits are the samples that no host keeps.
     assertThat(deficit.stream().mapToInt(one -> one[0]).sum()).isEqualTo(fromStorage);
     return new Played(moved, messages);
   }
@@ -68,7 +68,7 @@ class BalancingTest {
     "8,128,0.5",
     "3,1,1"
   })
-  void theFormulaIsWhatPlayingBatchesComesTo(int hosts, int batch, double kept) {
+  void theFormulaIsTheMeanOfPlayedBatches(int hosts, int batch, double kept) {
     Random random = new Random(11);
     int batches = 200_000 / (hosts * batch) + 200;
     double[] shares = new double[batches];
@@ -85,10 +85,10 @@ class BalancingTest {
     assertThat(Balancing.moved(hosts, batch, kept)).isCloseTo(mean, within(5 * spread + 1e-12));
   }
 
-  /** Yang and Cong's medians of 6.9, 4.8 and 3.4 % for local batches of 32, 64 and 128. */
+  /** Yang and Cong's medians are 6.9, 4.8 and 3.4 % for local batches of 32, 64 and 128. */
   @ParameterizedTest
   @CsvSource({"32,0.069", "64,0.048", "128,0.034"})
-  void halfOfTheBatchesMoveAsManyAsThePaperSays(int batch, double paper) {
+  void theMedianIsThePapers(int batch, double paper) {
     Random random = new Random(12);
     for (int hosts : new int[] {16, 32, 64}) {
       double[] shares = new double[400];
@@ -104,7 +104,7 @@ class BalancingTest {
 
   /** The figures of docs, "Would it help to give each sample to the host that keeps it?". */
   @Test
-  void whatReadmeSaysIsWhatTheFormulaSays() {
+  void theFiguresInTheDocsFollowFromTheFormula() {
     assertThat(Balancing.moved(64, 32, 1)).isCloseTo(0.070, within(0.0005));
     assertThat(Balancing.moved(64, 64, 1)).isCloseTo(0.049, within(0.0005));
     assertThat(Balancing.moved(64, 128, 1)).isCloseTo(0.035, within(0.0005));
@@ -118,13 +118,13 @@ class BalancingTest {
   void heapsSendFewMessages() {
     Random random = new Random(13);
     for (int i = 0; i < 100; i++) {
-      // Each message settles one host at least, the last one two.
+      // Each message settles at least one host, the last one two.
       assertThat(play(random, 32, 32, 1).messages()).isLessThan(32);
     }
   }
 
   @Test
-  void whatNobodyKeepsLeavesRoomForSurplus() {
+  void samplesThatNoHostKeepsLeaveRoomForSurplus() {
     assertThat(Balancing.moved(1, 32, 1)).isZero();
     assertThat(Balancing.moved(16, 32, 0)).isZero();
     assertThat(Balancing.moved(16, 32, 0.5)).isLessThan(1e-3);

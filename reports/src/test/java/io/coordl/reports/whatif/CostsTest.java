@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class CostsTest {
   private static final Percentage EXACT = Percentage.withPercentage(1e-9);
 
-  /** Compute, its cores, prep, serial share of it, miss, storage, memory, decode, hits. */
+  /** In order: compute, its cores, prep, its serial share, miss, storage, memory, decode, hits. */
   private static Costs costs(double... of) {
     return Costs.of(of);
   }
@@ -37,7 +37,7 @@ class CostsTest {
   }
 
   @Test
-  void itIsThePapersLawWhereEveryCorePrepares() {
+  void itIsThePapersLawIfEveryCorePrepares() {
     Random random = new Random(1);
     for (int i = 0; i < 1_000; i++) {
       double g = between(random, 10, 1_000);
@@ -65,7 +65,7 @@ class CostsTest {
   }
 
   @Test
-  void oneThreadBesideTheStepFetchesAndPreparesInTurn() {
+  void oneWorkerFetchesAndPreparesInTurn() {
     Costs costs = costs(5, 0, 3, 0, 4, 1, 0, 0, 0);
 
     assertThat(costs.nanos(Setup.of(1, 4))).isCloseTo(3 + 4, EXACT);
@@ -73,7 +73,7 @@ class CostsTest {
   }
 
   @Test
-  void preparationsSerialPartDoesNotShrinkWithWorkers() {
+  void theSerialPartOfPreparationDoesNotShrinkWithWorkers() {
     Costs costs = costs(0.1, 0, 10, 0.4, 0, 0, 0, 0, 1);
 
     assertThat(costs.nanos(Setup.of(3, 99))).isCloseTo(4 + 2, EXACT);
@@ -84,17 +84,17 @@ class CostsTest {
   void stepsOnTheCoresLeaveLessForPreparation() {
     Costs costs = costs(4, 2, 6, 0, 0, 0, 0, 0, 1);
 
-    // Two cores for 4 and one for 6 are 14 of work for 2 cores.
+    // Two cores for 4 and one for 6 make 14 of work for 2 cores.
     assertThat(costs.nanos(Setup.of(2, 2))).isCloseTo(7, EXACT);
     assertThat(costs.nanos(Setup.of(2, 16))).isCloseTo(4, EXACT);
     assertThat(costs.nanos(Setup.of(2, 2).jobs(3, false))).isCloseTo(3 * 7, EXACT);
-    // Coordinated, three jobs prepare once: 3 * 8 + 6 are 30 of work.
+    // With coordinated prep, three jobs prepare once: 3 * 8 + 6 make 30 of work.
     assertThat(costs.nanos(Setup.of(2, 2).jobs(3, true))).isCloseTo(15, EXACT);
   }
 
   @Test
-  void jobsAreThePapersLaw() {
-    // Each for itself: min(G, P/J, F/J); coordinated: min(G, P, F).
+  void severalJobsFollowThePapersLaw() {
+    // Independent: min(G, P/J, F/J); coordinated: min(G, P, F).
     Costs costs = costs(1, 0, 8, 0, 0, 3, 0, 0, 0);
 
     assertThat(costs.nanos(Setup.of(4, 4).jobs(5, false))).isCloseTo(15, EXACT);
@@ -104,7 +104,7 @@ class CostsTest {
   }
 
   @Test
-  void partitionedHostsAreThePapersLaw() {
+  void partitionedHostsFollowThePapersLaw() {
     // 1/F = c/C + (n-1)c/Net + (1-nc)/S, each host with a storage of its own.
     Costs costs = costs(0.01, 0, 0.01, 0, 0, 8, 0.5, 0, 0);
     double c = 0.2;
@@ -117,7 +117,7 @@ class CostsTest {
   }
 
   @Test
-  void moreOfAnythingNeverSlowsAJobDown() {
+  void moreResourcesNeverSlowAJobDown() {
     Random random = new Random(2);
     for (int i = 0; i < 2_000; i++) {
       Costs costs = drawn(random, random.nextBoolean());
@@ -135,7 +135,7 @@ class CostsTest {
       assertThat(costs.nanos(setup.hit(x).decoded(0.5))).isLessThanOrEqualTo(nanos);
       assertThat(costs.nanos(setup.hit(x).jobs(setup.jobs + 1, setup.coordinated)))
           .isGreaterThanOrEqualTo(setup.coordinated ? 0 : nanos);
-      // Never above min(P, G), nor above what one thread does.
+      // Never faster than compute alone, nor than preparation on all cores.
       assertThat(nanos).isGreaterThanOrEqualTo(costs.compute());
       assertThat(nanos * setup.cores)
           .isGreaterThanOrEqualTo(costs.prep() * 0.999 * (setup.coordinated ? 0 : 1));
@@ -161,8 +161,8 @@ class CostsTest {
   }
 
   /**
-   * Within the paper's 4 % but for one in ten: where two parts of the host are busy alike, they
-   * also wait for each other, which the law leaves out.
+   * Nine in ten draws are within the paper's 4 %. Where two parts of the host are equally busy,
+   * they also wait for each other, which the law ignores.
    */
   private static void check(IntFunction<Setup> setups, Supplier<Costs> draw, int draws) {
     double[] errors = new double[draws];

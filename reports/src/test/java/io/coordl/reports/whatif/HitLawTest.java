@@ -19,25 +19,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HitLawTest {
   private static final int ITEMS = 20_000;
 
-  /** The figures of a simulation of another's making; the paper measured 85 at 35, 53 at 65. */
+  /** Figures of an independent simulation; the paper measured 85 % at 35 %, and 53 % at 65 %. */
   @ParameterizedTest
   @CsvSource({"25,75,93,97", "35,65,86,93", "50,50,72,85", "65,35,54,72", "80,20,32,52"})
-  void missesAreThoseOfThePapers(int size, int minio, int random, int lru) {
+  void missesMatchThePaper(int size, int minio, int random, int lru) {
     assertThat(100 * (1 - HitLaw.MINIO.hit(size / 100.0))).isCloseTo(minio, within(0.6));
     assertThat(100 * (1 - HitLaw.RANDOM.hit(size / 100.0))).isCloseTo(random, within(0.6));
     assertThat(100 * (1 - HitLaw.LRU.hit(size / 100.0))).isCloseTo(lru, within(0.6));
   }
 
-  /** Measured of a page cache limited by a control group, in its first epoch. */
+  /** Measured on a page cache limited by a control group, in its first epoch. */
   @ParameterizedTest
   @CsvSource({"40.5,8.9", "55.5,19.0", "70.5,34.6"})
-  void aLimitedPageCacheReplacesTheLeastRecentlyUsed(double size, double hits) {
+  void aLimitedPageCacheFollowsTheLruLaw(double size, double hits) {
     assertThat(100 * HitLaw.LRU.hit(size / 100)).isCloseTo(hits, within(1.0));
   }
 
   @ParameterizedTest
   @EnumSource
-  void nothingHitsNothingAndAllHitsAll(HitLaw law) {
+  void hitsRiseFromNoneToAll(HitLaw law) {
     assertThat(law.hit(0)).isZero();
     assertThat(law.hit(1)).isEqualTo(1);
     double last = 0;
@@ -49,7 +49,7 @@ class HitLawTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {0.2, 0.5, 0.8})
-  void replacingTheLeastRecentlyUsedHitsWhatTheLawSays(double size) {
+  void anLruCacheFollowsItsLaw(double size) {
     Set<Integer> cache = new LinkedHashSet<>();
     double hits =
         play(
@@ -66,7 +66,7 @@ class HitLawTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {0.2, 0.5, 0.8})
-  void replacingAnythingHitsWhatTheLawSays(double size) {
+  void randomReplacementFollowsItsLaw(double size) {
     Random random = new Random(7);
     int[] placeOf = IntStream.generate(() -> -1).limit(ITEMS).toArray();
     List<Integer> cache = new ArrayList<>();
@@ -93,7 +93,7 @@ class HitLawTest {
     boolean asked(Integer item);
   }
 
-  /** The part that hits once two epochs are over. */
+  /** The share of hits after six epochs of warm-up. */
   private static double play(Cache cache) {
     List<Integer> items = new ArrayList<>(IntStream.range(0, ITEMS).boxed().toList());
     Random random = new Random(1);
@@ -112,7 +112,7 @@ class HitLawTest {
   }
 
   @Test
-  void minioHitsWhatItHolds() {
+  void minioHitsTheItemsItHolds() {
     Set<Integer> cache = new LinkedHashSet<>();
     double hits =
         play(

@@ -10,15 +10,14 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Plays several hosts fetch by fetch: threads that fetch and prepare in turn, a network into each
- * host and one storage for all, which serve one fetch at a time in the order they are asked. It
- * knows nothing of the formulas.
+ * Simulates several hosts fetch by fetch: threads fetch and prepare in turn; a network into each
+ * host and one storage for all serve one fetch at a time, in order. Uses none of the formulas.
  */
 class HostsPlayedTest {
   private static final int SAMPLES = 2_000;
   private static final int DRAWS = 60;
 
-  /** A thread of a host, and when it asks for its next sample. */
+  /** A thread of a host, and the time of its next fetch. */
   private static final class Worker {
     final int host;
     double asks;
@@ -31,7 +30,7 @@ class HostsPlayedTest {
 
   private record Rates(int hosts, int workers, double prep, double network, double storage) {}
 
-  /** Nanoseconds a sample of each host. */
+  /** Nanoseconds per sample and host. */
   private static double play(Rates rates, Origins origins, Random random) {
     PriorityQueue<Worker> next = new PriorityQueue<>(Comparator.comparingDouble(one -> one.asks));
     for (int i = 0; i < rates.hosts * rates.workers; i++) {
@@ -74,7 +73,7 @@ class HostsPlayedTest {
         between(random, 10, 1_000));
   }
 
-  /** What the law says in parts of what is played. */
+  /** The law's time relative to the simulated time. */
   private static double lawToPlayed(Rates rates, Origins origins, Random random) {
     Costs costs = Costs.of(0, 0, rates.prep, 0, rates.storage, rates.storage, 0, 0, 0);
     Setup setup =
@@ -86,7 +85,7 @@ class HostsPlayedTest {
   }
 
   @Test
-  void theLawIsPlayedWhereHostsUseTheNetworkOrTheStorage() {
+  void theLawHoldsIfHostsUseEitherNetworkOrStorage() {
     Random random = new Random(21);
     double[] errors = new double[DRAWS];
     for (int i = 0; i < DRAWS; i++) {
@@ -104,9 +103,9 @@ class HostsPlayedTest {
     assertThat(errors[DRAWS / 2]).isLessThan(0.02);
   }
 
-  /** The paper adds what the network and the storage take, though one may work beside the other. */
+  /** The paper adds the times of network and storage, although both may work at the same time. */
   @Test
-  void theLawPromisesTooLittleRatherThanTooMuchWhereTheyUseBoth() {
+  void theLawIsPessimisticIfHostsUseBoth() {
     Random random = new Random(22);
     for (int i = 0; i < DRAWS; i++) {
       Rates rates = drawn(random);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a recording shows of a pipeline; each figure differs from all that could be taken for it.
+ * The pipeline that a recording shows; each figure differs from those it could be confused with.
  */
 class PipelineTest {
   private static final Offset<Double> NEAR = within(1e-6);
@@ -43,7 +43,7 @@ class PipelineTest {
 
   // ---- epochs of an ordinary recording
 
-  /** Of an item: compute 2 ms; threads fetch 5 ms, decode 2, transform 1, else 0.5. */
+  /** Per item: compute 2 ms; threads fetch 5 ms, decode 2 ms, transform 1 ms, other 0.5 ms. */
   private static EpochEvent epoch(int number) {
     var event = new EpochEvent();
     event.epoch = number;
@@ -74,14 +74,14 @@ class PipelineTest {
   }
 
   @Test
-  void threadsThatTheJobWaitsLittleForPrepareBesideIt() throws Exception {
+  void aJobThatHardlyWaitsHasWorkers() throws Exception {
     Pipeline pipeline = of(PipelineTest::emitThreads);
 
     assertThat(pipeline.workers).isEqualTo(1);
     assertThat(pipeline.isSerial()).isFalse();
     isCloseTo(pipeline.computeNanos, 2e6, 2e5);
     isCloseTo(pipeline.prepNanos, 3.5e6, 3.5e5);
-    // 5 ms of an item are those of the three quarters that come from storage.
+    // The 5 ms per item are spent on the three quarters that come from storage.
     isCloseTo(pipeline.missNanos, 5e6 / 0.75, 5e5 / 0.75);
     isCloseTo(pipeline.decodeNanos, 2e6, 2e5);
     isCloseTo(pipeline.todayHit, 0.25, 0);
@@ -97,13 +97,13 @@ class PipelineTest {
   }
 
   @Test
-  void whatTheJobWaitedForIsItsPreparationIfItPreparesItself() throws Exception {
+  void withoutWorkersTheWaitsAreThePreparation() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
               for (int number = 1; number <= 3; number++) {
                 EpochEvent event = epoch(number);
-                event.stall = 8 * SECOND; // Of 8.5 s of work: nearly all of it.
+                event.stall = 8 * SECOND; // Nearly all of 8.5 s of work.
                 event.fetchStall = 4 * SECOND;
                 event.prepStall = 2 * SECOND;
                 event.gcStall = SECOND;
@@ -120,13 +120,13 @@ class PipelineTest {
   }
 
   @Test
-  void aJobThatWaitsForSevenEighthsOfThePreparationHasThreadsForIt() throws Exception {
+  void aJobThatWaitsForSevenEighthsOfThePreparationHasWorkers() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
               for (int number = 1; number <= 3; number++) {
                 EpochEvent event = epoch(number);
-                event.stall = SECOND * 15 / 2; // Of 8.5 s of work.
+                event.stall = SECOND * 15 / 2; // Seven eighths of 8.5 s of work.
                 event.commit();
               }
             });
@@ -135,7 +135,7 @@ class PipelineTest {
   }
 
   @Test
-  void aJobWhoseItemsAllComeFromMemoryDoesNotShowItsStorage() throws Exception {
+  void aJobServedFromMemoryDoesNotShowItsStorage() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
@@ -149,7 +149,7 @@ class PipelineTest {
 
     assertThat(pipeline.missNanos).isNull();
     assertThat(pipeline.missing("missNanos")).hasSize(1);
-    // Nor do its bytes: 100,000 an item at 500 MB/s are 0.2 ms.
+    // Given the rate, 100,000 bytes an item at 500 MB/s take 0.2 ms.
     Pipeline known = pipeline.withStorage(5e8);
     isCloseTo(known.missNanos, 2e5, 0);
     isCloseTo(known.storageRate, 5e8, 0);
@@ -158,7 +158,7 @@ class PipelineTest {
     assertThat(known.withStorage(1e9)).isSameAs(known);
   }
 
-  /** 100 steps of 32 samples, of 40 ms each: a fourth is a wait. */
+  /** 100 steps of 32 samples and 40 ms each, a quarter of them waiting. */
   private static void emitSteps(EpochEvent epoch, long items) {
     double[] nanos = new double[100];
     Arrays.fill(nanos, 40e6);
@@ -171,7 +171,7 @@ class PipelineTest {
   }
 
   @Test
-  void oneEpochWillDoWhereItsStepsAreRecorded() throws Exception {
+  void oneEpochIsEnoughIfItsStepsAreRecorded() throws Exception {
     Pipeline pipeline = of(() -> emitSteps(epoch(1), 1_000));
 
     // A step of 32 samples: 30 ms of compute beside 5 + 2.5 ms of decoding and the rest.
@@ -210,9 +210,9 @@ class PipelineTest {
         .contains("reads its files in the first epoch only, and keeps what they hold itself");
   }
 
-  /** The same file, read again in each epoch. */
+  /** That file, read again in each epoch. */
   @Test
-  void aFileThatIsReadInEachEpochIsManySamplesToo() throws Exception {
+  void aFileReadInEachEpochIsManySamplesToo() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
@@ -226,7 +226,7 @@ class PipelineTest {
   }
 
   @Test
-  void whyThereAreNoEpochsToLookAtIsSaid() throws Exception {
+  void theReasonForMissingStagesIsGiven() throws Exception {
     Runnable nothingFetched =
         () -> {
           for (int number = 1; number <= 3; number++) {
@@ -234,7 +234,7 @@ class PipelineTest {
             event.items = 0;
             event.commit();
           }
-          Recordings.emitStore(1_000, 1_000); // Of raw items, which says nothing of decoded ones.
+          Recordings.emitStore(1_000, 1_000); // Of raw items, not of decoded ones.
         };
     Runnable oneEpoch = () -> epoch(1).commit();
 
@@ -251,7 +251,7 @@ class PipelineTest {
             "10 steps after warm-up, or three complete epochs, and the recording has too few");
   }
 
-  /** Preparation on a thread of its own, which takes 20 of 100 s from steps on two cores. */
+  /** Preparation on its own thread, which takes 20 of 100 s from the steps on two cores. */
   private static EpochEvent overlapping(int number) {
     EpochEvent event = epoch(number);
     event.wall = 100 * SECOND;
@@ -275,7 +275,7 @@ class PipelineTest {
   }
 
   @Test
-  void stepsGetBackTheShareOfTheCoresThatPreparationTookFromThem() throws Exception {
+  void stepsGetBackTheTimeThatPreparationTookFromThem() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
@@ -301,7 +301,7 @@ class PipelineTest {
   }
 
   @Test
-  void whereCoresAreFreePreparationBesideTheStepsTakesNothing() throws Exception {
+  void withFreeCoresPreparationTakesNothingFromSteps() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
@@ -323,7 +323,7 @@ class PipelineTest {
   // ---- phases of a profile
 
   @Test
-  void withoutAPhaseOfPreparationAloneTheCachedPhaseShowsIt() throws Exception {
+  void withoutThePhasePrepTheCachedPhaseShowsPreparation() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
@@ -335,7 +335,7 @@ class PipelineTest {
 
     isCloseTo(pipeline.prepNanos, 2.4e6, 2.4e4);
     assertThat(pipeline.prepSerialShare).isNull();
-    // What the threads fetched less where all was cached.
+    // The threads' fetch time, less that of the cached phase.
     isCloseTo(pipeline.missNanos, 1e6, Math.hypot(1.4e4, 0.4e4));
     isCloseTo(pipeline.storageRate, 2e8, 2e6);
     assertThat(pipeline.assumptions)
@@ -343,7 +343,7 @@ class PipelineTest {
   }
 
   @Test
-  void theCoresOfAStepAreSeenInTheCpuTimeOfIngestion() throws Exception {
+  void theCpuTimeOfIngestionShowsTheCoresOfAStep() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
@@ -357,7 +357,7 @@ class PipelineTest {
     isCloseTo(pipeline.computeCores, 3, 0.3);
   }
 
-  /** If a recording has samples of the device, the user need not say anything. */
+  /** With samples of the device in the recording, no option is needed. */
   @ParameterizedTest
   @CsvSource({"1000,400,0", "1000,0,-1", "0,400,-1", "-1,400,-1"})
   void aStepOnADeviceLeavesTheCores(long ownMemory, long busy, double cores) throws Exception {
@@ -401,7 +401,7 @@ class PipelineTest {
   }
 
   @Test
-  void batchesOfTheProgramsOwnAreNotPrefetched() throws Exception {
+  void theProgramsOwnBatchesAreNotPrefetched() throws Exception {
     assertThat(of(PipelineTest::emitThreads).canBePrefetched).isTrue();
     assertThat(
             of(() -> {
@@ -414,8 +414,7 @@ class PipelineTest {
   }
 
   @Test
-  void stepsThatCompeteForTheCoresAreSeenOnlyWherePreparationDoesNotExplainTheTime()
-      throws Exception {
+  void competitionForCoresIsOnlySeenBeyondThePreparationTime() throws Exception {
     Runnable explained =
         () -> {
           emitPhase("ingestion", 2, 1e6, 0, 0);
@@ -430,14 +429,14 @@ class PipelineTest {
         };
 
     isCloseTo(of(explained).computeCores, 0, 0);
-    // 2 ms of both cores, 3 of the 4 ms preparation's.
+    // 2 ms of both cores are 4 ms of work, 3 of them preparation.
     assertThat(of(more).computeCores.value()).isCloseTo(1, NEAR);
     assertThat(of(more).assumptions).anyMatch(line -> line.contains("compete for the 2 cores"));
     assertThat(of(explained).assumptions).anyMatch(line -> line.contains("no competition"));
   }
 
   @Test
-  void aSampleMayBeOfSeveralItems() throws Exception {
+  void aSampleMayConsistOfSeveralItems() throws Exception {
     Pipeline whole = of(() -> emitCold(3.02));
     Pipeline mean = of(() -> emitCold(2.5));
 
@@ -458,7 +457,7 @@ class PipelineTest {
   }
 
   @Test
-  void theModelIsHeldAgainstThePhasesItWasNotMadeFrom() throws Exception {
+  void theModelIsCheckedAgainstPhasesItWasNotMadeFrom() throws Exception {
     Pipeline pipeline = of(WhatIfTest.WORKERS);
 
     assertThat(pipeline.checks).extracting(Pipeline.Check::phase).containsExactly("cached", "cold");
@@ -472,7 +471,7 @@ class PipelineTest {
   }
 
   @Test
-  void aProfileWithoutItsHostLacksWhatOnlyThatTells() throws Exception {
+  void aProfileWithoutItsHostLacksTheHostsFigures() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
@@ -492,7 +491,7 @@ class PipelineTest {
   }
 
   @Test
-  void freeMemoryThatHoldsTheDataSetHitsAll() throws Exception {
+  void freeMemoryThatHoldsTheDataSetAnswersAllFetches() throws Exception {
     Runnable ample = () -> emitSerialWithFree(1_000_000_000L); // Just the data set.
     Runnable none = () -> emitSerialWithFree(0);
 
@@ -513,7 +512,7 @@ class PipelineTest {
   // ---- the law of preparation
 
   @Test
-  void preparationThatOnlyManyThreadsWereSeenAtIsTakenToShareAllOfIt() throws Exception {
+  void withOneNumberOfThreadsPreparationIsAssumedToScale() throws Exception {
     Runnable four =
         () -> {
           emitPhase("ingestion", 4, 1e6, 0, 0);
@@ -526,17 +525,17 @@ class PipelineTest {
   }
 
   @Test
-  void whatTheLawMissesOfThePointsIsItsError() throws Exception {
+  void deviationsFromTheLawAreItsError() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
               emitPhase("ingestion", 4, 1e6, 0, 0);
               emitPhase("prep", 1, 4e6, 0, 0);
-              emitPhase("prep", 2, 2.6e6, 0, 0); // 2 ms by a + b / k between its neighbours.
+              emitPhase("prep", 2, 2.6e6, 0, 0); // The law through its neighbours gives 2 ms.
               emitPhase("prep", 4, 1e6, 0, 0);
               Profiles.emitHost(4, 500_000_000L, 200_000_000L, 1e6);
             });
-    // Slope alone, weighed by 1 / t^2: sum of x / t over sum of (x / t)^2.
+    // Slope only, weighted by 1 / t^2: sum of x / t over sum of (x / t)^2.
     double xy = 1 / 4.0 + 0.5 / 2.6 + 0.25;
     double xx = 1 / 16.0 + 0.25 / 2.6 / 2.6 + 0.0625;
 
@@ -546,7 +545,7 @@ class PipelineTest {
   }
 
   @Test
-  void preparationThatThreadsSlowDownIsSharedByNone() throws Exception {
+  void preparationThatThreadsSlowDownIsSerial() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
@@ -556,7 +555,7 @@ class PipelineTest {
               Profiles.emitHost(2, 500_000_000L, 200_000_000L, 1e6);
             });
 
-    // The mean, weighed by 1 / t^2.
+    // The mean, weighted by 1 / t^2.
     double mean = (1 / 2.0 + 1 / 4.0) / (1 / 4.0 + 1 / 16.0) * 1e6;
     assertThat(pipeline.prepNanos.value()).isCloseTo(mean, within(1.0));
     assertThat(pipeline.prepSerialShare.value()).isEqualTo(1);

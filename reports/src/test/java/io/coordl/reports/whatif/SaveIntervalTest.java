@@ -12,9 +12,9 @@ import java.util.Set;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** Of a job whose 300 steps take 0.29 s each. */
+/** The advised interval of a job whose 300 steps take 0.29 s each. */
 class SaveIntervalTest {
-  /** With so many saves of 0.9 s and of 1.1 s each. */
+  /** The job with {@code pairs} saves of 0.9 s and as many of 1.1 s. */
   private static JobRecording job(int pairs, String policy) throws Exception {
     Histogram histogram = new Histogram(60 * SECOND, 3);
     histogram.recordValueWithCount(9 * SECOND / 10, pairs);
@@ -35,7 +35,7 @@ class SaveIntervalTest {
   void theIntervalKeepsTheWaitWithinTheBound() throws Exception {
     Answer answer = answer(job(1, "off"));
 
-    // 1 / (1 + 96 * 0.29) is the first below 3.5 %.
+    // 1 / (1 + 96 * 0.29) is the first share below 3.5 %.
     assertThat(answer.sentence())
         .isEqualTo(
             "training waits 1.00 s for a save, as long as 3.45 (0.96 to 12.4) steps take; with 96"
@@ -51,7 +51,7 @@ class SaveIntervalTest {
   }
 
   @Test
-  void whoSavesMoreOftenSavesInTheBackground() throws Exception {
+  void savingMoreOftenIsAdvisedInTheBackground() throws Exception {
     Answer often = answer(job(5, "atomic"));
 
     assertThat(often.sentence())
@@ -61,7 +61,7 @@ class SaveIntervalTest {
   }
 
   @Test
-  void fromTooLittleNothingIsGuessed() throws Exception {
+  void tooFewSavesGiveNoAnswer() throws Exception {
     Histogram one = new Histogram(60 * SECOND, 3);
     one.recordValue(SECOND);
     Answer answer =

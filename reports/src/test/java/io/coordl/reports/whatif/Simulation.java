@@ -10,9 +10,9 @@ import java.util.PriorityQueue;
 import java.util.Random;
 
 /**
- * Plays a pipeline event by event: threads that fetch and prepare batches one after the other, a
- * storage that serves one fetch at a time, cores that run one thing each, bounded queues, and
- * training threads that take batches in their order. It knows nothing of the formulas.
+ * Simulates a pipeline event by event: threads fetch and prepare batches one after the other,
+ * storage serves one fetch at a time, each core runs one thing, queues are bounded, and training
+ * threads take batches in order. Uses none of the formulas.
  */
 final class Simulation {
   private static final int BATCH = 16;
@@ -31,7 +31,7 @@ final class Simulation {
   private double now;
 
   /**
-   * @param spread every time is drawn evenly from its mean less to its mean plus this part of it
+   * @param spread each time is uniform within its mean, plus or minus this share of the mean
    */
   Simulation(Costs costs, Setup setup, double spread, long seed) {
     this.costs = costs;
@@ -51,7 +51,7 @@ final class Simulation {
     return mean * (1 + spread * (2 * random.nextDouble() - 1));
   }
 
-  /** Serves as many at a time as it has servers, the others in their order. */
+  /** Serves as many requests at a time as it has servers; the others queue in order. */
   private final class Resource {
     private int free;
     private final Deque<Runnable> waiting = new ArrayDeque<>();
@@ -83,7 +83,7 @@ final class Simulation {
     }
   }
 
-  /** Batches that some threads prepare and one or several trainers use. */
+  /** Batches that threads prepare for one trainer or several. */
   private final class Stream {
     private final int window;
     private final List<Trainer> trainers = new ArrayList<>();
@@ -143,9 +143,7 @@ final class Simulation {
     }
   }
 
-  /**
-   * Of every hundred items as many hit as should, in a random order: epochs hit exactly so many.
-   */
+  /** Exactly the right number of every hundred items hits, in random order, as in an epoch. */
   private boolean nextHits(double hit) {
     if (order.isEmpty()) {
       owed += 100 * hit;
@@ -202,7 +200,7 @@ final class Simulation {
     }
   }
 
-  /** Time of a sample of each job once the first tenth of the batches is over. */
+  /** Time of a sample of each job, after a tenth of the batches as warm-up. */
   double nanos(int batches) {
     int jobs = setup.jobs;
     int workers = (int) Math.max(1, setup.workers);

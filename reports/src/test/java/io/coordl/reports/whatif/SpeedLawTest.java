@@ -14,11 +14,11 @@ import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** Speeds over cores, memory and storage, by hand. */
+/** Speeds by cores, memory and storage, compared with hand-computed ones. */
 class SpeedLawTest {
   private static final Offset<Double> NEAR = within(1e-6);
 
-  /** Compute 1 ms on so many cores; prep 1.2 ms and fetch 2.8 ms on a thread, two threads. */
+  /** Two workers: compute 1 ms, prep 1.2 ms and fetch 2.8 ms on a thread. */
   private static JobRecording workers(long cores, double cachedNanos, double stepCores)
       throws Exception {
     return Recordings.read(
@@ -34,10 +34,10 @@ class SpeedLawTest {
   }
 
   @Test
-  void memoryFollowsFromTheLawOfACacheThatNeverEvicts() throws Exception {
+  void memoryFollowsTheLawOfACacheThatNeverEvicts() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 0)), null);
 
-    // A worker's time is 1.2 ms and 2.8 ms for each miss; two of them work.
+    // Each of two workers takes 1.2 ms, and 2.8 ms for each miss.
     assertThat(law.speed(8, 1, 1)).isCloseTo(1000, NEAR);
     assertThat(law.speed(8, 0, 1)).isCloseTo(1e9 / (1.2e6 + 2.8e6) * 2, NEAR);
     assertThat(law.speed(8, 0.5, 1)).isCloseTo(1e9 / (1.2e6 + 1.4e6) * 2, NEAR);
@@ -51,7 +51,7 @@ class SpeedLawTest {
   void theStepsHaveFewerCoresToo() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 3)), null);
 
-    // 3 ms of a core for the step, and 1.2 for preparation.
+    // A step takes 3 ms of core time, preparation 1.2 ms.
     assertThat(law.speed(2, 1, 1)).isCloseTo(1e9 / 2.1e6, within(1e-3));
     assertThat(law.speed(8, 1, 1)).isCloseTo(1000, within(1e-3));
   }
@@ -64,11 +64,11 @@ class SpeedLawTest {
     assertThat(law.measured()).extracting(SpeedLaw.Measured::cores).containsExactly(1L, 2L, 8L);
     assertThat(law.speed(1, 1, 1)).isCloseTo(1e9 / 1.5e6, NEAR);
     assertThat(law.speed(2, 1, 1)).isCloseTo(1e9 / 1.1e6, NEAR);
-    // The law says 1 ms with 5 cores; 8 % more at 2 cores (1.1 over 1), none at 8: 5 % at 5.
+    // The law gives 1 ms at 5 cores; measured is 10 % more at 2 and none at 8: 5 % at 5.
     assertThat(law.speed(5, 1, 1)).isCloseTo(1e9 / 1.05e6, NEAR);
   }
 
-  /** Of one thread the times add: 2 ms step, 3 ms prep, 1 ms fetch. */
+  /** On one thread, 2 ms step, 3 ms prep and 1 ms fetch add up. */
   @Test
   void withoutWorkersTheTimesAdd() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 1.0);
@@ -79,9 +79,9 @@ class SpeedLawTest {
     assertThat(law.speed(0.5, 1, 1)).isCloseTo(100, within(1e-3));
   }
 
-  /** On one core, a sample took 8 ms with every item in memory, and a fetch takes 1 ms beside. */
+  /** On one core, a sample takes 8 ms with every item in memory, and a fetch 1 ms more. */
   @Test
-  void withoutWorkersFetchesAddToWhatWasMeasuredOnFewerCores() throws Exception {
+  void withoutWorkersFetchesAddToTheTimeOnFewerCores() throws Exception {
     JobRecording oneCore =
         Recordings.read(
             () -> {
@@ -97,7 +97,7 @@ class SpeedLawTest {
   }
 
   @Test
-  void aStepThatKeepsFourCoresBusyIsLongerOnTwo() throws Exception {
+  void aStepThatKeepsFourCoresBusyTakesLongerOnTwo() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 4.0);
 
     assertThat(law.speed(2, 1, 1)).isCloseTo(1e9 / (2 * 2e6 + 3e6), within(1e-3));

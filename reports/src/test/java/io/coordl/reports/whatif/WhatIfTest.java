@@ -57,7 +57,7 @@ class WhatIfTest {
     return answer(whatIf, question).figure().measure();
   }
 
-  /** Where a condition begins to hold, by halving. */
+  /** Where a condition begins to hold, found by bisection. */
   private static double begins(double low, double high, DoublePredicate holds) {
     for (int i = 0; i < 100; i++) {
       double middle = (low + high) / 2;
@@ -86,7 +86,7 @@ class WhatIfTest {
   }
 
   @Test
-  void theBestCacheIsTheSmallestThatIsAsGoodAsAllMemory() {
+  void theBestCacheIsTheSmallestAsGoodAsAllMemory() {
     Random random = new Random(1);
     int inside = 0;
     for (int i = 0; i < 500; i++) {
@@ -104,7 +104,7 @@ class WhatIfTest {
   }
 
   @Test
-  void theBestCacheIsThePapers() {
+  void theBestCacheFollowsThePapersFormula() {
     // x* = (1/S - 1/R) / (1/S - 1/C), in nanoseconds a sample: S 10, C 1, R 4.
     Costs costs = Costs.of(4, 0, 4, 0, 0, 10, 1, 0, 0);
 
@@ -112,7 +112,7 @@ class WhatIfTest {
   }
 
   @Test
-  void theStorageNeededIsTheSlowestThatKeepsUp() {
+  void theNeededStorageIsTheSlowestThatKeepsUp() {
     Random random = new Random(2);
     int inside = 0;
     for (int i = 0; i < 500; i++) {
@@ -121,7 +121,7 @@ class WhatIfTest {
       double all = costs.nanos(setup.hit(1));
       double left = setup.workers * (all - costs.prepSerial()) - costs.prepParallel();
       if (left < setup.workers * all * 0.05) {
-        continue; // Workers without a pause: there is no such rate.
+        continue; // Workers without slack: no rate is enough.
       }
       double found =
           begins(0, 1e4, factor -> costs.nanos(setup.storage(factor)) <= all * (1 + 1e-12));
@@ -133,7 +133,7 @@ class WhatIfTest {
   }
 
   @Test
-  void aPipelineThatFetchesItselfNeedsAStorageThatLeavesLittleToFetching() {
+  void withoutWorkersStorageMustLeaveLittleTimeToFetching() {
     Costs costs = Costs.of(2, 0, 3, 0, 1, 0.5, 0, 0, 0);
     Setup setup = Setup.of(0, 4).hit(0);
 
@@ -144,7 +144,7 @@ class WhatIfTest {
   }
 
   @Test
-  void theWorkersNeededAreTheFewestThatKeepUp() {
+  void theNeededWorkersAreTheFewestThatKeepUp() {
     Random random = new Random(3);
     for (int i = 0; i < 500; i++) {
       Costs costs = drawn(random);
@@ -173,7 +173,7 @@ class WhatIfTest {
   }
 
   @Test
-  void fasterStepsStopWhereNearlyAllIsReached() {
+  void fasterStepsStopHelpingAtNearlyFullSpeed() {
     Costs costs = Costs.of(8, 0, 2, 0, 0, 0, 0, 0, 1);
 
     assertThat(FasterStep.stops(costs, Setup.of(1, 4))).isCloseTo(8 / (2 / 0.95), within(1e-4));
@@ -192,7 +192,7 @@ class WhatIfTest {
   }
 
   @Test
-  void everyItemIsKeptOnceBySeveralHosts() {
+  void severalHostsKeepEveryItemOnce() {
     assertThat(Coupling.partitioned(4, 0.2)).isEqualTo(new Origins(0.2, 3 * 0.2));
     assertThat(Coupling.partitioned(4, 0.2).storage()).isCloseTo(0.2, NEAR);
     assertThat(Coupling.partitioned(8, 0.5)).isEqualTo(new Origins(1 / 8.0, 7 / 8.0));
@@ -201,8 +201,8 @@ class WhatIfTest {
   }
 
   @Test
-  void aHostOfSeveralHasThePapersRate() {
-    // 10, 2 and 0.5 ns a sample of storage, network and memory, and nothing else.
+  void aPartitionedHostHasThePapersRate() {
+    // A sample takes 10 ns of storage, 2 ns of network, 0.5 ns of memory, and nothing else.
     Costs costs = Costs.of(0, 0, 0, 0, 0, 10, 0.5, 0, 0);
     for (int n : new int[] {1, 2, 3, 8}) {
       double c = 0.2;
@@ -259,9 +259,9 @@ class WhatIfTest {
     assertThat(answer(usual, "hosts").assumptions())
         .anyMatch(line -> line.contains("1.2 GiB/s (10 Gbit/s, as no rate is known): --network"));
     assertThat(answer(slow, "hosts").assumptions()).noneMatch(line -> line.contains("--network"));
-    // Two threads that fetch 3/4 from storage, 2.8 ms each; or all of memory, beside steps of 1 ms.
+    // Two threads: 3/4 of the samples from storage at 2.8 ms; or all from memory, with 1 ms steps.
     assertThat(figure(usual, "hosts").value()).isCloseTo((1.2 + 0.75 * 2.8) / 2, within(0.01));
-    // 10 MB/s are 10 ms a sample, of 3/4 of them; 6.9 % or less where they are assigned.
+    // At 10 MB/s a remote sample takes 10 ms: 3/4 of the samples, or 6.9 % at most if assigned.
     assertThat(figure(usual, "locality").value()).isCloseTo(1, within(0.001));
     double moved = Balancing.moved(4, 32, 1);
     assertThat(moved).isCloseTo(0.061, within(0.001));
@@ -278,21 +278,21 @@ class WhatIfTest {
   }
 
   @Test
-  void whatAJobGotOfOtherHostsIsTheirRate() throws Exception {
+  void theRateOfPeersComesFromTheRecording() throws Exception {
     JobRecording job =
         Recordings.read(
             () -> {
               Recordings.emitPartitionedJob();
-              Recordings.emitDecodedStore(0); // Which is not for other hosts.
+              Recordings.emitDecodedStore(0); // Not shared with other hosts.
             });
     Pipeline pipeline = Pipeline.of(job);
 
     // 1,200 items of 100,000 bytes in 1 ms each, from two others; 600 of 1,000 in later epochs.
     assertThat(pipeline.peers).isEqualTo(new Pipeline.Peers(3, 0.6, 1e8, 1L << 30));
     assertThat(pipeline.batchSamples).isEqualTo(32);
-    // 3,200 samples are in 1,000 items.
+    // 1,000 items hold 3,200 samples.
     assertThat(pipeline.sampleBytes).isEqualTo(31_250);
-    // Fetches take 3 ms, 0.6 of them 1 ms: 24 ms each for the tenth that comes from storage.
+    // Fetches take 3 ms on average, 0.6 of them 1 ms, so the tenth from storage takes 24 ms each.
     assertThat(pipeline.missNanos.value()).isCloseTo(24e6 / 3.2, NEAR);
     assertThat(pipeline.today().remote).isEqualTo(0.6);
 
@@ -306,7 +306,7 @@ class WhatIfTest {
   }
 
   @Test
-  void aFetchTakesAThreadWhatItTakesOneThatIsAlone() throws Exception {
+  void aMissCostsWhatASingleThreadMeasured() throws Exception {
     JobRecording profile =
         Recordings.read(
             () -> {
@@ -322,7 +322,7 @@ class WhatIfTest {
     assertThat(without.missNanos.value()).isCloseTo(2.8e6, NEAR);
   }
 
-  /** Two epochs that differ by a sixth are enough for that. */
+  /** Two epochs that differ by a sixth are enough for such errors. */
   @Test
   void errorsLargerThanTheFiguresStillLeaveFigures() throws Exception {
     Scenario scenario = new Scenario(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
@@ -345,10 +345,10 @@ class WhatIfTest {
   }
 
   /**
-   * A pipeline as it may have been measured.
+   * The pipeline with measurement errors.
    *
-   * @param each of compute, prep, miss and storage, in this order
-   * @param others of the other measures
+   * @param each applied to compute, prep, miss and storage, in this order
+   * @param others applied to the other measures
    */
   static Pipeline seen(Pipeline truth, UnaryOperator<Measure> each, UnaryOperator<Measure> others) {
     Pipeline seen = truth.copy();
@@ -369,7 +369,7 @@ class WhatIfTest {
   }
 
   @Test
-  void whatManyWorkersCouldDoIsToldFromWhatNoneCan() throws Exception {
+  void tooManyWorkersAndNoNumberOfWorkersAreDistinguished() throws Exception {
     Pipeline slow =
         Pipeline.of(
             Recordings.read(
@@ -398,7 +398,7 @@ class WhatIfTest {
   }
 
   @Test
-  void storageThatCouldNotBeReadDirectlyIsSaid() throws Exception {
+  void storageThatCouldNotBeReadDirectlyIsReported() throws Exception {
     WhatIf direct = WhatIf.of(Recordings.read(SERIAL));
     WhatIf through =
         WhatIf.of(
@@ -419,21 +419,21 @@ class WhatIfTest {
   }
 
   @Test
-  void aSerialProfileIsItsDifferences() throws Exception {
+  void aSerialProfileGivesDifferencesOfPhases() throws Exception {
     WhatIf whatIf = WhatIf.of(Recordings.read(SERIAL));
 
     Pipeline pipeline = whatIf.pipeline();
     assertThat(pipeline.prepNanos.value()).isCloseTo(3e6, NEAR);
     assertThat(pipeline.missNanos.value()).isCloseTo(1e6, NEAR);
     assertThat(pipeline.prepSerialShare.value()).isCloseTo(0, NEAR);
-    // 2 + 3 + 1 ms today but for what the page cache hits; beside the step, the longer of 2 and
-    // 3.x.
+    // Today 2 + 3 + 1 ms, less the page cache's hits; beside the step, the longer of 2 ms and the
+    // rest.
     double hit = (HitLaw.LRU.hit(0.5) + HitLaw.RANDOM.hit(0.5)) / 2;
     assertThat(figure(whatIf, "overlap").value()).isCloseTo((6 - hit) / (4 - hit), within(1e-6));
     assertThat(answer(whatIf, "overlap").arguments()).containsExactly("prefetch=2");
     assertThat(figure(whatIf, "cacheSize").value()).isEqualTo(1);
     assertThat(figure(whatIf, "gpu").value()).isCloseTo((6 - hit) / (5 - hit), within(1e-6));
-    // Half of the data set is free memory, in MiB as the agent takes it.
+    // The free memory, half of the data set, in MiB as the agent takes it.
     assertThat(answer(whatIf, "cacheSize").arguments())
         .containsExactly("cache=minio", "cache.size=477m");
     assertThat(answer(whatIf, "cacheSize").sentence())
@@ -441,7 +441,7 @@ class WhatIfTest {
   }
 
   @Test
-  void minioOverThePageCacheLiesBetweenTheLaws() throws Exception {
+  void theGainOverThePageCacheLiesBetweenTheLaws() throws Exception {
     Answer minio = answer(WhatIf.of(Recordings.read(WORKERS)), "minio");
 
     // Two workers: (1.2 + 2.8 m) / 2 ms a sample.
@@ -468,7 +468,7 @@ class WhatIfTest {
                   Profiles.emitHost(2, 500_000_000L, 200_000_000L, 1e6);
                 }));
 
-    // 2.5 ms on two cores are 5 ms of work, 3 of them preparation.
+    // 2.5 ms of two cores are 5 ms of work, 3 of them preparation.
     assertThat(pipeline.computeCores.value()).isCloseTo(2, within(1e-6));
     assertThat(pipeline.nanos(pipeline.today().hit(1)).value()).isCloseTo(2.5e6, NEAR);
     assertThat(pipeline.nanos(pipeline.today().hit(1).workers(8)).value()).isCloseTo(2.5e6, NEAR);
@@ -485,7 +485,7 @@ class WhatIfTest {
                   emitPhase("ingestion", 1, 1e6, 0, 0);
                   emitPhase("cached", 1, 4e6, 0, 0);
                   for (int k : new int[] {1, 2, 4, 16}) {
-                    // Beyond the 4 cores nothing is gained: that point is no part of the law.
+                    // Beyond the 4 cores nothing is gained, so that point does not count.
                     emitPhase("prep", k, 1e6 + 3e6 / Math.min(k, 4), 0, 0);
                   }
                   Profiles.emitHost(4, 500_000_000L, 200_000_000L, 1e6);
@@ -496,7 +496,7 @@ class WhatIfTest {
   }
 
   @Test
-  void aDataSetLargerThanMemoryIsKnownFromWhatColdTookBesideFetching() throws Exception {
+  void forADataSetLargerThanMemoryThePhaseColdShowsPreparation() throws Exception {
     WhatIf serial =
         WhatIf.of(
             Recordings.read(
@@ -527,10 +527,10 @@ class WhatIfTest {
   }
 
   @Test
-  void memoryThatDecodedItemsTakeIsLostToThePageCache() throws Exception {
+  void decodedItemsTakeMemoryFromThePageCache() throws Exception {
     WhatIf whatIf = WhatIf.of(Recordings.read(SERIAL));
 
-    // All free memory is a twelfth of the decoded items, and then there is no page cache.
+    // All free memory holds a twelfth of the decoded items and leaves nothing to the page cache.
     double hit = (HitLaw.LRU.hit(0.5) + HitLaw.RANDOM.hit(0.5)) / 2;
     double kept = 1 / 12.0;
     assertThat(figure(whatIf, "decoded").value())
@@ -539,16 +539,15 @@ class WhatIfTest {
   }
 
   @Test
-  void autoIsAtLeastItsItemsAndAtMostWholeSamples() throws Exception {
-    // Of 6 ms, with 0 to 1 of fetching left to the page cache, 2 are the step's. 0.25 GB are
-    // auto's:
-    // a quarter of the files, which the page cache has too, or 4 % of what is decoded.
+  void autoGainsFromItemsAndAtMostFromWholeSamples() throws Exception {
+    // The step takes 2 of 6 ms, and fetching up to 1 ms. auto gets 0.25 GB: a quarter of the
+    // files, which the page cache holds too, or 4 % of the decoded items.
     WhatIf profiled = WhatIf.of(Recordings.read(SERIAL));
     double page = (HitLaw.LRU.hit(0.5) + HitLaw.RANDOM.hit(0.5)) / 2;
     assertThat(figure(profiled, "auto").value())
         .isCloseTo(Math.max(1, (6 - page) / (6 - 3 / 24.0 - page * 23 / 24)), within(0.05));
 
-    // Nobody knows how much is free: then all decoded, without its 2 ms, and without fetching.
+    // Unknown free memory: all items decoded, which saves the 2 ms of decoding and fetching.
     WhatIf ordinary = WhatIf.of(Recordings.read(ORDINARY));
     assertThat(figure(ordinary, "auto").value()).isCloseTo(6 / 3.0, within(1e-6));
     assertThat(answer(ordinary, "auto").sentence()).contains("at most 3.00 ", " 67 ");
@@ -556,7 +555,7 @@ class WhatIfTest {
   }
 
   @Test
-  void autoIsToldToDoNothingForAJobThatHardlyWaits() throws Exception {
+  void autoDoesNothingForAJobThatHardlyWaits() throws Exception {
     WhatIf quick =
         WhatIf.of(
             Recordings.read(
@@ -572,7 +571,7 @@ class WhatIfTest {
   }
 
   @Test
-  void workersThatFetchingHoldsUpAreToldSo() throws Exception {
+  void workersHeldUpByFetchingAreReported() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
             Recordings.read(
@@ -581,7 +580,7 @@ class WhatIfTest {
                   Profiles.emitHost(8, 1_000_000L, 20_000_000L, 0.9e6);
                 }));
 
-    // 5 ms of the storage a sample, steps of 1 ms.
+    // Storage takes 5 ms a sample, a step 1 ms.
     assertThat(answer(whatIf, "cores").sentence())
         .startsWith("k* = 4 workers")
         .contains("would keep up with the steps, but fetching does not;")
@@ -589,7 +588,7 @@ class WhatIfTest {
   }
 
   @Test
-  void preparingAheadIsNotAdvisedForNothing() throws Exception {
+  void prefetchingWithoutGainIsNotAdvised() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
             Recordings.read(
@@ -608,7 +607,7 @@ class WhatIfTest {
   }
 
   @Test
-  void whatWasNotMeasuredIsNotGuessed() throws Exception {
+  void withoutMeasurementsNothingIsGuessed() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
             Recordings.read(
@@ -629,7 +628,7 @@ class WhatIfTest {
             });
   }
 
-  /** Three epochs: of an item, compute 2 ms, prep 3 ms of which 2 decode, fetch 1 ms. */
+  /** Three epochs; per item: compute 2 ms, prep 3 ms (2 ms of it decoding), fetch 1 ms. */
   private static void emitOrdinary() {
     for (int epoch = 1; epoch <= 3; epoch++) {
       var event = new EpochEvent();
@@ -655,7 +654,7 @@ class WhatIfTest {
   }
 
   @Test
-  void evaluationsOverTheSameClassOfDataSetAreNoEpochs() throws Exception {
+  void evaluationsOnTheSameClassOfDataSetDoNotCount() throws Exception {
     Pipeline pipeline =
         Pipeline.of(
             Recordings.read(
@@ -678,10 +677,10 @@ class WhatIfTest {
     assertThat(pipeline.computeNanos.error()).isCloseTo(0.2e6, NEAR);
   }
 
-  /** A name in a program, such as {@code missNanos}, that no user has ever seen. */
+  /** An internal name, such as {@code missNanos}, that users never see. */
   private static final Pattern INTERNAL = Pattern.compile("\\b[a-z]+(?:[A-Z][a-z]*)+\\b");
 
-  /** Epochs of a job that keeps its items decoded: from the second on it fetches nothing. */
+  /** Epochs of a job that keeps its items decoded, so it fetches nothing from the second on. */
   private static void emitCured() {
     Recordings.emitConfiguration("decoded", "share");
     for (int epoch = 1; epoch <= 4; epoch++) {
@@ -701,7 +700,7 @@ class WhatIfTest {
   }
 
   @Test
-  void whatIsMissingAfterACureIsSaidOnceAndInPlainWords() throws Exception {
+  void afterACureTheMissingFiguresAreExplainedOnce() throws Exception {
     WhatIf whatIf = WhatIf.of(Recordings.read(CURED));
 
     assertThat(answer(whatIf, "decoded").sentence())
@@ -732,7 +731,7 @@ class WhatIfTest {
           WhatIfText.lines(
               WhatIf.of(recording, scenario(0.25, 4, 1e7, null), Set.of()), WhatIfText.WIDTH));
       said.addAll(DifferentialText.lines(Differential.of(recording)));
-      // The first line is the file's name.
+      // The first line is the file name.
       assertThat(said)
           .filteredOn(line -> !line.startsWith("CoorDL "))
           .allSatisfy(line -> assertThat(line).doesNotContainPattern(INTERNAL));
@@ -740,7 +739,7 @@ class WhatIfTest {
   }
 
   @Test
-  void aCacheThatBringsNothingHasNoBestSize() throws Exception {
+  void aCacheWithoutGainHasNoBestSize() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
             Recordings.read(
@@ -760,7 +759,7 @@ class WhatIfTest {
   }
 
   @Test
-  void anAnswersArgumentsGoOnFromThoseOfTheJob() throws Exception {
+  void argumentsOfAnAnswerExtendThoseOfTheJob() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
             Recordings.read(
@@ -775,7 +774,7 @@ class WhatIfTest {
   }
 
   @Test
-  void coresThatTheUserKnowsNeedNotBeMeasured() throws Exception {
+  void coresGivenByTheUserNeedNoMeasurement() throws Exception {
     JobRecording ordinary = Recordings.read(ORDINARY);
     Scenario cores = new Scenario(null, null, 16, null, null, null, null, null, null);
     Scenario both = new Scenario(null, null, 16, null, null, null, null, null, 0.0);
@@ -788,7 +787,7 @@ class WhatIfTest {
   }
 
   @Test
-  void theCoresOfTheHostAreInEachRecording() throws Exception {
+  void everyRecordingHasTheCoresOfItsHost() throws Exception {
     JobRecording ordinary =
         Recordings.read(
             () -> {
@@ -805,12 +804,12 @@ class WhatIfTest {
     WhatIf known = WhatIf.of(ordinary, all, Set.of());
     assertThat(answer(known, "cores").sentence()).contains("with 1 core the job then runs at ");
     assertThat(answer(known, "jobs").figure()).isNotNull();
-    // Of the 6 ms only the fetch leaves the core to others.
+    // Of the 6 ms, only the fetch leaves the core free.
     assertThat(figure(known, "overlap").value()).isCloseTo(6 / 5.0, within(1e-6));
   }
 
   @Test
-  void anOrdinaryRunSaysHowWellItIsExplained() throws Exception {
+  void anOrdinaryRunIsCheckedAgainstTheModel() throws Exception {
     Pipeline pipeline = WhatIf.of(Recordings.read(ORDINARY)).pipeline();
 
     assertThat(pipeline.checks).hasSize(1);
@@ -819,7 +818,7 @@ class WhatIfTest {
   }
 
   @Test
-  void anOrdinaryRunAnswersWhatItShows() throws Exception {
+  void anOrdinaryRunAnswersSomeQuestions() throws Exception {
     WhatIf whatIf = WhatIf.of(Recordings.read(ORDINARY));
 
     Pipeline pipeline = whatIf.pipeline();

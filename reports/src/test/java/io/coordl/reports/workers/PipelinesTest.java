@@ -11,7 +11,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Virtual workers: the worked example, every cut of small models, and a pipeline played. */
+/** Virtual workers: the worked example, all cuts of small models, and a simulated pipeline. */
 class PipelinesTest {
   private static final double GIB = 0x1p30;
   private static final Kind V = new Kind("V", 1, 12 * GIB);
@@ -77,7 +77,7 @@ class PipelinesTest {
   }
 
   @Test
-  void allMakeAsManyWavesAsTheSlowest() throws Exception {
+  void allWorkersMakeAsManyWavesAsTheSlowest() throws Exception {
     Pipelines nodes = Pipelines.of(List.of(worker("VVVV"), worker("QQQQ")), model(), FOUR, 2e6);
     assertThat(nodes.perSecond()).isCloseTo(50, within(0.001));
     assertThat(nodes.unequalPerSecond()).isCloseTo(96.43, within(0.005));
@@ -89,7 +89,7 @@ class PipelinesTest {
   }
 
   @Test
-  void theNumberInFlightIsTheOneThatIsFastest() throws Exception {
+  void theFastestNumberInFlightIsChosen() throws Exception {
     Pipelines.Settings any = new Pipelines.Settings(null, 0, 3, null);
     assertThat(Pipelines.of(List.of(worker("VVQQ")), model(), any, null).inFlight()).isEqualTo(3);
     assertThat(Pipelines.of(List.of(worker("QQVV")), model(), any, null).inFlight()).isEqualTo(4);
@@ -152,9 +152,9 @@ class PipelinesTest {
     return best;
   }
 
-  /** Event by event: a minibatch begins once one of those in flight has left the last stage. */
+  /** A minibatch starts when one of those in flight has left the last stage. */
   @Test
-  void aPipelineThatIsPlayedIsAsFast() {
+  void aSimulatedPipelineIsAsFast() {
     for (String kinds : List.of("VVVV", "QQQQ", "VVQQ", "QQVV", "VQVQ")) {
       for (int inFlight = 1; inFlight <= 4; inFlight++) {
         VirtualWorker.Cut cut = cut(kinds, inFlight);
@@ -169,7 +169,7 @@ class PipelinesTest {
           }
           left[i] = at;
         }
-        // Once it is full, over a whole number of waves.
+        // After the pipeline has filled, over a whole number of waves.
         double millis = (left[minibatches - 1] - left[minibatches - 1 - 60]) / 60;
         assertThat(millis)
             .as("%s with %d in flight", kinds, inFlight)
@@ -179,9 +179,9 @@ class PipelinesTest {
   }
 
   @Test
-  void aWaveBeginsOnceAllHaveDoneTheOneSoFarBefore() {
+  void noWorkerIsMoreThanDWavesAhead() {
     double[][] times = {{1, 1, 1, 1}, {1, 5, 1, 1}};
-    // In lock step the pause is everybody's.
+    // In lock step, all wait for the pause.
     assertThat(Waves.makespan(times, 0)).isEqualTo(8);
     double[][] turns = {{1, 5, 1, 1}, {1, 1, 5, 1}};
     assertThat(Waves.makespan(turns, 0)).isEqualTo(12);
@@ -192,7 +192,7 @@ class PipelinesTest {
   }
 
   @Test
-  void distanceHidesWhatVariesAndNotWhatIsSlow() throws Exception {
+  void distanceHidesVariationButNotSlowness() throws Exception {
     assertThat(Waves.efficiency(List.of(10.0, 10.0, 10.0), 0, 0)).isCloseTo(1, within(1e-9));
     double lockStep = Waves.efficiency(List.of(10.0, 10.0, 10.0), 0.3, 0);
     double ahead = Waves.efficiency(List.of(10.0, 10.0, 10.0), 0.3, 32);

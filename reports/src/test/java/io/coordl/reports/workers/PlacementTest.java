@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Layers on servers: the worked examples, and every placement of small models. */
+/** Layers on servers: the worked examples, and all placements of small models. */
 class PlacementTest {
   private static final double TEN_GBIT = 1.25e9;
   private static final Placement.Job JOB = new Placement.Job(4, TEN_GBIT, 32, 4, null);
@@ -94,7 +94,7 @@ class PlacementTest {
   }
 
   @Test
-  void aStepIsBetweenTheLongerAndTheSum() {
+  void aStepTakesBetweenTheLongerTimeAndTheSum() {
     Placement.Job computing = new Placement.Job(4, null, 32, 4, 500.0);
     Placement.Way greedy = Placement.of(vgg(), servers(10, 10), computing).ways().get(0);
     assertThat(greedy.stepMillis()).isCloseTo(1315.4, within(0.05));
@@ -102,7 +102,7 @@ class PlacementTest {
   }
 
   @Test
-  void theWorkersOwnLinkCounts() {
+  void theLinkOfAWorkerCounts() {
     Placement.Job slow = new Placement.Job(4, TEN_GBIT / 10, 32, 4, null);
     assertThat(Placement.of(vgg(), servers(10, 10), slow).ways().get(2).millis())
         .isCloseTo(553.43 / 125 * 1000, within(0.1));

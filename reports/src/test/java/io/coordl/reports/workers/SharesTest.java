@@ -12,7 +12,7 @@ import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Batch shares of unequal workers: the worked example, and every other division of small ones. */
+/** Batch shares of unequal workers: the worked example, and all divisions of small batches. */
 class SharesTest {
   private static List<Worker> workers(double fixed, double... millis) {
     return DoubleStream.of(millis)
@@ -48,15 +48,15 @@ class SharesTest {
   }
 
   @Test
-  void aStragglerCostsWhatItTakesMoreThanTheNext() throws Exception {
+  void aStragglerCostsItsTimeBeyondTheNextWorker() throws Exception {
     Shares shares = Shares.of(workers(0, 1, 2, 5), 30, null);
     assertThat(shares.straggler()).isEqualTo("w5.0");
     assertThat(shares.stragglerCostMillis()).isEqualTo(30);
   }
 
   @Test
-  void aWorkerThatIsFedSlowlyIsSlow() throws Exception {
-    // 500 samples a second are 2 ms each, though the step takes 1 ms.
+  void aWorkerWithSlowSupplyIsSlow() throws Exception {
+    // At 500 samples a second, one takes 2 ms, although the step takes 1 ms.
     List<Worker> workers = List.of(worker("a", 0, 1, null, null), worker("b", 0, 1, 500.0, null));
     Shares shares = Shares.of(workers, 30, null);
     assertThat(shares.equalStepMillis()).isEqualTo(30);
@@ -65,7 +65,7 @@ class SharesTest {
   }
 
   @Test
-  void memoryIsKept() throws Exception {
+  void memoryLimitsTheShares() throws Exception {
     List<Worker> workers = List.of(worker("a", 0, 1, null, 10), worker("b", 0, 9, null, 30));
     Shares shares = Shares.of(workers, 40, null);
     assertThat(shares.equalStepMillis()).isNull();

@@ -55,10 +55,7 @@ import org.jspecify.annotations.Nullable;
  * Timeouts#faults}). If all else fails, this call or the program's own reads the item from storage.
  */
 public final class HostsEngine implements ItemStore, Closeable {
-  private static final Duration LOOK_FOR_HOSTS = Duration.ofMillis(20);
-
-  /** Time limit for the first answer of an awaited host. */
-  private static final Duration GREETING = Duration.ofSeconds(5);
+  private static final Duration CHECK_FOR_HOSTS = Duration.ofMillis(20);
 
   private final ArenaStore local;
   private final Membership membership;
@@ -138,7 +135,7 @@ public final class HostsEngine implements ItemStore, Closeable {
       if (Thread.currentThread().isInterrupted()) {
         return;
       }
-      LockSupport.parkNanos(this, LOOK_FOR_HOSTS.toNanos());
+      LockSupport.parkNanos(this, CHECK_FOR_HOSTS.toNanos());
       there = membership.members().size();
     }
     synchronized (changing) {
@@ -152,7 +149,9 @@ public final class HostsEngine implements ItemStore, Closeable {
                     + " uses them once they join.",
                 awaitedHosts, there, timeouts.hosts().toSeconds()));
       } else {
-        view().peers().stream().filter(Objects::nonNull).forEach(peer -> peer.greet(GREETING));
+        view().peers().stream()
+            .filter(Objects::nonNull)
+            .forEach(peer -> peer.greet(Timeouts.GREETING));
       }
       gathered = true;
     }

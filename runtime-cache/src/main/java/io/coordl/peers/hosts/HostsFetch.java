@@ -27,7 +27,7 @@ final class HostsFetch {
   /**
    * How many times a fetch waits for another thread that reads the item but then does not keep it.
    */
-  private static final int MOST_ROUNDS = 4;
+  private static final int MAX_ROUNDS = 4;
 
   private static final long PAUSE_NANOS = 1_000_000;
   private static final Fetched NOTHING = new Fetched(Outcome.FULL, null);
@@ -43,7 +43,7 @@ final class HostsFetch {
   private final int[] answers;
 
   /** Whether all candidates were asked, because the first has no room. */
-  private boolean everyHome;
+  private boolean asksEveryHome;
 
   /** Remaining nanoseconds that faults may cost. */
   private long allowance;
@@ -80,7 +80,7 @@ final class HostsFetch {
     }
     int[] order = view.ranking().order(key);
     int[] homes = Arrays.copyOf(order, Math.min(HOMES, order.length));
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (int round = 0; round < MAX_ROUNDS; round++) {
       Fetched fetched = busy() ? keepAt(order, Wire.BUSY) : null;
       fetched = fetched == null ? look(order, homes) : fetched;
       if (fetched == null && !busy()) {
@@ -89,7 +89,7 @@ final class HostsFetch {
       if (fetched != null) {
         return fetched;
       }
-      if (everyHome && !busy()) {
+      if (asksEveryHome && !busy()) {
         break;
       }
     }
@@ -115,7 +115,7 @@ final class HostsFetch {
     if (content != null) {
       return new Fetched(Outcome.HIT, content);
     }
-    for (int member : toBeAsked(order, homes)) {
+    for (int member : membersToAsk(order, homes)) {
       Fetched found = find(member);
       if (found != null) {
         if (member != order[0]) {
@@ -128,13 +128,13 @@ final class HostsFetch {
   }
 
   /** Former owners and, if the owner has no room, the other candidates. */
-  private int[] toBeAsked(int[] order, int[] homes) {
+  private int[] membersToAsk(int[] order, int[] homes) {
     int self = view.self();
     if (self == homes[0] || (self >= 0 && !room(homes[0]))) {
       answers[self] = PeerServer.absent(local, key, length);
     }
-    everyHome = !room(homes[0]);
-    IntStream current = everyHome ? IntStream.of(homes) : IntStream.empty();
+    asksEveryHome = !room(homes[0]);
+    IntStream current = asksEveryHome ? IntStream.of(homes) : IntStream.empty();
     return IntStream.concat(current, IntStream.of(view.formerOwners(order)))
         .distinct()
         .filter(member -> member != self && answers[member] == Reply.NOTHING)
@@ -152,7 +152,7 @@ final class HostsFetch {
     if (kept != null) {
       return kept;
     }
-    if (!refused && nowhere(homes)) {
+    if (!refused && isFullEverywhere(homes)) {
       view.locations().put(key, ItemLocations.NOWHERE);
     }
     return item == null ? NOTHING : new Fetched(Outcome.FULL, wrap(item));
@@ -264,7 +264,7 @@ final class HostsFetch {
   }
 
   /** Whether all reachable candidates answered that they are full. */
-  private boolean nowhere(int[] homes) {
+  private boolean isFullEverywhere(int[] homes) {
     return IntStream.of(homes).allMatch(member -> answers[member] == Wire.FULL || out(member));
   }
 

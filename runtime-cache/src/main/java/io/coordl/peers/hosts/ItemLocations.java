@@ -19,7 +19,7 @@ final class ItemLocations {
   static final int NOWHERE = 0xffff;
 
   private static final int FIRST_SLOTS = 1 << 12;
-  private static final int MOST_SLOTS = 1 << 20;
+  private static final int MAX_SLOTS = 1 << 20;
 
   /** Longest probe distance: two cache lines. */
   private static final int REACH = 16;
@@ -41,7 +41,7 @@ final class ItemLocations {
     AtomicLongArray slots = table;
     if (slots == null) {
       slots = new AtomicLongArray(FIRST_SLOTS);
-    } else if (taken > slots.length() / 2 && slots.length() < MOST_SLOTS) {
+    } else if (taken > slots.length() / 2 && slots.length() < MAX_SLOTS) {
       slots = grown(slots);
     }
     put(slots, (key.low() >>> 16 << 16) | place);

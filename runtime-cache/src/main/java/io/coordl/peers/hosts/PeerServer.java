@@ -29,16 +29,16 @@ import javax.net.ssl.SSLContext;
  * the least recently used connection is closed. Safe for concurrent use.
  */
 public final class PeerServer implements Closeable {
-  private static final int MOST_CONNECTIONS = 1024;
-  private static final int MOST_STRANGERS = 64;
+  private static final int MAX_CONNECTIONS = 1024;
+  private static final int MAX_STRANGERS = 64;
   private static final int BACKLOG = 256;
 
   /**
    * Limit for items in transit to the store, over all connections; they occupy the program's heap.
    */
-  private static final long MOST_INCOMING_BYTES = 64L << 20;
+  private static final long MAX_INCOMING_BYTES = 64L << 20;
 
-  private static final Duration ACCEPT_AGAIN = Duration.ofMillis(100);
+  private static final Duration ACCEPT_RETRY = Duration.ofMillis(100);
   private static final Duration LEAVE = Duration.ofSeconds(2);
 
   private final ServerSocketChannel listening;
@@ -119,7 +119,7 @@ public final class PeerServer implements Closeable {
       } catch (IOException | OutOfMemoryError e) {
         // No descriptor or thread is left; the program may free some.
         if (!closed) {
-          LockSupport.parkNanos(this, ACCEPT_AGAIN.toNanos());
+          LockSupport.parkNanos(this, ACCEPT_RETRY.toNanos());
         }
       } catch (RuntimeException | Error e) {
         AgentThread.survive(e);
@@ -131,8 +131,8 @@ public final class PeerServer implements Closeable {
     PeerSession session;
     try {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      makeRoom(MOST_STRANGERS, one -> one.stranger);
-      makeRoom(MOST_CONNECTIONS, any -> true);
+      makeRoom(MAX_STRANGERS, one -> one.stranger);
+      makeRoom(MAX_CONNECTIONS, any -> true);
       session = new PeerSession(channel, this);
       sessions.add(session);
       session.start();
@@ -145,9 +145,9 @@ public final class PeerServer implements Closeable {
     }
   }
 
-  /** Closes the least useful of these connections if there are {@code most} of them. */
-  private void makeRoom(int most, Predicate<PeerSession> these) {
-    if (sessions.stream().filter(these).count() >= most) {
+  /** Closes the least useful of these connections if there are {@code max} of them. */
+  private void makeRoom(int max, Predicate<PeerSession> these) {
+    if (sessions.stream().filter(these).count() >= max) {
       sessions.stream()
           .filter(these)
           .min(
@@ -171,7 +171,7 @@ public final class PeerServer implements Closeable {
   /** Reserves heap space for an incoming item; false if there is none for now. */
   boolean takeRoom(int length) {
     long before = incoming.getAndAdd(length);
-    if (before > 0 && before + length > MOST_INCOMING_BYTES) {
+    if (before > 0 && before + length > MAX_INCOMING_BYTES) {
       incoming.addAndGet(-length);
       return false;
     }

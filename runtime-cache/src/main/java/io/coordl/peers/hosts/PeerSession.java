@@ -99,13 +99,13 @@ final class PeerSession implements Closeable {
     bytes.write(ByteBuffer.wrap(Wire.hello(server.group)), null);
     if (refusal != null) {
       channel.shutdownOutput();
-      hearOut();
+      drainInput();
       throw refusal;
     }
   }
 
   /** Drains the input: closing a socket with unread bytes would discard the answer. */
-  private void hearOut() {
+  private void drainInput() {
     byte[] one = new byte[1];
     try {
       for (int i = 0; i < 2 * Wire.MAX_GROUP_BYTES; i++) {

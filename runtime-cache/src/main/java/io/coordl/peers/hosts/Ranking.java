@@ -26,11 +26,11 @@ final class Ranking {
 
   int first(ItemKey key) {
     int best = 0;
-    double most = score(0, key);
+    double highest = score(0, key);
     for (int i = 1; i < names.length; i++) {
       double score = score(i, key);
-      if (score > most) {
-        most = score;
+      if (score > highest) {
+        highest = score;
         best = i;
       }
     }

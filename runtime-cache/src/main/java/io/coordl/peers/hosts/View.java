@@ -24,7 +24,7 @@ record View(
   static final View NONE = new View(List.of(), List.of(), -1, List.of());
 
   /** Former views remembered; each costs one more request for an item that nobody has. */
-  private static final int MOST_FORMER = 3;
+  private static final int MAX_FORMER = 3;
 
   private View(
       List<Member> members, List<@Nullable PeerClient> peers, int self, List<Set<String>> former) {
@@ -51,7 +51,7 @@ record View(
         members,
         peers,
         self,
-        Stream.concat(latest, former.stream()).distinct().limit(MOST_FORMER).toList());
+        Stream.concat(latest, former.stream()).distinct().limit(MAX_FORMER).toList());
   }
 
   private static Set<String> names(List<Member> members, String but) {

@@ -65,7 +65,7 @@ public final class RedisEngine implements ItemStore, Closeable {
   /** How long after opening items wait for the first attempt to connect. */
   private static final long START_NANOS = 3_000_000_000L;
 
-  private static final long LOOK_NANOS = 500_000_000L;
+  private static final long CHECK_NANOS = 500_000_000L;
   private static final long SOON_NANOS = 50_000_000L;
   private static final long FIRST_PAUSE_NANOS = 200_000;
   private static final long LAST_PAUSE_NANOS = 10_000_000;
@@ -124,7 +124,7 @@ public final class RedisEngine implements ItemStore, Closeable {
       }
       attempted = true;
       if (!closed) {
-        LockSupport.parkNanos(this, moved ? SOON_NANOS : LOOK_NANOS);
+        LockSupport.parkNanos(this, moved ? SOON_NANOS : CHECK_NANOS);
       }
     }
     servers.close();

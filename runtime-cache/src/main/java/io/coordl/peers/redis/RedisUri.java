@@ -28,7 +28,7 @@ public record RedisUri(
   private static final Pattern ADDRESS =
       Pattern.compile("redis(s?)://(?:([^:@/]*):(.+)@)?([^/@]+)(?:/([0-9]{0,7}))?", Pattern.DOTALL);
 
-  private static final int MOST_DATABASES = 1 << 20;
+  private static final int MAX_DATABASES = 1 << 20;
 
   public static boolean is(String text) {
     return text.startsWith("redis://") || text.startsWith("rediss://");
@@ -43,7 +43,7 @@ public record RedisUri(
         String digits = parts.group(5);
         int database = digits == null || digits.isEmpty() ? 0 : Integer.parseInt(digits);
         String user = decoded(parts.group(2));
-        if (database <= MOST_DATABASES) {
+        if (database <= MAX_DATABASES) {
           return new RedisUri(
               !parts.group(1).isEmpty(), server, database, user, decoded(parts.group(3)));
         }

@@ -126,7 +126,7 @@ public record Advice(
                 "let the program prepare further ahead"
                     + evidence.said(", ", library -> library.howToPrepareAhead),
                 judged.queueStall,
-                "%s went into batches waiting for a free worker or for their hand-over"),
+                "%s were spent on batches that waited for a free worker or for their hand-over"),
             checkpointBound(evidence)));
   }
 
@@ -169,7 +169,7 @@ public record Advice(
           "checkpointBound",
           "write models in the background",
           judged.checkpoint,
-          "the job stood still for %s while they were written",
+          "training stopped for %s while they were written",
           "checkpoint=async");
     }
     if (evidence.isOn("checkpoint.every")
@@ -179,7 +179,7 @@ public record Advice(
           "checkpointBound",
           "take fewer of the agent's own checkpoints, or write fewer of the program's",
           judged.checkpoint,
-          "the job stood still for %s, to copy models and to wait for the previous write",
+          "training stopped for %s, to copy models and to wait for the previous write",
           "checkpoint.every=auto");
     }
     double share = judged.share(judged.checkpoint);
@@ -192,7 +192,7 @@ public record Advice(
             + Text.format("%.1f %%", 100 * WORTH_OF_CHECKPOINTS)
             + ", or to faster storage",
         judged.checkpoint,
-        "the job stood still for %s, to copy them and to wait for the previous write");
+        "training stopped for %s, to copy them and to wait for the previous write");
   }
 
   /** The job waits for storage: nothing is cached, or the cache is full or not used. */
@@ -206,7 +206,7 @@ public record Advice(
               "fetchBound",
               "keep the data set in memory",
               nanos,
-              "%s went into waiting for storage; from the second epoch on, what fits in the cache"
+              "%s were spent waiting for storage; from the second epoch on, what fits in the cache"
                   + (bytes == 0 ? "" : " (an epoch reads " + new Bytes(bytes) + ")")
                   + " is not read again",
               "cache=minio"));
@@ -223,8 +223,8 @@ public record Advice(
                   + " mount that generates them, a job that copies them again), or copy the data"
                   + " set to a local disk",
               nanos,
-              "%s went into waiting for storage although the files were cached: almost none of them"
-                  + " was found again"));
+              "%s were spent waiting for storage although the files were cached: almost none of"
+                  + " them was found again"));
     }
     if (!evidence.isFull(StoreStatisticsEvent.RAW)) {
       return Optional.of(
@@ -233,7 +233,7 @@ public record Advice(
               "cacheNotAsked",
               "name the files of the data set by dataset=PATH",
               nanos,
-              "%s went into waiting for storage although the cache has room, so some files are not"
+              "%s were spent waiting for storage although the cache has room, so some files are not"
                   + " recognized as items"));
     }
     long held = evidence.epochs().bytes() / evidence.hosts();
@@ -253,7 +253,7 @@ public record Advice(
                     + " hosts more memory, if it has it, or add a host,"
                 : "give the cache more memory, if the host has it,",
             nanos,
-            "%s went into waiting for storage; an epoch reads "
+            "%s were spent waiting for storage; an epoch reads "
                 + new Bytes(evidence.epochs().bytes())
                 + " and the cache is full",
             "cache.size=" + gibibytes(wanted)));
@@ -296,7 +296,7 @@ public record Advice(
                     + " another core"
                 : "free the cores of other programs, or run the job where nothing else runs";
     String why =
-        "%s went into steps that waited for a core"
+        "%s were spent in steps that waited for a core"
             + (throttled
                 ? ", as the CPU limit of the container"
                     + (evidence.usableCores() > 0
@@ -339,10 +339,10 @@ public record Advice(
     long waits = judged.prepStall + (evidence.isOn("prefetch") ? judged.queueStall : 0);
     long nanos = waits + Math.round(cores.share());
     String why =
-        "%s went into waiting for preparation"
+        "%s were spent waiting for preparation"
             + (judged.share(Math.round(cores.most())) < Evidence.WORTH_A_CHANGE
                 ? ""
-                : " and into cores that preparation takes from the steps (up to "
+                : " and on cores that preparation takes from the steps (up to "
                     + new Nanos(Math.round(cores.most()))
                     + "; shared caches can make it more)")
             + " (on all threads: decode "

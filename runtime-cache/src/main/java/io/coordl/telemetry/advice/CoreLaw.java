@@ -3,15 +3,15 @@ package io.coordl.telemetry.advice;
 import io.coordl.telemetry.event.Figures;
 
 /**
- * Tells how much work beside the steps costs a job if cores are short. A job has two resources: the
- * time of its training thread, which waits take, and its cores. Preparation that runs beside a
+ * Computes how much work beside the steps costs a job if cores are short. A job has two resources:
+ * the time of its training thread, which waits take, and its cores. Preparation that runs beside a
  * step, on a thread of the program, the library or the agent, is no wait, but takes a share of the
  * cores from the step. Removing it gives that share back, so the job's time is bounded from below
  * twice: by the time without the waits and the share, and by the CPU time that is left over the
  * cores.
  *
  * <p>All times are nanoseconds. Shared caches and hyper-threads can make the share larger than CPU
- * time tells.
+ * time shows.
  */
 public final class CoreLaw {
   /** Part of the cores' time from which on they count as short if no waits for them are known. */
@@ -27,7 +27,7 @@ public final class CoreLaw {
   private final double beside;
   private final double share;
   private final double computeWait;
-  private final double most;
+  private final double maxShare;
 
   /**
    * @param figures of the judged epochs
@@ -50,7 +50,7 @@ public final class CoreLaw {
     boolean crowded = cpu >= CROWDED * cores * wall;
     double bound = Math.min(beside, Math.min(compute, room));
     this.share = counted ? Math.min(computeWait, bound) : crowded && isKnown() ? bound : 0;
-    this.most = counted ? Math.min(steps, bound) : share;
+    this.maxShare = counted ? Math.min(steps, bound) : share;
   }
 
   private boolean isKnown() {
@@ -62,19 +62,19 @@ public final class CoreLaw {
     return running;
   }
 
-  /** The time that the cores need for the CPU time left without so much of the preparation. */
+  /** Time that the cores need for the remaining CPU time once that much work is removed. */
   private double left(double removed) {
     return Math.max(0, cpu - running * removed) / cores;
   }
 
-  /** Time of the steps that all preparation beside them takes, as the training thread shows it. */
+  /** Time that preparation takes from the steps, as measured on the training thread. */
   public double share() {
     return share;
   }
 
-  /** The most that it can take. */
+  /** Upper bound of {@link #share}. */
   public double most() {
-    return most;
+    return maxShare;
   }
 
   /**
@@ -86,7 +86,7 @@ public final class CoreLaw {
   double givenBack(long removed, long waited) {
     return beside == 0
         ? 0
-        : most * Math.min(1, Math.max(0, running * removed - (double) waited) / beside);
+        : maxShare * Math.min(1, Math.max(0, running * removed - (double) waited) / beside);
   }
 
   /**
@@ -101,8 +101,8 @@ public final class CoreLaw {
   }
 
   /**
-   * Whether the steps waited for cores that this job did not keep busy: times then say as much of
-   * the other programs as of the job.
+   * Whether the steps waited for cores that this job did not keep busy. Times then depend on other
+   * programs as much as on the job.
    */
   public boolean isMachineBusy() {
     return !isFull() && computeWait - share >= Evidence.WORTH_A_CHANGE * wall && wall > 0;

@@ -31,10 +31,10 @@ public record Evidence(
     int hosts) {
 
   /** A store with fewer than one hit per this many admitted items gains nothing. */
-  private static final int RARE = 20;
+  private static final int ITEMS_PER_HIT = 20;
 
   /** Share of the preparation that a thread waits for if it makes all of it itself. */
-  private static final double SERIAL = 0.9;
+  private static final double SERIAL_SHARE = 0.9;
 
   /** A share of the wall time below this is not worth a change. */
   public static final double WORTH_A_CHANGE = 0.05;
@@ -122,7 +122,7 @@ public record Evidence(
   /** Whether the training thread waits for nearly all of the preparation, as it makes it itself. */
   boolean preparesItself() {
     Figures judged = judged();
-    return judged.dataStall() >= SERIAL * (judged.prepTime() + judged.fetchTime);
+    return judged.dataStall() >= SERIAL_SHARE * (judged.prepTime() + judged.fetchTime);
   }
 
   boolean isOn(String policy) {
@@ -147,7 +147,7 @@ public record Evidence(
                 store.keeps(form)
                     && !store.full
                     && store.admitted > 0
-                    && store.hits + store.peer < store.admitted / RARE);
+                    && store.hits + store.peer < store.admitted / ITEMS_PER_HIT);
   }
 
   /** True if epochs after the first still read from storage, and waited for it. */
@@ -157,7 +157,7 @@ public record Evidence(
   }
 
   /**
-   * False if the agent prefetches for the library but a class of the program makes the batches:
+   * False if a class of the program makes the batches of a library that the agent prefetches for:
    * nothing prepares those ahead, and the agent does not know their samples.
    */
   boolean batchesAreOfTheLibrary() {

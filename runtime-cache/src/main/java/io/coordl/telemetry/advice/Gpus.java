@@ -8,7 +8,7 @@ import java.util.function.ToLongFunction;
 /** Describes the use of the GPUs, the same way in the summary, the report and the live view. */
 public final class Gpus {
   /** Accelerator utilization that MLPerf Storage requires for most models. */
-  private static final double ASKED = 0.9;
+  private static final double REQUIRED_UTILIZATION = 0.9;
 
   private Gpus() {}
 
@@ -41,7 +41,7 @@ public final class Gpus {
             + whose
             + ": busy "
             + Text.percent(busy, sampled)
-            + (busy >= ASKED * sampled ? ", as much as" : ", less than")
+            + (busy >= REQUIRED_UTILIZATION * sampled ? ", as much as" : ", less than")
             + " the 90 % that MLPerf Storage requires";
     if (gpus.size() > 1) {
       line += ", lowest GPU " + least.device + " at " + Text.percent(least.busy, least.sampled);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Exact totals of the job since its start. Safe for concurrent use. */
 public final class JobTotals {
-  private static final int MOST_CALLERS = 64;
+  private static final int MAX_CALLERS = 64;
 
   final LongAdder fetchTime = new LongAdder();
   final LongAdder decodeTime = new LongAdder();
@@ -51,7 +51,7 @@ public final class JobTotals {
   private @Nullable Figures atEnd;
   private CoreTimes cores = CoreTimes.UNKNOWN;
 
-  /** What the process had of the cores before the job's first wait. */
+  /** The process's core figures before the job's first wait. */
   private Figures coresBefore = new EpochEvent();
 
   private volatile @Nullable Consumer<EpochEvent> listener;
@@ -75,16 +75,16 @@ public final class JobTotals {
   }
 
   /** Adds a listener, called on the training thread after each epoch and evaluation. */
-  public synchronized void onEpochEnd(Consumer<EpochEvent> hears) {
+  public synchronized void onEpochEnd(Consumer<EpochEvent> consumer) {
     Consumer<EpochEvent> others = listener;
-    listener = others == null ? hears : others.andThen(hears);
+    listener = others == null ? consumer : others.andThen(consumer);
   }
 
   /** Called when all figures of an epoch are known. */
   void written(EpochEvent epoch) {
-    Consumer<EpochEvent> hears = listener;
-    if (hears != null) {
-      hears.accept(epoch);
+    Consumer<EpochEvent> consumer = listener;
+    if (consumer != null) {
+      consumer.accept(epoch);
     }
   }
 
@@ -118,7 +118,7 @@ public final class JobTotals {
 
   /** Code has called {@code System.gc()}; calls before the first wait for a batch do not count. */
   synchronized void askedToCollect(String caller) {
-    boolean known = collecting.size() < MOST_CALLERS || collecting.containsKey(caller);
+    boolean known = collecting.size() < MAX_CALLERS || collecting.containsKey(caller);
     if (started && !closed && known) {
       collecting.merge(caller, 1L, Long::sum);
     }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Records the layers of each model, once, at its first step. Thread-safe. */
 final class ModelLayers {
-  private static final int MOST_MODELS = 16;
-  private static final int MOST_LAYERS = 10_000;
+  private static final int MAX_MODELS = 16;
+  private static final int MAX_LAYERS = 10_000;
 
   private final EventLog events;
 
@@ -55,7 +55,7 @@ final class ModelLayers {
     int number;
     synchronized (this) {
       Integer seen = known.get(trainer);
-      if (seen != null || models == MOST_MODELS) {
+      if (seen != null || models == MAX_MODELS) {
         return seen == null ? 0 : seen;
       }
       number = ++models;
@@ -64,7 +64,7 @@ final class ModelLayers {
     List<LayerEvent> all = layers.apply(trainer);
     StringBuilder kind = new StringBuilder();
     int place = 0;
-    for (LayerEvent layer : all.subList(0, Math.min(MOST_LAYERS, all.size()))) {
+    for (LayerEvent layer : all.subList(0, Math.min(MAX_LAYERS, all.size()))) {
       layer.model = number;
       layer.place = ++place;
       kind.append(layer.layer).append(' ').append(layer.type).append(' ');

@@ -42,7 +42,7 @@ final class OpenEpoch {
     this.event.source = subject.getClass().getName();
   }
 
-  /** What its batches come from; null once the program has dropped that. */
+  /** The source of its batches; null once the program has dropped it. */
   @Nullable Object subject() {
     return subject.get();
   }

@@ -10,12 +10,12 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class Preparers {
   private final AtomicInteger busy = new AtomicInteger();
-  private final AtomicInteger most = new AtomicInteger();
+  private final AtomicInteger peak = new AtomicInteger();
   private final LongAdder batches = new LongAdder();
 
-  /** The largest number of batches in preparation at once. */
+  /** Peak number of batches in preparation at once. */
   public int most() {
-    return most.get();
+    return peak.get();
   }
 
   public long batches() {
@@ -28,7 +28,7 @@ public final class Preparers {
 
   void begin() {
     int now = busy.incrementAndGet();
-    most.accumulateAndGet(now, Math::max);
+    peak.accumulateAndGet(now, Math::max);
   }
 
   void end() {

@@ -75,8 +75,8 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * Sets what knows the layers of the model that a trainer changes: none if it does not know them,
-   * never an exception.
+   * Sets the function that returns the layers of the model that a trainer changes: none if they are
+   * unknown, never an exception.
    */
   public void layers(Function<Object, List<LayerEvent>> of) {
     layers.knownBy(of);
@@ -88,14 +88,14 @@ public final class SpanRecorder implements SpanSink {
     totals.cores(known);
   }
 
-  /** Sets what is told the source of the batches after each epoch, on the training thread. */
-  public void onEpoch(Consumer<Object> hears) {
-    epochs = hears;
+  /** Sets the listener that gets the source of the batches after each epoch, on its thread. */
+  public void onEpoch(Consumer<Object> added) {
+    epochs = added;
   }
 
   /** Sets the listener for all waits from now on. */
-  public void onWait(WaitListener hears) {
-    listener = hears;
+  public void onWait(WaitListener added) {
+    listener = added;
   }
 
   long samples(Object batch) {
@@ -138,7 +138,7 @@ public final class SpanRecorder implements SpanSink {
     return epochEnds.sum();
   }
 
-  /** A thread turned out to train: its open epochs end with the job. */
+  /** The thread trains, so its open epochs end with the job. */
   synchronized void trains(ThreadSpans thread) {
     if (training.size() == MAX_TRAINING) {
       training.remove(0);

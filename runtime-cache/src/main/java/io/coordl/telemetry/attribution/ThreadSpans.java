@@ -16,7 +16,8 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open spans of one thread, and all that follows from their nesting. Confined to its thread.
+ * The open spans of one thread, and the figures that follow from their nesting. Confined to its
+ * thread.
  *
  * <p>Time is counted once: a span's self time is its duration less that of the spans inside it. The
  * state between spans is the current wait ({@code hasNext} and {@code next} together are one wait),
@@ -26,7 +27,7 @@ final class ThreadSpans {
   private static final int MAX_HELD = 64;
   private static final long EVENT_PIECE_NANOS = 1_000_000;
 
-  /** Reading what a thread had of the cores takes ten microseconds of CPU. */
+  /** Least time between two readings of a thread's core figures, which take 10 us of CPU each. */
   private static final long CORES_NANOS = 4_000_000;
 
   private static final SpanKind[] KINDS = SpanKind.values();
@@ -68,7 +69,7 @@ final class ThreadSpans {
 
   private final ArrayDeque<Held> held = new ArrayDeque<>();
 
-  /** How long this thread waited for a core until that was last read, and when; 0 before. */
+  /** This thread's wait for a core at the last reading, and when that was; 0 before. */
   private long coreWait;
 
   private long coresRead;

@@ -6,10 +6,10 @@ import java.util.concurrent.ConcurrentHashMap;
 /** A log that can limit a kind of sentence to one occurrence. */
 public final class OnceLog implements UserLog {
   /** Limits memory: other processes may cause any number of kinds. */
-  private static final int MOST_KINDS = 512;
+  private static final int MAX_KINDS = 512;
 
   private final UserLog log;
-  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final Set<String> logged = ConcurrentHashMap.newKeySet();
 
   public OnceLog(UserLog log) {
     this.log = log;
@@ -22,7 +22,7 @@ public final class OnceLog implements UserLog {
 
   /** Logs the sentence unless one of this kind was logged before. */
   public void once(String kind, String sentence) {
-    if (said.size() < MOST_KINDS && said.add(kind)) {
+    if (logged.size() < MAX_KINDS && logged.add(kind)) {
       say(sentence);
     }
   }

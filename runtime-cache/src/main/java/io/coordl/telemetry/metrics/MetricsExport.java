@@ -31,7 +31,7 @@ public final class MetricsExport {
   private final CountDownLatch stop = new CountDownLatch(1);
   private final CountDownLatch done = new CountDownLatch(1);
   private volatile @Nullable PrometheusServer server;
-  private boolean said;
+  private boolean logged;
 
   /** Destination of the totals. */
   interface Push {
@@ -128,8 +128,8 @@ public final class MetricsExport {
   }
 
   private synchronized void say(String what) {
-    if (!said) {
-      said = true;
+    if (!logged) {
+      logged = true;
       log.say("metrics=" + target + " " + what);
     }
   }

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * never throws.
  */
 public final class AgentLog implements FaultListener, UserLog {
-  private final Set<String> told = ConcurrentHashMap.newKeySet();
+  private final Set<String> logged = ConcurrentHashMap.newKeySet();
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-  private static final int MOST_WAITING = 100;
+  private static final int MAX_WAITING = 100;
 
   private static final String PRINTER = "coordl-print";
 
@@ -61,7 +61,7 @@ public final class AgentLog implements FaultListener, UserLog {
   /** Prints a line; each text only once. */
   @Override
   public void say(String text) {
-    if (told.size() < 1_000 && told.add(text)) {
+    if (logged.size() < 1_000 && logged.add(text)) {
       print("[coordl] " + UserText.line(text), PATIENCE);
     }
   }
@@ -113,7 +113,7 @@ public final class AgentLog implements FaultListener, UserLog {
               1,
               0,
               TimeUnit.SECONDS,
-              new LinkedBlockingQueue<>(MOST_WAITING),
+              new LinkedBlockingQueue<>(MAX_WAITING),
               lines -> new AgentThread(PRINTER, lines));
       printer = made;
     }
@@ -131,7 +131,7 @@ public final class AgentLog implements FaultListener, UserLog {
 
   /** The message logged about a policy, without the policy's name; empty if there is none. */
   String saidOf(String policy) {
-    return told.stream()
+    return logged.stream()
         .filter(text -> text.startsWith(policy + " "))
         .sorted()
         .findFirst()
@@ -172,7 +172,7 @@ public final class AgentLog implements FaultListener, UserLog {
     }
     int end = where.indexOf(' ');
     String kind = end < 0 ? where : where.substring(0, end);
-    if (tripped || told.add("fault " + kind + cause.getClass())) {
+    if (tripped || logged.add("fault " + kind + cause.getClass())) {
       print(
           "[coordl] " + UserText.line("fault in " + where + ": " + cause + "; " + action),
           PATIENCE);

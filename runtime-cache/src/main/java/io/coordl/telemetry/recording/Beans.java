@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * type=Store,name=...} for each store. Attributes are the fields of the events, with the suffix
  * {@code Nanos} or {@code Bytes} if that is their unit.
  */
-record Beans(JobMonitor job) {
+record Beans(JobFigures job) {
   private static final String DOMAIN = "io.coordl:type=";
 
   /** Registers the beans on a separate thread, because the first use of JMX is slow. */

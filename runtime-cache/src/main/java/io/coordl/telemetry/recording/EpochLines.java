@@ -45,7 +45,7 @@ final class EpochLines implements Consumer<EpochEvent> {
   private static final class Source {
     private final long model;
     private long count;
-    private long said;
+    private long printed;
     private Figures since = new EpochEvent();
     private @Nullable Figures second;
     private double worst = SLOWER;
@@ -93,15 +93,15 @@ final class EpochLines implements Consumer<EpochEvent> {
     String slower = profiled.getAsBoolean() ? null : slower(source);
     String line = line(source) + toCome(totals.get());
     say.accept(slower == null ? List.of(line) : List.of(line, slower));
-    source.said = source.count;
+    source.printed = source.count;
     source.since = new EpochEvent();
   }
 
   private static String name(Source source) {
     return (source.model > 1 ? "model " + source.model + ", " : "")
-        + (source.count - source.said == 1
+        + (source.count - source.printed == 1
             ? "epoch " + source.count
-            : Text.format("epochs %d to %d", source.said + 1, source.count));
+            : Text.format("epochs %d to %d", source.printed + 1, source.count));
   }
 
   private static String line(Source source) {
@@ -142,7 +142,7 @@ final class EpochLines implements Consumer<EpochEvent> {
   private static @Nullable String slower(Source source) {
     Figures second = source.second;
     Figures now = source.since;
-    if (second == null || source.said < 2) {
+    if (second == null || source.printed < 2) {
       return null;
     }
     double times = batch(now.wall, now) / batch(second.wall, second);

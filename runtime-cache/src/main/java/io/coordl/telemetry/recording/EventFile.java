@@ -39,10 +39,10 @@ final class EventFile {
   private static final int CHUNK_BYTES = 16 << 20;
 
   /** Bytes that may wait in memory while storage hangs. */
-  private static final int MOST_WAITING = 8 << 20;
+  private static final int MAX_WAITING = 8 << 20;
 
   /** The kernel's limit. */
-  private static final int MOST_LINKS = 40;
+  private static final int MAX_LINKS = 40;
 
   private static final int HEADER_BYTES = 68;
   private static final byte FINISHED = 0;
@@ -163,7 +163,7 @@ final class EventFile {
   private static Path ownPath(Path path) throws IOException {
     OwnFiles.requireOwnLinks(path);
     Path target = path;
-    for (int links = 0; links < MOST_LINKS && Files.isSymbolicLink(target); links++) {
+    for (int links = 0; links < MAX_LINKS && Files.isSymbolicLink(target); links++) {
       target = target.resolveSibling(Files.readSymbolicLink(target));
     }
     return target;
@@ -190,7 +190,7 @@ final class EventFile {
         return;
       }
       int before = waiting.size();
-      if (before > MOST_WAITING) {
+      if (before > MAX_WAITING) {
         lost.increment();
         return;
       }

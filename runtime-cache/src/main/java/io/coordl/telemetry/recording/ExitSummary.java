@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param didNothing a line for each requested policy that had no effect, with the reason
  */
-record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didNothing) {
-  private static final int MOST_LINES = 20;
+record ExitSummary(JobFigures job, @Nullable String recording, List<String> didNothing) {
+  private static final int MAX_LINES = 20;
 
   /** Faults, what to try next, the recording. */
   private static final int LINES_AT_END = 3;
@@ -41,7 +41,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     JobStatisticsEvent now = job.totals();
     List<String> lines = new ArrayList<>(job.profiled());
     if (!lines.isEmpty()) {
-      didNothing.stream().limit(MOST_LINES / 2).forEach(lines::add);
+      didNothing.stream().limit(MAX_LINES / 2).forEach(lines::add);
       if (recording != null) {
         lines.add("recording: " + recording);
       }
@@ -52,7 +52,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
         && job.stores().stream().allMatch(store -> store.hits == 0)) {
       lines.addAll(job.policies());
       lines.addAll(didNothing);
-      return lines.stream().limit(MOST_LINES).toList();
+      return lines.stream().limit(MAX_LINES).toList();
     }
     Evidence evidence = job.evidence();
     if (now.batches > 0) {
@@ -124,9 +124,9 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     asked(job.peerViews(), lines);
     lines.addAll(job.policies());
     // Only if there is room, including a line for coordinated prep; the recording has them all.
-    int room = Math.max(0, MOST_LINES - LINES_AT_END - 1 - lines.size());
+    int room = Math.max(0, MAX_LINES - LINES_AT_END - 1 - lines.size());
     lines.addAll(didNothing.subList(0, Math.min(room, didNothing.size())));
-    staged(job.stagings(), lines, MOST_LINES - LINES_AT_END);
+    staged(job.stagings(), lines, MAX_LINES - LINES_AT_END);
     if (job.faults() > 0) {
       lines.add(Text.format("faults inside the agent: %d (see above)", job.faults()));
     }

@@ -33,14 +33,15 @@ final class FlightLog {
   private static final long PATIENCE_SECONDS = 10;
 
   /** From half of this size on, {@link Thinning} leaves out events of items, but never all. */
-  private static final long MOST_BYTES = 4L << 30;
+  private static final long MAX_BYTES = 4L << 30;
 
-  private static final int MOST_OF_A_NAME = 10_000;
+  private static final int MAX_OF_A_NAME = 10_000;
 
   /** Limit including totals and epochs. */
-  private static final long MOST_WITH_TOTALS = MOST_BYTES + (MOST_BYTES >> 3);
+  private static final long MAX_WITH_TOTALS = MAX_BYTES + (MAX_BYTES >> 3);
 
-  private final JobMonitor job;
+  private final JobFigures job;
+  private final Runnable began;
   private final LongSupplier clock;
   private final JfrEvents jfr;
   private final CountDownLatch stop = new CountDownLatch(1);
@@ -49,17 +50,21 @@ final class FlightLog {
   private volatile CountDownLatch done = new CountDownLatch(0);
 
   private volatile @Nullable EventFile file;
-  private volatile @Nullable String ownFile;
   private volatile @Nullable String outcome;
-  private volatile boolean refused;
 
-  FlightLog(JobMonitor job) {
-    this(job, System::nanoTime);
+  /**
+   * Creates a recorder that records nothing yet.
+   *
+   * @param began called once it is known whether and where events are recorded
+   */
+  FlightLog(JobFigures job, Runnable began) {
+    this(job, began, System::nanoTime);
   }
 
   /** For tests, whose clock decides when totals are due. */
-  FlightLog(JobMonitor job, LongSupplier clock) {
+  FlightLog(JobFigures job, Runnable began, LongSupplier clock) {
     this.job = job;
+    this.began = began;
     this.clock = clock;
     this.jfr = new JfrEvents(job);
   }
@@ -88,7 +93,7 @@ final class FlightLog {
         job.log().say("JFR recordings do not get the events of the agent (" + e + ")");
       }
       EventFile opened = file;
-      Thinning thinned = opened == null ? null : new Thinning(opened, MOST_BYTES);
+      Thinning thinned = opened == null ? null : new Thinning(opened, MAX_BYTES);
       // Events go to the file, if there is one, and to any JFR recording of the user, now or later.
       job.open(
           thinned == null
@@ -97,7 +102,7 @@ final class FlightLog {
                 thinned.write(event, start, end);
                 jfr.write(event, start, end);
               });
-      job.began();
+      began.run();
       if (opened != null && thinned != null) {
         keepFlushing(opened, thinned, target);
       }
@@ -110,8 +115,8 @@ final class FlightLog {
     try {
       JvmInformation jvm = JvmInformation.ofThis();
       EventFile opened = open(target, Long.toString(jvm.pid));
-      ownFile = opened.path.toString();
-      outcome = ownFile;
+      outcome = opened.path.toString();
+      job.recordedIn(outcome, false);
       long now = System.nanoTime();
       opened.write(jvm, now, now);
       return opened;
@@ -119,7 +124,7 @@ final class FlightLog {
       job.log()
           .say("record=" + target + " cannot be written (" + reason(e) + "); no recording is made");
       outcome = "none, " + target + " cannot be written (" + reason(e) + ")";
-      refused = true;
+      job.recordedIn(null, true);
       return null;
     }
   }
@@ -143,7 +148,7 @@ final class FlightLog {
         }
         return opened;
       } catch (FileAlreadyExistsException e) {
-        if (i == MOST_OF_A_NAME) {
+        if (i == MAX_OF_A_NAME) {
           throw e;
         }
       }
@@ -166,7 +171,7 @@ final class FlightLog {
       long lastTotals = clock.getAsLong();
       boolean last = false;
       while (!last) {
-        last = stopped() || own.size() >= MOST_WITH_TOTALS;
+        last = stopped() || own.size() >= MAX_WITH_TOTALS;
         try {
           long now = clock.getAsLong();
           if (last || now - lastTotals >= TOTALS_NANOS) {
@@ -180,7 +185,7 @@ final class FlightLog {
         }
       }
       own.finish();
-      if (own.size() >= MOST_WITH_TOTALS) {
+      if (own.size() >= MAX_WITH_TOTALS) {
         ended(own, "4.5 GiB have been written", target);
       } else if (own.lost() > 0) {
         outcome =
@@ -207,8 +212,8 @@ final class FlightLog {
 
   private void ended(EventFile own, String reason, String target) {
     LocalTime now = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS);
-    refused = own.size() == 0;
-    ownFile = refused ? null : ownFile;
+    boolean refused = own.size() == 0;
+    job.recordedIn(refused ? null : own.path.toString(), refused);
     outcome =
         refused
             ? "none, " + own.path + " cannot be written (" + reason + ")"
@@ -245,16 +250,6 @@ final class FlightLog {
     if (!AgentThread.await(done, Duration.ofSeconds(PATIENCE_SECONDS))) {
       outcome = outcome + ", not finished: storage has not answered for " + PATIENCE_SECONDS + " s";
     }
-  }
-
-  /** Whether a file was requested but cannot be written. */
-  boolean refused() {
-    return refused;
-  }
-
-  /** The file with the recording, perhaps incomplete; null if there is none. */
-  @Nullable String ownFile() {
-    return ownFile;
   }
 
   /** The recording's file and any problem with it, for the summary; null if there is none. */

@@ -23,7 +23,7 @@ import jdk.jfr.RecordingState;
  * Adds the agent's events to the user's own JFR recordings, whether already running or started
  * later ({@code jcmd JFR.start}). The agent never starts JFR.
  */
-record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
+record JfrEvents(JobFigures job) implements EventSink, FlightRecorderListener {
   /** From now on, events and totals go to every recording of the user. */
   void listen() {
     FlightRecorder.addListener(this);

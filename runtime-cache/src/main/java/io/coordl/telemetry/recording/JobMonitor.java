@@ -2,74 +2,33 @@ package io.coordl.telemetry.recording;
 
 import io.coordl.gpu.Binding;
 import io.coordl.gpu.GpuSampler;
-import io.coordl.host.KernelCores;
-import io.coordl.host.Machine;
-import io.coordl.peers.PeerSink;
 import io.coordl.profile.Profile;
-import io.coordl.telemetry.advice.Arguments;
-import io.coordl.telemetry.advice.Evidence;
-import io.coordl.telemetry.attribution.Durations;
-import io.coordl.telemetry.attribution.SpanRecorder;
-import io.coordl.telemetry.event.ConfigurationEvent;
-import io.coordl.telemetry.event.EnvironmentEvent;
-import io.coordl.telemetry.event.EventSink;
-import io.coordl.telemetry.event.GpuStatisticsEvent;
-import io.coordl.telemetry.event.JobStatisticsEvent;
-import io.coordl.telemetry.event.LatencyStatisticsEvent;
-import io.coordl.telemetry.event.LibraryEvent;
-import io.coordl.telemetry.event.PeerStatisticsEvent;
 import io.coordl.telemetry.event.StagingStatisticsEvent;
 import io.coordl.telemetry.event.StoreStatisticsEvent;
-import io.coordl.telemetry.event.VerdictEvent;
 import io.coordl.telemetry.live.StatusFile;
 import io.coordl.telemetry.metrics.MetricsExport;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
-import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything known about this job: spans, distributions, stores, settings and faults. Passes it to
- * the recording and the summary. One per JVM, made by the agent. Safe for concurrent use.
+ * The life of a job's figures: starts the recording, the live view and the exports, and at the end
+ * finishes and closes them in order. One per JVM, made by the agent. Safe for concurrent use.
  */
 public final class JobMonitor {
-  private static final int MOST_VERDICTS = 64;
-
+  private final JobFigures figures;
   private final AgentLog log;
-  final Latencies latencies;
-  private final SpanRecorder spans;
-  private final PeerLog peers;
-  final RewriteLog rewrites;
-  private final List<Supplier<StoreStatisticsEvent>> stores = new CopyOnWriteArrayList<>();
-  private final List<Supplier<String>> policies = new CopyOnWriteArrayList<>();
-  private final List<Supplier<List<StagingStatisticsEvent>>> stagings =
-      new CopyOnWriteArrayList<>();
-  private final List<Supplier<String>> unused = new CopyOnWriteArrayList<>();
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final List<Runnable> endings = new CopyOnWriteArrayList<>();
   private final List<MetricsExport> exports = new CopyOnWriteArrayList<>();
-  private final Map<String, LibraryEvent> libraries = new ConcurrentSkipListMap<>();
-  private final Map<String, VerdictEvent> verdicts = new ConcurrentSkipListMap<>();
-  private volatile @Nullable GpuSampler sampler;
+  private final FlightLog flight;
   private volatile @Nullable Profile profile;
-  private volatile @Nullable AtEnd atEnd;
-  private volatile String agent = "";
   private volatile boolean shown;
   private volatile boolean hasStatus;
-  private final FlightLog flight;
-  private final List<Setting> settings;
-  private final String mainClass;
-  private final GcClock gc = new GcClock();
 
   /**
    * Creates a monitor that records nothing yet.
@@ -80,44 +39,30 @@ public final class JobMonitor {
    * @param rewrites rewritten calls, including those before this monitor
    */
   public JobMonitor(List<Setting> settings, String mainClass, AgentLog log, RewriteLog rewrites) {
-    this.settings = List.copyOf(settings);
-    this.mainClass = mainClass;
     this.log = log;
-    this.rewrites = rewrites;
-    this.latencies = new Latencies(log.events);
-    this.spans = new SpanRecorder(log.events, latencies, gc);
-    this.spans.cores(new KernelCores());
-    this.peers = new PeerLog(spans, latencies);
-    this.flight = new FlightLog(this);
+    this.figures = new JobFigures(settings, mainClass, log, rewrites);
+    this.flight = new FlightLog(figures, this::began);
   }
 
-  public SpanRecorder spans() {
-    return spans;
-  }
-
-  public AgentLog log() {
-    return log;
-  }
-
-  /** Receives requests to other hosts; any thread may call it. */
-  public PeerSink peers() {
-    return peers;
+  /** The job's figures, which live as long as this monitor. */
+  public JobFigures figures() {
+    return figures;
   }
 
   /** Adds a store to events and summary, to be closed when the job has ended. */
   public void addStore(Supplier<StoreStatisticsEvent> store, Closeable toClose) {
-    stores.add(store);
+    figures.addStore(store);
     closing.add(toClose);
   }
 
   /**
    * Adds a policy that uses the stores.
    *
-   * @param said describes what it did, for the summary; empty if nothing
+   * @param report describes what it did, for the summary; empty if nothing
    * @param toClose closed when the job has ended, before the stores
    */
-  public void addPolicy(Supplier<String> said, Closeable toClose) {
-    policies.add(said);
+  public void addPolicy(Supplier<String> report, Closeable toClose) {
+    figures.addPolicy(report);
     closing.add(0, toClose);
   }
 
@@ -135,28 +80,12 @@ public final class JobMonitor {
    * @param why returns, when the job ends, why it did nothing; empty if it did something
    */
   public void addAsked(String asked, String name, Supplier<String> why) {
-    unused.add(
-        () -> {
-          String reason;
-          try {
-            reason = why.get();
-          } catch (RuntimeException e) {
-            return ""; // The rest of the summary matters more.
-          }
-          if (reason.isEmpty()) {
-            return "";
-          }
-          String said = log.saidOf(name);
-          String because = said.isEmpty() ? reason : "it " + said;
-          rewrites.add("the whole job", asked, 0, because, "");
-          verdict(asked, "", false, because, "");
-          return asked + " did nothing: " + because;
-        });
+    figures.addAsked(asked, name, why);
   }
 
   /** Adds the job's part in coordinated prep; {@code group} is closed when the job has ended. */
-  public void addStaging(Supplier<List<StagingStatisticsEvent>> figures, Closeable group) {
-    stagings.add(figures);
+  public void addStaging(Supplier<List<StagingStatisticsEvent>> staged, Closeable group) {
+    figures.addStaging(staged);
     closing.add(0, group);
   }
 
@@ -168,6 +97,7 @@ public final class JobMonitor {
    */
   public void profile(Profile made, Closeable toClose) {
     profile = made;
+    figures.profile(made);
     closing.add(toClose);
   }
 
@@ -176,23 +106,17 @@ public final class JobMonitor {
    * GPUs.
    */
   public GpuSampler sample(Binding binding, boolean asked) {
-    GpuSampler made = new GpuSampler(binding, log.events, spans.totals()::snapshot, log, asked);
-    sampler = made;
+    GpuSampler made =
+        new GpuSampler(binding, log.events, figures.spans().totals()::snapshot, log, asked);
+    figures.sampler(made);
     closing.add(0, made);
     made.start();
     return made;
   }
 
-  /** Describes the results of a profile; empty if there is none. */
-  List<String> profiled() {
-    Profile made = profile;
-    return made == null ? List.of() : made.summary();
-  }
-
   /** Sets the version of the agent that makes this recording. */
   public void madeBy(String version) {
-    agent = version;
-    gc.hearCauses();
+    figures.madeBy(version);
   }
 
   /**
@@ -201,13 +125,14 @@ public final class JobMonitor {
    */
   public void show() {
     shown = true;
-    spans
+    figures
+        .spans()
         .totals()
         .onEpochEnd(
             new EpochLines(
                 lines -> log.print(UserText.marked(lines), Duration.ZERO),
                 System::nanoTime,
-                this::totals,
+                figures::totals,
                 () -> profile != null));
   }
 
@@ -217,10 +142,11 @@ public final class JobMonitor {
       return;
     }
     String recording = recording();
+    String frameworks = figures.frameworks();
     String line =
-        agent
+        figures.agent()
             + " watches this "
-            + (libraries.isEmpty() ? "job" : frameworks() + " job")
+            + (frameworks.isEmpty() ? "job" : frameworks + " job")
             + (recording == null ? "" : "; recording: " + recording)
             + (hasStatus ? "; while it runs: coordl top " + ProcessHandle.current().pid() : "");
     log.print(UserText.marked(List.of(line)), Duration.ZERO);
@@ -229,14 +155,14 @@ public final class JobMonitor {
   /** Lets {@code coordl top} show the job from now on, until it has ended. */
   public void showStatus() {
     hasStatus = true;
-    Status status = new Status(this, StatusFile::directory);
+    Status status = new Status(figures, StatusFile::directory);
     closing.add(status);
     status.start();
   }
 
   /** Publishes the totals by JMX from now on. */
   public void showBeans() {
-    new Beans(this).start();
+    new Beans(figures).start();
   }
 
   /**
@@ -244,82 +170,12 @@ public final class JobMonitor {
    * ended.
    */
   public void export(String target) {
-    MetricsExport export = new MetricsExport(target, this::forMetrics, log);
+    MetricsExport export = new MetricsExport(target, figures::exported, log);
     if (exports.isEmpty()) {
       closing.add(0, () -> MetricsExport.end(exports));
     }
     exports.add(export);
     export.start();
-  }
-
-  private List<Event> forMetrics() {
-    return together(Stream.of(List.of(totals()), latencies(), stores()));
-  }
-
-  /** The job's totals so far, as events; readers use the last ones in a recording. */
-  List<Event> statistics() {
-    return together(
-        Stream.of(
-            configuration(),
-            libraries(),
-            verdicts(),
-            List.of(totals()),
-            latencies(),
-            policyStatistics()));
-  }
-
-  /** Statistics of stores, staging, other hosts and devices so far. */
-  List<Event> policyStatistics() {
-    return together(Stream.of(stores(), stagings(), peerViews(), gpus()));
-  }
-
-  List<Event> configuration() {
-    List<Event> events = new ArrayList<>(List.of(environment()));
-    for (Setting setting : settings) {
-      ConfigurationEvent event = new ConfigurationEvent();
-      event.key = setting.key();
-      event.value = setting.value();
-      event.origin = setting.origin();
-      events.add(event);
-    }
-    return events;
-  }
-
-  private static List<Event> together(Stream<List<? extends Event>> events) {
-    return events.<Event>flatMap(List::stream).toList();
-  }
-
-  /** Notes a library that the program uses; may be called repeatedly for the same one. */
-  public void saw(LibraryEvent library) {
-    libraries.putIfAbsent(String.valueOf(library.name), library);
-  }
-
-  /**
-   * Notes whether a policy, in force or not, can work on data of the job.
-   *
-   * @param policy its argument, as {@code prepared=share}
-   * @param source class of the data, empty for the whole job
-   * @param reason why not, or which part of it; empty if all
-   * @param remedy the argument with which it could, empty if there is none
-   */
-  public void verdict(String policy, String source, boolean allowed, String reason, String remedy) {
-    VerdictEvent verdict = new VerdictEvent();
-    verdict.policy = policy;
-    verdict.source = source;
-    verdict.allowed = allowed;
-    verdict.reason = reason;
-    verdict.remedy = remedy;
-    if (verdicts.size() < MOST_VERDICTS) {
-      verdicts.put(policy + "\n" + source, verdict);
-    }
-  }
-
-  List<VerdictEvent> verdicts() {
-    return List.copyOf(verdicts.values());
-  }
-
-  List<LibraryEvent> libraries() {
-    return List.copyOf(libraries.values());
   }
 
   /**
@@ -336,36 +192,8 @@ public final class JobMonitor {
   /** Starts with totals and summary only: writes no events. */
   public void startWithoutRecording() {
     log.events.close();
-    rewrites.events.close();
+    figures.rewrites.events.close();
     began();
-  }
-
-  /** The recording runs: writes the kept events, and later ones at once. */
-  void open(EventSink to) {
-    log.events.open(to);
-    rewrites.events.open(to);
-  }
-
-  /** Figures outside the spans' totals, as they were when the job ended. */
-  private record AtEnd(
-      List<LatencyStatisticsEvent> latencies,
-      List<StoreStatisticsEvent> stores,
-      List<PeerStatisticsEvent> peers,
-      List<StagingStatisticsEvent> stagings,
-      List<GpuStatisticsEvent> gpus,
-      long faults) {}
-
-  /**
-   * Called when the job ends: writes open epochs as they stand and fixes every total, whatever the
-   * program's threads do afterwards. Only the first call has an effect.
-   */
-  void freeze() {
-    synchronized (spans) {
-      if (atEnd == null) {
-        spans.finish();
-        atEnd = new AtEnd(latencies(), stores(), peerViews(), stagings(), gpus(), faults());
-      }
-    }
   }
 
   /** Finishes the recording, closes the stores and returns the summary, at most 20 lines. */
@@ -377,15 +205,15 @@ public final class JobMonitor {
         log.say("preparing the end of the job failed (" + e + ")");
       }
     }
-    List<String> didNothing = said(unused); // Before the recording ends.
+    List<String> didNothing = figures.didNothing(); // Before the recording ends.
     Profile made = profile;
     if (made != null) {
       made.close();
     }
     try {
-      freeze();
+      figures.freeze();
       flight.finish();
-      return new ExitSummary(this, recording(), didNothing).lines();
+      return new ExitSummary(figures, recording(), didNothing).lines();
     } finally {
       for (Closeable store : closing) {
         try {
@@ -400,105 +228,5 @@ public final class JobMonitor {
   /** The recording's file and any problem with it; null if there is none. */
   @Nullable String recording() {
     return flight.where();
-  }
-
-  /** The job's distributions so far, one for each kind that has durations. */
-  List<LatencyStatisticsEvent> latencies() {
-    return total(latencies::job, AtEnd::latencies);
-  }
-
-  @Nullable LatencyStatisticsEvent latency(Durations.Kind kind) {
-    return latencies().stream()
-        .filter(one -> kind.label().equals(one.kind))
-        .findFirst()
-        .orElse(null);
-  }
-
-  private <T> T total(Supplier<T> now, Function<AtEnd, T> atLast) {
-    AtEnd end = atEnd;
-    return end == null ? now.get() : atLast.apply(end);
-  }
-
-  public List<PeerStatisticsEvent> peerViews() {
-    return total(peers::views, AtEnd::peers);
-  }
-
-  List<StoreStatisticsEvent> stores() {
-    return total(() -> stores.stream().map(Supplier::get).toList(), AtEnd::stores);
-  }
-
-  long faults() {
-    return total(log::faults, AtEnd::faults);
-  }
-
-  List<StagingStatisticsEvent> stagings() {
-    return total(
-        () -> stagings.stream().flatMap(one -> one.get().stream()).toList(), AtEnd::stagings);
-  }
-
-  List<GpuStatisticsEvent> gpus() {
-    GpuSampler made = sampler;
-    return total(() -> made == null ? List.of() : made.statistics(), AtEnd::gpus);
-  }
-
-  List<String> policies() {
-    return said(policies);
-  }
-
-  private static List<String> said(List<Supplier<String>> all) {
-    return all.stream().map(Supplier::get).filter(text -> !text.isEmpty()).toList();
-  }
-
-  EnvironmentEvent environment() {
-    EnvironmentEvent event = new EnvironmentEvent();
-    event.agent = agent;
-    event.recording = flight.ownFile();
-    event.libraries = rewrites.libraries();
-    Machine.describe(event);
-    return event;
-  }
-
-  String frameworks() {
-    return String.join(", ", libraries.keySet());
-  }
-
-  /**
-   * Returns the facts for the advice, without a recording that cannot be written, so that it is not
-   * suggested again.
-   */
-  Evidence evidence() {
-    Map<String, String> configuration = new HashMap<>();
-    Map<String, String> given = new HashMap<>();
-    for (Setting setting : settings) {
-      configuration.put(setting.key(), setting.value());
-      if (Arguments.isGiven(setting.origin())
-          && !(setting.key().equals("record") && flight.refused())) {
-        given.put(setting.key(), setting.value());
-      }
-    }
-    return new Evidence(
-        totals(),
-        spans.totals().ended(),
-        stores(),
-        configuration,
-        given,
-        libraries(),
-        verdicts(),
-        environment().usableCores(),
-        1 + peerViews().size());
-  }
-
-  JobStatisticsEvent totals() {
-    JobStatisticsEvent event = spans.totals().snapshot();
-    event.mainClass = mainClass;
-    event.frameworks = frameworks();
-    event.faults = faults();
-    event.running = atEnd == null;
-    if (profile != null) { // The profile ends the job after its phases.
-      event.plannedEpochs = 0;
-      event.timeLeft = 0;
-    }
-    Machine.describe(event);
-    return event;
   }
 }

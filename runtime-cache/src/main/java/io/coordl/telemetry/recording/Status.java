@@ -35,14 +35,14 @@ final class Status implements Closeable {
   /** Totals, and the time at which they were read, in nanoseconds. */
   private record Past(JobStatisticsEvent totals, long nanos) {}
 
-  private final JobMonitor job;
+  private final JobFigures job;
   private final Supplier<Path> directory;
   private final Deque<Past> past = new ArrayDeque<>();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final CountDownLatch done = new CountDownLatch(1);
 
   /** Calls {@code directory} on the status thread. */
-  Status(JobMonitor job, Supplier<Path> directory) {
+  Status(JobFigures job, Supplier<Path> directory) {
     this.job = job;
     this.directory = directory;
   }

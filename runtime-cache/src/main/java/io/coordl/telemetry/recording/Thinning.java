@@ -20,7 +20,7 @@ import jdk.jfr.Event;
  * write; one thread checks the size.
  */
 final class Thinning implements EventSink {
-  private static final int MOST_HALVINGS = 15;
+  private static final int MAX_HALVINGS = 15;
 
   /** Batches are ten to a thousand times rarer than items. */
   private static final int BATCHES_LATER = 2;
@@ -28,21 +28,21 @@ final class Thinning implements EventSink {
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
   private final EventFile file;
-  private final long most;
+  private final long maxBytes;
   private final AtomicLong others = new AtomicLong();
   private final LongAdder leftOut = new LongAdder();
   private volatile int halvings;
 
-  Thinning(EventFile file, long most) {
+  Thinning(EventFile file, long maxBytes) {
     this.file = file;
-    this.most = most;
+    this.maxBytes = maxBytes;
   }
 
   /** Checks how much space is left; called by the flushing thread. */
   void look() {
-    long left = most - file.size();
+    long left = maxBytes - file.size();
     int seen = halvings;
-    while (seen < MOST_HALVINGS && left <= most >> (seen + 1)) {
+    while (seen < MAX_HALVINGS && left <= maxBytes >> (seen + 1)) {
       seen++;
     }
     halvings = seen;

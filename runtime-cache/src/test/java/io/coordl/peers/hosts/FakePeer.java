@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Something that listens where a peer should, and does to each connection what a test wants. */
+/** Listens in place of a peer and treats each connection as the test wants. */
 final class FakePeer implements Closeable {
-  /** What is done to a connection; it is closed afterwards. */
+  /** Handles a connection, which is closed afterwards. */
   interface Manner {
     void serve(DataInputStream in, DataOutputStream out) throws IOException;
   }
@@ -63,13 +63,13 @@ final class FakePeer implements Closeable {
           new DataInputStream(secured.getInputStream()),
           new DataOutputStream(secured.getOutputStream()));
     } catch (IOException e) {
-      // The other side has had enough.
+      // The other side disconnected.
     } finally {
       open.remove(socket);
     }
   }
 
-  /** Hellos as they should be. */
+  /** Exchanges correct hellos. */
   static void meet(DataInputStream in, DataOutputStream out) throws IOException {
     in.readNBytes(Wire.hello(PeerItems.GROUP).length);
     out.write(Wire.hello(PeerItems.GROUP));
@@ -87,7 +87,7 @@ final class FakePeer implements Closeable {
     return bytes.toByteArray();
   }
 
-  /** Says nothing until the other side goes. */
+  /** Sends nothing until the other side disconnects. */
   static void hang(DataInputStream in) throws IOException {
     in.transferTo(java.io.OutputStream.nullOutputStream());
   }

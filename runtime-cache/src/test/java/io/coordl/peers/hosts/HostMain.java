@@ -18,20 +18,20 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.CRC32;
 
 /**
- * A host of its own JVM: {@code directory number ports items seed start}. Serves at 127.0.0.NUMBER,
- * with the port of its number; from the first byte of its input to the end of it, fetches items at
- * random on two threads, out of as many as move on with the clock; then prints what it had of the
- * others. Exits with {@link #WRONG} at the first wrong byte.
+ * A host in a separate JVM. Arguments: {@code directory number ports items seed start}. Serves at
+ * 127.0.0.NUMBER with the port of its number. From the first byte of its input to the end, fetches
+ * random items on two threads from a window that moves with the clock; then prints what other hosts
+ * answered. Exits with {@link #WRONG} at the first wrong byte.
  */
 public final class HostMain {
   static final int WRONG = 3;
 
-  /** By kind, what others answered. */
+  /** Answers of other hosts, by kind. */
   private static final Map<PeerSink.Answer, LongAdder> ANSWERS = new ConcurrentSkipListMap<>();
 
   private static final int THREADS = 2;
 
-  /** A new item comes, and an old one goes, each so many milliseconds. */
+  /** Milliseconds after which the window moves by one item. */
   private static final long STEP_MILLIS = 20;
 
   private final HostsEngine items;
@@ -71,7 +71,7 @@ public final class HostMain {
             PeerItems.GROUP,
             (peer, start, end, bytes, answer) ->
                 ANSWERS.computeIfAbsent(answer, kind -> new LongAdder()).increment(),
-            word -> {},
+            line -> {},
             Timeouts.USUAL);
     try (store;
         engine;

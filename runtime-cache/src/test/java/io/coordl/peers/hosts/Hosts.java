@@ -23,11 +23,9 @@ import java.util.concurrent.atomic.LongAdder;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Several hosts in this JVM, each with a store, a server and an engine of its own, at 127.0.0.x.
- */
+/** Several hosts in this JVM at 127.0.0.x, each with its own store, server and engine. */
 final class Hosts implements AutoCloseable {
-  /** Nobody is late on a busy machine, and who was given up is looked at soon. */
+  /** No host is late even on a busy machine; unreachable hosts are retried soon. */
   static final Timeouts PATIENT =
       new Timeouts(
           Duration.ofSeconds(30),
@@ -39,7 +37,7 @@ final class Hosts implements AutoCloseable {
           Duration.ofSeconds(30),
           Duration.ofSeconds(60));
 
-  /** The same, but who does not answer is late soon. */
+  /** The same, but a host that does not answer is late soon. */
   static final Timeouts SHARP =
       new Timeouts(
           Duration.ofMillis(300),
@@ -54,7 +52,7 @@ final class Hosts implements AutoCloseable {
   final List<Host> hosts = new ArrayList<>();
   final List<String> words = new CopyOnWriteArrayList<>();
 
-  /** By number of the item, how often storage was read for it. */
+  /** Storage reads per item number. */
   final AtomicIntegerArray reads = new AtomicIntegerArray(100_000);
 
   private final List<Member> fakes = new ArrayList<>();
@@ -81,25 +79,25 @@ final class Hosts implements AutoCloseable {
     return hosts;
   }
 
-  /** A host that the others do not know before {@link #meet}. */
+  /** Adds a host that the others do not know before {@link #meet}. */
   Host add(String budget) throws IOException {
     Host host = new Host(hosts.size() + 1, budget);
     hosts.add(host);
     return host;
   }
 
-  /** A member that is no host of ours. */
+  /** Adds a member that is not one of these hosts. */
   void addFake(InetSocketAddress address, long capacity) {
     fakes.add(new Member("fake" + fakes.size(), address, capacity));
   }
 
-  /** The same fakes, but as members that nobody has met yet. */
+  /** Makes the fakes unknown members again. */
   void renewFakes() {
     fakes.replaceAll(fake -> new Member(fake.name(), fake.data(), fake.capacity() + 1));
     meet();
   }
 
-  /** Tells all of all. */
+  /** Tells every host the current members. */
   void meet() {
     List<Member> members = new ArrayList<>();
     hosts.forEach(host -> members.add(host.member()));
@@ -148,7 +146,7 @@ final class Hosts implements AutoCloseable {
     assertThat(bytes).isEqualTo(PeerItems.content(number));
   }
 
-  /** One of them. */
+  /** One host. */
   final class Host implements AutoCloseable {
     final KnownMembers membership;
     final ArenaStore store;
@@ -158,7 +156,7 @@ final class Hosts implements AutoCloseable {
     private InetSocketAddress address;
     private PeerServer server;
 
-    /** In the choice of owners; 0 for what the store has. */
+    /** Weight in the choice of owners; 0 for the store's capacity. */
     long weight;
 
     Host(int number, String budget) throws IOException {
@@ -186,7 +184,7 @@ final class Hosts implements AutoCloseable {
               timing);
     }
 
-    /** Serves at the address it had before. */
+    /** Serves, at the same address as before. */
     void serve() throws IOException {
       server = new PeerServer(address, store, tls, PeerItems.GROUP, words::add, timing);
     }
@@ -211,7 +209,7 @@ final class Hosts implements AutoCloseable {
       return crossed.get(answer).sum();
     }
 
-    /** Questions that were late or failed; after each of one thread a peer is given up. */
+    /** Questions that were late or failed; after each, the peer is no longer asked. */
     long faults() {
       return answers(Answer.LATE) + answers(Answer.FAILED);
     }
@@ -220,7 +218,7 @@ final class Hosts implements AutoCloseable {
       return answers.values().stream().mapToLong(LongAdder::sum).sum();
     }
 
-    /** Fetches as the program would, and reads storage itself where it is told to. */
+    /** Fetches as the program would, reading storage itself if the engine does not. */
     Fetched fetch(int number) throws IOException {
       Fetched fetched =
           engine.fetch(PeerItems.key(number), PeerItems.length(number), loader(number));

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every promise of the engine that hosts in one process can check. */
+/** The engine's guarantees that hosts in one process can check. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostsEngineTest {
   private static final int ITEMS = 300;
@@ -54,7 +54,7 @@ class HostsEngineTest {
     }
   }
 
-  /** An item that belongs to this member, as the hosts see it. */
+  /** An item owned by this member in the hosts' ranking. */
   private static int itemOf(Hosts hosts, int member, int from) {
     Ranking ranking = new Ranking(hosts.host(0).membership.members);
     int number = from;
@@ -64,7 +64,7 @@ class HostsEngineTest {
     return number;
   }
 
-  /** All hosts fetch all items, each on two threads and in its own order. */
+  /** Fetches all items on all hosts, each on two threads and in its own order. */
   private static void epoch(Hosts hosts, int items, long seed) throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     List<Future<?>> all = new ArrayList<>();
@@ -93,7 +93,7 @@ class HostsEngineTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 7})
-  void everyItemIsReadOnceByAllHostsTogether(int count) throws Exception {
+  void allHostsTogetherReadEachItemOnce(int count) throws Exception {
     try (Hosts hosts = Hosts.of(count, directory, "16m")) {
       for (int epoch = 0; epoch < 3; epoch++) {
         epoch(hosts, ITEMS, 100L * epoch);
@@ -111,7 +111,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void anItemIsKeptByTheFirstInRankAndFoundThereWithOneQuestion() throws Exception {
+  void anItemIsKeptByItsOwnerAndFoundThereWithOneQuestion() throws Exception {
     try (Hosts hosts = Hosts.of(3, directory, "16m")) {
       int number = itemOf(hosts, 1, 0);
       assertThat(hosts.host(0).fetch(number).outcome()).isEqualTo(Outcome.ADMITTED);
@@ -126,7 +126,7 @@ class HostsEngineTest {
     }
   }
 
-  /** What a host asked for an item: the owner whether it has it, and to keep it. */
+  /** Questions a host asks for an item: whether the owner has it, and to keep it. */
   private static long questions(Host host, int number) throws IOException {
     long before = host.questions();
     host.fetch(number);
@@ -134,14 +134,14 @@ class HostsEngineTest {
   }
 
   @Test
-  void atSixtyFourHostsAMissAsksItsOwnerAndNobodyElse() throws Exception {
+  void withSixtyFourHostsAMissAsksOnlyItsOwner() throws Exception {
     int count = 64;
     try (Hosts hosts = Hosts.of(count, directory, "1m")) {
       Ranking ranking = new Ranking(hosts.host(0).membership.members);
       for (int i = 0; i < ITEMS; i++) {
         int owner = ranking.first(PeerItems.key(i));
         int reader = i % count;
-        // Only who came last, as each host must think of itself, asks for its own items elsewhere.
+        // Only the newest host, as each must assume to be, asks others for its own items.
         assertThat(questions(hosts.host(reader), i))
             .as("questions of host %d for a cold item of %d", reader, owner)
             .isLessThanOrEqualTo(owner == reader ? 1 : 2);
@@ -152,7 +152,7 @@ class HostsEngineTest {
       Host late = hosts.add("1m");
       hosts.meet();
       for (int i = 0; i < ITEMS; i++) {
-        assertThat(questions(late, i)).as("for what is there").isBetween(1L, 3L);
+        assertThat(questions(late, i)).as("for kept items").isBetween(1L, 3L);
         assertThat(questions(hosts.host(i % count), i)).isLessThanOrEqualTo(3);
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
@@ -160,7 +160,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void whereNobodyHasRoomAMissAsksNoMoreThanThoseThatMayKeepIt() throws Exception {
+  void withoutRoomAnywhereAMissAsksOnlyPossibleKeepers() throws Exception {
     try (Hosts hosts = Hosts.of(12, directory, "1m")) {
       Host reader = hosts.host(0);
       int next = 0;
@@ -174,16 +174,16 @@ class HostsEngineTest {
   }
 
   @Test
-  void withTooLittleRoomStorageIsReadForWhatNobodyKeepsAndNothingElse() throws Exception {
+  void withTooLittleRoomOnlyItemsNobodyKeepsAreReadFromStorage() throws Exception {
     int items = 900;
     try (Hosts hosts = Hosts.of(3, directory, "2m")) {
       epoch(hosts, items, 1);
-      epoch(hosts, items, 2); // From now on nobody has room.
+      epoch(hosts, items, 2); // Now no host has room.
       boolean[] kept = new boolean[items];
       for (int i = 0; i < items; i++) {
         for (Host host : hosts.hosts) {
           assertThat(kept[i] && host.store.find(PeerItems.key(i)) != null)
-              .as("twice: %d", i)
+              .as("item %d kept twice", i)
               .isFalse();
           kept[i] |= host.store.find(PeerItems.key(i)) != null;
         }
@@ -217,7 +217,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void whatNobodyHadRoomForWhileMemoryWasShortIsKeptOnceThereIsSome() throws Exception {
+  void itemsRefusedDuringAMemoryShortageAreKeptAfterwards() throws Exception {
     int items = 40;
     try (Hosts hosts = Hosts.of(2, directory, "16m")) {
       hosts.hosts.forEach(host -> MemoryShortage.set(host.store, true));
@@ -234,7 +234,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void whenOneIsFullTheNextInRankKeepsTheItem() throws Exception {
+  void ifTheOwnerIsFullTheNextInRankKeepsTheItem() throws Exception {
     try (Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
       for (String budget : List.of("1m", "64m", "1m")) {
         hosts.add(budget).weight = 1;
@@ -282,7 +282,7 @@ class HostsEngineTest {
   // ---- an owner in trouble
 
   @Test
-  void whatADeadOwnerHadIsReadOnceMoreAndWhatItHasIsFoundWhenItIsBack() throws Exception {
+  void aDeadOwnersItemsAreReadAgainOnceAndFoundWhenItReturns() throws Exception {
     try (Hosts hosts = Hosts.of(3, directory, "16m")) {
       for (int i = 0; i < ITEMS; i++) {
         hosts.host(0).fetch(i);
@@ -298,7 +298,7 @@ class HostsEngineTest {
       assertThat(hosts.reads()).isEqualTo(ITEMS + gone);
       assertThat(hosts.host(0).faults()).isEqualTo(1);
       await(() -> hosts.words.size() == 2);
-      assertThat(hosts.words).allMatch(word -> word.contains("host2 does not answer"));
+      assertThat(hosts.words).allMatch(line -> line.contains("host2 does not answer"));
 
       hosts.host(1).serve();
       long kept = hosts.host(1).store.items();
@@ -323,7 +323,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void aServerThatWasStartedAgainCostsNothing() throws Exception {
+  void aRestartedServerCostsNothing() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m")) {
       for (int i = 0; i < ITEMS; i++) {
         hosts.host(0).fetch(i);
@@ -339,7 +339,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void whoNeverAnswersIsWaitedForOnce() throws Exception {
+  void aHostThatNeverAnswersIsWaitedForOnce() throws Exception {
     try (FakePeer fake = new FakePeer("127.0.0.9", (in, out) -> FakePeer.hang(in));
         Hosts hosts = new Hosts(directory, Hosts.SHARP, TestSecret.ours())) {
       hosts.add("16m");
@@ -355,7 +355,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void hangingInTheMiddleOfAnAnswerIsLateToo() throws Exception {
+  void anAnswerThatHangsHalfwayIsLateToo() throws Exception {
     FakePeer.Manner manner =
         (in, out) -> {
           FakePeer.meet(in, out);
@@ -377,7 +377,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void manyWhoNeverAnswerCostNoMoreThanTheAllowance() throws Exception {
+  void manySilentHostsCostAtMostTheAllowance() throws Exception {
     List<FakePeer> fakes = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, Hosts.SHARP, TestSecret.ours())) {
       hosts.add("16m");
@@ -392,7 +392,7 @@ class HostsEngineTest {
       while (hosts.host(0).faults() < 8) {
         hosts.host(0).fetch(fetched++);
         long now = hosts.host(0).answers(Answer.LATE);
-        assertThat(now - late).as("300 ms, and once what is left of 500").isLessThanOrEqualTo(2);
+        assertThat(now - late).as("300 ms, then the rest of 500 ms").isLessThanOrEqualTo(2);
         late = now;
       }
       assertThat(hosts.reads()).isEqualTo(fetched);
@@ -404,7 +404,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void anAnswerThatBreaksOffIsNoAnswer() throws Exception {
+  void aTruncatedAnswerIsNotUsed() throws Exception {
     FakePeer.Manner manner =
         (in, out) -> {
           FakePeer.meet(in, out);
@@ -425,13 +425,13 @@ class HostsEngineTest {
   }
 
   @Test
-  void aPeerOfAnotherVersionOrGroupOrNoneIsNotAskedAndThatIsSaidOnce() throws Exception {
+  void anIncompatiblePeerIsNotAskedAndIsLoggedOnce() throws Exception {
     List<byte[]> hellos =
         List.of(
             FakePeer.hello(Wire.MAGIC, Wire.VERSION + 1, PeerItems.GROUP),
             FakePeer.hello(Wire.MAGIC, Wire.VERSION, "other"),
             "HTTP/1.1 400 Bad Request\r\n\r\n<html></html>".getBytes(StandardCharsets.US_ASCII));
-    List<String> said =
+    List<String> reasons =
         List.of("speaks version 3, not 2", "belongs to group other, not test", "not speak");
     for (int i = 0; i < hellos.size(); i++) {
       byte[] hello = hellos.get(i);
@@ -448,9 +448,9 @@ class HostsEngineTest {
         for (int number = 0; number < 50; number++) {
           hosts.host(0).fetch(number);
         }
-        await(() -> fake.connections.get() >= 5); // It is looked at again and again.
+        await(() -> fake.connections.get() >= 5); // It is retried again and again.
         assertThat(hosts.words).hasSize(1);
-        assertThat(hosts.words.get(0)).contains("fake0").contains(said.get(i));
+        assertThat(hosts.words.get(0)).contains("fake0").contains(reasons.get(i));
         assertThat(hosts.host(0).answers(Answer.FAILED)).isEqualTo(1);
         assertThat(hosts.reads()).isEqualTo(50);
       }
@@ -458,7 +458,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void aClientOfAnotherVersionOrGroupIsToldAndClosed() throws Exception {
+  void anIncompatibleClientIsLoggedAndDisconnected() throws Exception {
     try (Hosts hosts = Hosts.of(1, directory, "16m")) {
       InetSocketAddress address = hosts.host(0).server().address();
       for (byte[] hello :
@@ -476,10 +476,10 @@ class HostsEngineTest {
     }
   }
 
-  // ---- coming and going
+  // ---- joining
 
   @Test
-  void whoJoinsLateCostsNoSecondReadAndTakesItsShareOfTheRest() throws Exception {
+  void aLateHostCausesNoSecondReadAndTakesItsShareOfNewItems() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m")) {
       for (int i = 0; i < ITEMS; i++) {
         hosts.host(i % 2).fetch(i);
@@ -496,7 +496,7 @@ class HostsEngineTest {
       for (int i = 0; i < ITEMS; i++) {
         late.fetch(i);
       }
-      assertThat(late.questions() - questions).as("places are known").isEqualTo(ITEMS);
+      assertThat(late.questions() - questions).as("locations are known").isEqualTo(ITEMS);
       for (int i = ITEMS; i < 2 * ITEMS; i++) {
         hosts.host(0).fetch(i);
       }
@@ -506,7 +506,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void beforeAnybodyIsKnownTheHostIsOnItsOwn() throws Exception {
+  void aHostWithoutPeersWorksAlone() throws Exception {
     try (Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
       hosts.add("16m");
       hosts.add("16m");
@@ -560,10 +560,10 @@ class HostsEngineTest {
   }
 
   @Test
-  void whoDoesNotComeInTimeIsNotWaitedForAgainAndThatIsSaid() throws Exception {
-    List<String> words = new ArrayList<>();
+  void missingHostsAreWaitedForOnceAndThatIsLogged() throws Exception {
+    List<String> logged = new ArrayList<>();
     AtomicInteger loads = new AtomicInteger();
-    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
+    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), logged::add);
         HostsEngine engine =
             new HostsEngine(
                 store,
@@ -572,22 +572,22 @@ class HostsEngineTest {
                 4,
                 PeerItems.GROUP,
                 (a, b, c, d, e) -> {},
-                words::add,
+                logged::add,
                 Hosts.SHARP)) {
       for (int i = 0; i < 10; i++) {
         engine.fetch(
             PeerItems.key(i), PeerItems.length(i), (target, at) -> loads.incrementAndGet() > 0);
       }
       assertThat(loads).hasValue(10);
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("Of 4 hosts, 0 have joined"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("Of 4 hosts, 0 have joined"));
     }
   }
 
-  /** The time is that of all calls together, however often each is interrupted. */
+  /** The limit covers all calls together, even if each is interrupted. */
   @Test
-  void whoIsInterruptedAtEachCallDoesNotWaitAnewEachTime() throws Exception {
-    List<String> words = new ArrayList<>();
-    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
+  void interruptedCallsShareOneWait() throws Exception {
+    List<String> logged = new ArrayList<>();
+    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), logged::add);
         HostsEngine engine =
             new HostsEngine(
                 store,
@@ -596,7 +596,7 @@ class HostsEngineTest {
                 4,
                 PeerItems.GROUP,
                 (a, b, c, d, e) -> {},
-                words::add,
+                logged::add,
                 Hosts.SHARP)) {
       Thread.currentThread().interrupt();
       engine.fetch(PeerItems.key(0), PeerItems.length(0), (target, at) -> true);
@@ -606,14 +606,14 @@ class HostsEngineTest {
       }
       engine.fetch(PeerItems.key(1), PeerItems.length(1), (target, at) -> true);
       assertThat(Thread.interrupted()).isTrue();
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("Of 4 hosts, 0 have joined"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("Of 4 hosts, 0 have joined"));
     }
   }
 
   // ---- the program's loader, and its thread
 
   @Test
-  void anItemThatChangedIsNotKeptAndTheNextMayReadIt() throws Exception {
+  void aChangedItemIsNotKeptAndCanBeReadAgain() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m")) {
       for (int owner = 0; owner < 2; owner++) {
         int number = itemOf(hosts, owner, 0);
@@ -632,7 +632,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void whatTheLoaderThrowsReachesTheProgramAsItIs() throws Exception {
+  void anExceptionOfTheLoaderReachesTheProgramUnchanged() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m")) {
       int number = itemOf(hosts, 1, 0);
       for (Throwable thrown :
@@ -685,7 +685,7 @@ class HostsEngineTest {
         TestSecret.ours(), new Socket(address.getAddress(), address.getPort()), true);
   }
 
-  /** A client of our own, as far as the claim. */
+  /** A raw client that claims an item. */
   private static Socket claim(Hosts hosts, int owner, int number) throws IOException {
     InetSocketAddress address = hosts.host(owner).server().address();
     Socket socket = connect(address);
@@ -702,7 +702,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void aClaimantThatDiesGivesItsClaimBackAtOnce() throws Exception {
+  void aDeadClaimantLosesItsClaimAtOnce() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m")) {
       int number = itemOf(hosts, 1, 0);
       ExecutorService threads = Executors.newSingleThreadExecutor();
@@ -727,18 +727,18 @@ class HostsEngineTest {
   }
 
   @Test
-  void aClaimantThatIsSilentLosesItsClaim() throws Exception {
+  void aSilentClaimantLosesItsClaim() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m", Hosts.SHARP)) {
       int number = itemOf(hosts, 1, 0);
       try (Socket claimant = claim(hosts, 1, number)) {
-        assertThat(claimant.getInputStream().read()).as("the owner hangs up").isEqualTo(-1);
+        assertThat(claimant.getInputStream().read()).as("the owner disconnects").isEqualTo(-1);
         await(() -> !hosts.host(1).store.isAwaited(PeerItems.key(number)));
       }
     }
   }
 
   @Test
-  void aClaimantThatReadsSlowStorageKeepsItsClaim() throws Exception {
+  void aClaimantOnSlowStorageKeepsItsClaim() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m", Hosts.SHARP)) {
       int number = itemOf(hosts, 1, 0);
       CountDownLatch reading = new CountDownLatch(1);
@@ -750,7 +750,7 @@ class HostsEngineTest {
                   PeerItems.key(number),
                   PeerItems.length(number),
                   (target, at) -> {
-                    // Far longer than an owner waits without a sign of life.
+                    // Far longer than an owner waits without a heartbeat.
                     long end = System.nanoTime() + 3 * Hosts.SHARP.claimant().toNanos();
                     while (System.nanoTime() - end < 0) {
                       LockSupport.parkNanos(1_000_000);
@@ -766,7 +766,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void whoeverWaitsForAClaimGetsTheBytesOfTheClaimant() throws Exception {
+  void waitersForAClaimGetTheClaimantsBytes() throws Exception {
     try (Hosts hosts = Hosts.of(3, directory, "16m")) {
       int number = itemOf(hosts, 2, 0);
       CountDownLatch claimed = new CountDownLatch(1);
@@ -803,10 +803,10 @@ class HostsEngineTest {
     }
   }
 
-  // ---- nothing is left
+  // ---- closing
 
   @Test
-  void nothingIsLeftAfterTheEnd() throws Exception {
+  void closingLeavesNothingBehind() throws Exception {
     try (Hosts hosts = Hosts.of(3, directory, "16m")) {
       epoch(hosts, 100, 1);
     }
@@ -817,7 +817,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void allThreadsAreDaemonsOfOurName() throws Exception {
+  void allThreadsAreDaemonsWithOurPrefix() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m")) {
       epoch(hosts, 20, 1);
       List<Thread> ours =
@@ -832,7 +832,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void aClosedEngineStillReadsForTheProgram() throws Exception {
+  void aClosedEngineStillReadsStorage() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m")) {
       hosts.host(0).engine.close();
       for (int i = 0; i < 20; i++) {
@@ -844,16 +844,16 @@ class HostsEngineTest {
   }
 
   @Test
-  void aServerIsReportedWhereItCannotListen() throws Exception {
-    List<String> words = new ArrayList<>();
-    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
+  void aServerThatCannotListenIsReported() throws Exception {
+    List<String> logged = new ArrayList<>();
+    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), logged::add);
         PeerServer first =
             new PeerServer(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 store,
                 TestSecret.ours(),
                 PeerItems.GROUP,
-                words::add,
+                logged::add,
                 Hosts.SHARP)) {
       assertThatThrownBy(
               () ->
@@ -862,7 +862,7 @@ class HostsEngineTest {
                       store,
                       TestSecret.ours(),
                       PeerItems.GROUP,
-                      words::add,
+                      logged::add,
                       Hosts.SHARP))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("127.0.0.1:" + first.address().getPort());
@@ -873,15 +873,15 @@ class HostsEngineTest {
                       store,
                       TestSecret.ours(),
                       PeerItems.GROUP,
-                      words::add,
+                      logged::add,
                       Hosts.SHARP))
           .hasMessageContaining("no.such.host:1");
-      assertThat(words).isEmpty();
+      assertThat(logged).isEmpty();
     }
   }
 
   @Test
-  void aClientThatDoesNotTakeItsBytesIsCutOff() throws Exception {
+  void aClientThatDoesNotReadIsDisconnected() throws Exception {
     try (Hosts hosts = Hosts.of(1, directory, "64m", Hosts.SHARP);
         Socket plain = new Socket()) {
       Host host = hosts.host(0);
@@ -908,7 +908,7 @@ class HostsEngineTest {
       try {
         taken = in.transferTo(OutputStream.nullOutputStream());
       } catch (IOException e) {
-        // Reset: what was on its way is lost too.
+        // Reset: bytes in flight are lost too.
       }
       assertThat(taken).isLessThan(large.length);
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever the other side sends costs one connection, and never a wrong byte. */
+/** Garbage from the other side costs one connection and never yields a wrong byte. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerFuzzTest {
   private static final int ROUNDS = Full.ON ? 4000 : 1000;
@@ -28,7 +28,7 @@ class PeerFuzzTest {
 
   @TempDir Path directory;
 
-  /** Bytes as a client might send them: hello, questions, a delivery. */
+  /** Bytes that a client might send: hello, questions, a delivery. */
   private static byte[] questions(SplittableRandom random) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
@@ -41,7 +41,7 @@ class PeerFuzzTest {
       Wire.putRequest(request, verb, PeerItems.key(number), PeerItems.length(number));
       out.write(request);
       if (verb == Wire.CLAIM && random.nextBoolean()) {
-        // Never to the end: items that were delivered whole would rightly be kept.
+        // Never complete: items delivered whole would rightly be kept.
         out.writeInt(random.nextBoolean() ? Wire.STILL : Wire.BYTES);
         out.write(new byte[random.nextInt(PeerItems.length(number))]);
         break;
@@ -50,7 +50,7 @@ class PeerFuzzTest {
     return bytes.toByteArray();
   }
 
-  /** Some bytes of it are others, or missing, or nothing of it is left. */
+  /** Changes or drops some bytes, or all of them. */
   private static byte[] spoiled(byte[] bytes, SplittableRandom random) {
     byte[] spoiled = bytes.clone();
     if (random.nextInt(4) == 0) {
@@ -64,7 +64,7 @@ class PeerFuzzTest {
   }
 
   @Test
-  void theServerOutlivesWhateverIsSent() throws Exception {
+  void theServerSurvivesAnyInput() throws Exception {
     SplittableRandom random = new SplittableRandom(11);
     try (Hosts hosts = Hosts.of(2, directory, "64m")) {
       for (int i = 0; i < ITEMS; i++) {
@@ -72,14 +72,14 @@ class PeerFuzzTest {
       }
       InetSocketAddress address = hosts.host(1).server().address();
       for (int round = 0; round < ROUNDS; round++) {
-        // With TLS, strangers get no further than this.
+        // With TLS, strangers get no further.
         try (Socket plain = new Socket(address.getAddress(), address.getPort());
             Socket socket = round % 2 == 0 ? plain : PeerTls.over(TestSecret.ours(), plain, true)) {
           socket.getOutputStream().write(spoiled(questions(random), random));
           socket.shutdownOutput();
           socket.getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
         } catch (IOException e) {
-          // It has hung up while we were writing or reading.
+          // The server disconnected during the write or read.
         }
         if (round % 100 == 0) {
           int number = random.nextInt(ITEMS);
@@ -88,8 +88,8 @@ class PeerFuzzTest {
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
       assertThat(hosts.words).isNotEmpty().hasSizeLessThanOrEqualTo(4);
-      assertThat(hosts.words).allMatch(word -> word.contains("Logged once"));
-      assertThat(hosts.words).noneMatch(word -> word.contains("could not be served"));
+      assertThat(hosts.words).allMatch(line -> line.contains("Logged once"));
+      assertThat(hosts.words).noneMatch(line -> line.contains("could not be served"));
       for (int i = ITEMS; i < 2 * ITEMS; i++) {
         assertThat(hosts.host(1).store.isAwaited(PeerItems.key(i))).as("a claim is left").isFalse();
       }
@@ -108,7 +108,7 @@ class PeerFuzzTest {
   }
 
   @Test
-  void theClientOutlivesWhateverIsAnswered() throws Exception {
+  void theClientSurvivesAnyAnswer() throws Exception {
     SplittableRandom random = new SplittableRandom(12);
     FakePeer.Manner manner =
         (in, out) -> {
@@ -131,7 +131,7 @@ class PeerFuzzTest {
           for (int i = own.nextInt(6); i >= 0; i--) {
             int answer = answers[own.nextInt(answers.length)];
             say.writeInt(answer);
-            // Of the right length it would be taken for the item: peers are trusted so far.
+            // With the right length it would be taken for the item: peers are trusted that far.
             boolean empty = own.nextBoolean() && answer != Wire.FOUND;
             say.writeInt(empty ? 0 : -own.nextInt(1 << 16) - 1);
           }
@@ -150,7 +150,7 @@ class PeerFuzzTest {
       hosts.meet();
       Host host = hosts.host(0);
       for (int round = 0; round < ROUNDS; round++) {
-        hosts.renewFakes(); // Else it would not be asked again.
+        hosts.renewFakes(); // Otherwise it would not be asked again.
         host.fetch(round);
       }
       System.out.printf(

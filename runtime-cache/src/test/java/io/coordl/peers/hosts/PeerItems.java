@@ -3,7 +3,7 @@ package io.coordl.peers.hosts;
 import io.coordl.items.ItemKey;
 import java.util.SplittableRandom;
 
-/** Items whose content follows from their number, so that anybody can check it. */
+/** Items whose content is derived from their number, so that any reader can check it. */
 final class PeerItems {
   static final String GROUP = "test";
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A host that has the secret is a peer; one that only recorded the peers' traffic is not. */
+/** A host with the secret is a peer; a host that only recorded the peers' traffic is not. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerSecretTest {
   private static final String EXPECTED = "expected a file of mode 0600 that all hosts have";
@@ -60,7 +60,7 @@ class PeerSecretTest {
   // ---- the file
 
   @Test
-  void theSameSecretIsTheSameKeyOnEveryHostWhateverEndsTheFile() throws Exception {
+  void theSameSecretGivesTheSameKeyWithAnyLineEnding() throws Exception {
     Certificate ours = certificate(file(TestSecret.OURS));
     Path bare = Files.writeString(file("x"), TestSecret.OURS);
     Path windows = Files.writeString(file("x"), TestSecret.OURS + "\r\n");
@@ -92,7 +92,7 @@ class PeerSecretTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"r--------", "rw-------", "rwx------"})
-  void aFileOfItsOwnerAloneIsTaken(String mode) throws Exception {
+  void aPrivateFileIsAccepted(String mode) throws Exception {
     Path file = file(TestSecret.OURS);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
     assertThat(PeerTls.ofSecret(file)).isNotNull();
@@ -115,12 +115,12 @@ class PeerSecretTest {
     "0123456789012345678901234567890, holds 31 characters",
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, holds only 1 different characters",
   })
-  void aSecretThatCanBeGuessedIsRefused(String secret, String why) throws Exception {
+  void aWeakSecretIsRefused(String secret, String why) throws Exception {
     refused(file(secret), why);
   }
 
   @Test
-  void whatIsNoRegularFileIsRefusedAndNotOpened() throws Exception {
+  void onlyARegularFileIsOpened() throws Exception {
     refused(directory.resolve("absent"), "does not exist");
     refused(directory, "is not a regular file");
     Path link = Files.createSymbolicLink(directory.resolve("link"), file(TestSecret.OURS));
@@ -177,11 +177,11 @@ class PeerSecretTest {
   /** For each record in turn, flips a bit, sends it twice, or drops it. */
   @ParameterizedTest
   @ValueSource(strings = {"altered", "twice", "left out"})
-  void anAnswerThatSomebodyTouchedOnTheWayIsNotTaken(String how) throws Exception {
+  void anAnswerTamperedWithIsNotUsed(String how) throws Exception {
     try (Hosts owner = hosts(1)) {
       owner.meet();
       owner.host(0).fetch(7);
-      int touched = 0;
+      int tampered = 0;
       for (int record = 0; record < 12; record++) {
         int target = record;
         boolean[] there = new boolean[1];
@@ -209,9 +209,9 @@ class PeerSecretTest {
           hosts.addFake(tap.address(), 1L << 60);
           hosts.meet();
           for (int i = 0; i < 3; i++) {
-            host.fetch(7); // Also compares the bytes with the expected ones.
+            host.fetch(7); // Also checks the bytes.
           }
-          touched += there[0] ? 1 : 0;
+          tampered += there[0] ? 1 : 0;
           if (there[0] && how.equals("altered")) {
             assertThat(host.faults() + tap.connections() - 1)
                 .as("faults and new connections after record " + record)
@@ -219,13 +219,13 @@ class PeerSecretTest {
           }
         }
       }
-      assertThat(touched).as("records that were touched").isGreaterThan(4);
+      assertThat(tampered).as("tampered records").isGreaterThan(4);
     }
   }
 
   @Test
-  void aConversationThatSomebodyRecordedSaysNothingTheSecondTime() throws Exception {
-    byte[] said;
+  void aReplayedConversationIsRefused() throws Exception {
+    byte[] recorded;
     try (Hosts owner = hosts(1)) {
       owner.meet();
       try (Wiretap tap = new Wiretap(owner.host(0).server().address(), (number, bytes) -> bytes);
@@ -233,18 +233,18 @@ class PeerSecretTest {
         hosts.addFake(tap.address(), 1L << 60);
         hosts.meet();
         assertThat(hosts.host(0).fetch(3).outcome()).isEqualTo(Outcome.ADMITTED);
-        said = tap.said();
+        recorded = tap.said();
       }
-      assertThat(owner.host(0).store.items()).as("it was a delivery").isEqualTo(1);
+      assertThat(owner.host(0).store.items()).as("the conversation was a delivery").isEqualTo(1);
     }
     try (Hosts owner = hosts(1)) {
       owner.meet();
       var address = owner.host(0).server().address();
       try (Socket replayed = new Socket(address.getAddress(), address.getPort())) {
-        replayed.getOutputStream().write(said);
+        replayed.getOutputStream().write(recorded);
         replayed.getInputStream().transferTo(OutputStream.nullOutputStream());
       } catch (IOException e) {
-        // It disconnected.
+        // The owner disconnected.
       }
       await(() -> owner.words.size() == 1);
       assertThat(owner.words.get(0)).contains("did not authenticate as a peer");

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who has the key is a peer, and nobody else. */
+/** Only hosts with the key are peers. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerTlsTest {
   private static final int ITEMS = 200;
@@ -87,10 +87,10 @@ class PeerTlsTest {
   }
 
   @Test
-  void whoHasAnotherKeyOrNoneIsRefusedAndReadsForItself() throws Exception {
+  void aHostWithAnotherKeyOrNoneIsRefusedAndReadsStorage() throws Exception {
     try (Hosts hosts = hosts(1, load(ours))) {
       hosts.host(0).fetch(1);
-      // A stranger that hangs up may take its alert with it: then it counts as gone.
+      // A stranger that disconnects early may lose its alert and count as gone: retry.
       long end = System.nanoTime() + Waits.LONG.toNanos();
       do {
         assertThat(System.nanoTime() - end).as("time left").isNegative();
@@ -176,7 +176,7 @@ class PeerTlsTest {
   }
 
   @Test
-  void whoConnectsAndSaysNothingIsCutOffAndMakesNoNoise() throws Exception {
+  void aSilentClientIsDisconnectedWithoutALogLine() throws Exception {
     try (Hosts hosts = new Hosts(directory, Hosts.SHARP, load(ours))) {
       hosts.add("16m");
       hosts.meet();
@@ -189,7 +189,7 @@ class PeerTlsTest {
   }
 
   @Test
-  void aKeyStoreThatDoesNotServeIsExplained() throws Exception {
+  void anUnusableKeyStoreIsExplained() throws Exception {
     Path trustOnly = keys.resolve("trust.p12");
     char[] password = TestKeys.PASSWORD.toCharArray();
     KeyStore mine = KeyStore.getInstance(ours.toFile(), password);

@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Who owns what. */
+/** The owner of each item. */
 class RankingTest {
   private static final InetSocketAddress ANYWHERE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
@@ -29,7 +29,7 @@ class RankingTest {
   }
 
   @Test
-  void eachMemberOwnsAsMuchAsItsCapacity() {
+  void membersOwnItemsInProportionToTheirCapacity() {
     Ranking ranking =
         new Ranking(
             List.of(
@@ -48,7 +48,7 @@ class RankingTest {
   }
 
   @Test
-  void whoComesTakesOnlyWhatIsItsOwnAndWhoGoesLeavesTheOrderOfTheOthers() {
+  void joiningOrLeavingDoesNotReorderTheOthers() {
     List<Member> few = new ArrayList<>();
     for (int i = 0; i < 255; i++) {
       few.add(member("10.0.0." + i + ":7800", 1 << 30));
@@ -69,7 +69,7 @@ class RankingTest {
   }
 
   @Test
-  void theOrderStaysWhatItWasInEveryRelease() {
+  void theOrderNeverChangesBetweenReleases() {
     Ranking ranking =
         new Ranking(List.of(member("a", 1 << 30), member("b", 2L << 30), member("c", 3L << 30)));
     StringBuilder order = new StringBuilder();
@@ -84,7 +84,7 @@ class RankingTest {
   }
 
   @Test
-  void placesAreRememberedWithinTheirBound() {
+  void locationsAreRememberedUpToTheirBound() {
     ItemLocations places = new ItemLocations();
     List<ItemKey> keys = keys(20_000);
     assertThat(places.of(keys.get(0))).isEqualTo(ItemLocations.UNKNOWN);

@@ -13,7 +13,7 @@ public final class TestSecret {
 
   private TestSecret() {}
 
-  /** A file that holds it, with the required mode. */
+  /** Creates a file with the secret, in the required mode. */
   public static Path file(Path directory, String secret) throws IOException {
     Path file = Files.createTempFile(directory, "peer", ".secret");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
@@ -25,7 +25,7 @@ public final class TestSecret {
     return Holder.OURS;
   }
 
-  /** The same, for any secret. */
+  /** The TLS context of hosts with any secret. */
   public static SSLContext context(String secret) {
     try {
       Path directory = Files.createTempDirectory("coordl-secret");

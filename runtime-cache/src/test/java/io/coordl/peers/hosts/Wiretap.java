@@ -23,7 +23,7 @@ public final class Wiretap implements Closeable {
   private final ServerSocket listening;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger connections = new AtomicInteger();
-  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream recorded = new ByteArrayOutputStream();
 
   /** Transforms one TLS record, header included, on its way to the client. */
   @FunctionalInterface
@@ -48,8 +48,8 @@ public final class Wiretap implements Closeable {
 
   /** All bytes that clients have sent so far. */
   public byte[] said() {
-    synchronized (said) {
-      return said.toByteArray();
+    synchronized (recorded) {
+      return recorded.toByteArray();
     }
   }
 
@@ -64,7 +64,7 @@ public final class Wiretap implements Closeable {
               try {
                 work.run();
               } catch (IOException e) {
-                // One of the three has disconnected.
+                // The client, the server or the test disconnected.
               }
             },
             "wiretap");
@@ -85,8 +85,8 @@ public final class Wiretap implements Closeable {
   }
 
   private byte[] keep(byte[] record) {
-    synchronized (said) {
-      said.writeBytes(record);
+    synchronized (recorded) {
+      recorded.writeBytes(record);
     }
     return record;
   }

@@ -7,7 +7,7 @@ import io.coordl.store.Loader;
 import io.coordl.store.Outcome;
 import java.nio.ByteBuffer;
 
-/** A store of a host that has no room left for anything. */
+/** The store of a host without room. */
 final class FullStore implements ItemStore {
   @Override
   public ByteBuffer find(ItemKey key) {

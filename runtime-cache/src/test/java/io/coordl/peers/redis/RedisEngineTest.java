@@ -35,18 +35,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
-/** The engine with servers of Debian's package redis-server. */
+/** Runs the engine with servers of Debian's package redis-server. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisEngineTest {
   private static final String GROUP = "test";
 
-  /** Where no server hangs, a machine that is busy is no fault. */
+  /** If no server hangs, a busy machine must not cause a fault. */
   private static final Duration ENDLESS = Duration.ofMinutes(1);
 
   @TempDir Path directory;
 
   private final List<AutoCloseable> open = new ArrayList<>();
-  private final List<String> words = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> logged = Collections.synchronizedList(new ArrayList<>());
   private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
   private final AtomicInteger reads = new AtomicInteger();
   private Timeouts timeouts = RedisServer.patience(ENDLESS);
@@ -73,13 +73,13 @@ class RedisEngineTest {
             local,
             GROUP,
             (peer, start, end, bytes, answer) -> answers.add(answer),
-            words::add,
+            logged::add,
             timeouts);
     open.add(engine);
     return engine;
   }
 
-  /** An engine of a host without room, which is up. */
+  /** A connected engine of a host without room. */
   private RedisEngine engine(RedisServer server) {
     RedisEngine engine = engine(new FullStore(), null, server.uri());
     await(engine.servers::up);
@@ -87,7 +87,7 @@ class RedisEngineTest {
   }
 
   private ArenaStore store() {
-    ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("16m"), words::add);
+    ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("16m"), logged::add);
     open.add(store);
     return store;
   }
@@ -120,11 +120,11 @@ class RedisEngineTest {
     return RedisItem.key(GROUP, item.key());
   }
 
-  // ---- an item's way
+  // ---- items
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 8, 4000, 8176, 8180, 8192, 112_640, 1 << 20, 8 << 20})
-  void whatOneHostHasReadTheOtherGetsFromRedis(int length) throws Exception {
+  void anItemReadByOneHostComesFromRedisOnTheOther(int length) throws Exception {
     RedisServer server = server();
     TestItem item = new TestItem(length, length);
 
@@ -132,11 +132,11 @@ class RedisEngineTest {
     assertFetched(engine(server), item, Outcome.PEER);
     assertThat(reads).hasValue(1);
     assertThat(answers).containsExactly(Answer.ABSENT, Answer.KEPT, Answer.FOUND);
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void theStoreOfTheHostComesFirst() throws Exception {
+  void theHostsOwnStoreComesFirst() throws Exception {
     RedisServer server = server();
     RedisEngine one = engine(store(), null, server.uri());
     RedisEngine other = engine(store(), null, server.uri());
@@ -152,7 +152,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void otherGroupsHaveOtherItems() throws Exception {
+  void groupsHaveSeparateItems() throws Exception {
     RedisServer server = server();
     TestItem item = new TestItem(1, 1000);
     assertFetched(engine(server), item, Outcome.ADMITTED);
@@ -164,7 +164,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void anItemGoesAWeekAfterItWasWritten() throws Exception {
+  void anItemExpiresAWeekAfterItWasWritten() throws Exception {
     RedisServer server = server();
     TestItem item = new TestItem(1, 1000);
     assertFetched(engine(server), item, Outcome.ADMITTED);
@@ -174,7 +174,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void ofManyThreadsOneReadsAnItem() throws Exception {
+  void oneOfManyThreadsReadsAnItem() throws Exception {
     RedisServer server = server();
     List<RedisEngine> hosts = List.of(engine(server), engine(server));
     int threads = 8;
@@ -200,13 +200,13 @@ class RedisEngineTest {
     }
 
     assertThat(reads).hasValue(items);
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   // ---- claims
 
   @Test
-  void aReadThatFailsGivesItsClaimBack() throws Exception {
+  void aFailedReadReleasesItsClaim() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem item = new TestItem(1, 1000);
@@ -233,7 +233,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void theClaimOfADeadHostRunsOut() throws Exception {
+  void aDeadHostsClaimExpires() throws Exception {
     RedisServer server = server();
     TestItem item = new TestItem(1, 1000);
     RedisEngine engine = engine(server);
@@ -244,7 +244,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void whoWaitsTooLongHelpsHimselfAndTheClaimStays() throws Exception {
+  void aHostThatWaitsTooLongReadsStorageAndTheClaimStays() throws Exception {
     RedisServer server = server();
     TestItem item = new TestItem(1, 1000);
     RedisEngine full = engine(server);
@@ -256,7 +256,7 @@ class RedisEngineTest {
     assertBypassed(full, item);
     assertFetched(host, item, Outcome.ADMITTED);
     assertThat(server.ask(Command.GET, (Object) key(item))).isEqualTo(claim);
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -275,10 +275,10 @@ class RedisEngineTest {
     }
   }
 
-  // ---- what is not the item
+  // ---- wrong values
 
   @Test
-  void aDamagedItemIsReadFromStorageAndWrittenAnew() throws Exception {
+  void aDamagedItemIsReadFromStorageAndRewritten() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     for (int at : new int[] {0, 5, 9, RedisItem.HEADER_BYTES, 9_000}) {
@@ -289,7 +289,7 @@ class RedisEngineTest {
       assertFetched(engine, item, Outcome.PEER);
     }
     assertThat(reads).hasValue(10);
-    assertThat(words).singleElement().asString().contains("damaged item");
+    assertThat(logged).singleElement().asString().contains("damaged item");
   }
 
   @Test
@@ -303,11 +303,11 @@ class RedisEngineTest {
 
     assertFetched(engine, other, Outcome.ADMITTED);
     assertFetched(engine, other, Outcome.PEER);
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
-  void whatOthersPutThereIsNoItem() throws Exception {
+  void foreignValuesAreNotItems() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem list = new TestItem(1, 1000);
@@ -321,13 +321,13 @@ class RedisEngineTest {
       assertFetched(engine, item, Outcome.ADMITTED);
       assertFetched(engine, item, Outcome.PEER);
     }
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   // ---- full
 
   @Test
-  void aFullRedisKeepsWhatItHasAndIsNotAskedToKeepMore() throws Exception {
+  void aFullRedisKeepsItsItemsAndIsNotAskedToKeepMore() throws Exception {
     RedisServer server = server("--maxmemory", "6mb", "--maxmemory-policy", "noeviction");
     RedisEngine engine = engine(server);
     int items = 80;
@@ -341,7 +341,7 @@ class RedisEngineTest {
     for (int i = 0; i < kept; i++) {
       assertFetched(engine, new TestItem(i, 100_000), Outcome.PEER);
     }
-    assertThat(words).singleElement().asString().contains("is full");
+    assertThat(logged).singleElement().asString().contains("is full");
     assertThat(answers.stream().filter(a -> a == Answer.FAILED)).hasSize(1);
 
     RedisEngine host = engine(store(), null, server.uri());
@@ -351,29 +351,29 @@ class RedisEngineTest {
   }
 
   @Test
-  void aServerThatEvictsIsUsedAndSaid() throws Exception {
+  void aServerThatEvictsIsUsedAndLogged() throws Exception {
     RedisServer server = server("--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru");
     RedisEngine engine = engine(server);
 
-    await(() -> !words.isEmpty());
+    await(() -> !logged.isEmpty());
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("evicts");
+    assertThat(logged).singleElement().asString().contains("evicts");
   }
 
   @Test
-  void aServerThatDoesNotTellWhetherItEvictsIsUsedAndSaid() throws Exception {
+  void aServerWithAnUnknownEvictionPolicyIsUsedAndLogged() throws Exception {
     RedisServer server = server("--rename-command", "INFO", "");
     RedisEngine engine = engine(server);
 
-    await(() -> !words.isEmpty());
+    await(() -> !logged.isEmpty());
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("does not report its maxmemory-policy");
+    assertThat(logged).singleElement().asString().contains("does not report its maxmemory-policy");
   }
 
   // ---- faults
 
   @Test
-  void aKilledServerIsDoneWithoutAndUsedAgainOnceItIsBack() throws Exception {
+  void aKilledServerIsSkippedAndUsedAgainOnceItIsBack() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem item = new TestItem(1, 1000);
@@ -384,28 +384,28 @@ class RedisEngineTest {
       assertBypassed(engine, item);
     }
     assertThat(answers).containsExactly(Answer.ABSENT, Answer.KEPT, Answer.FAILED);
-    assertThat(words).singleElement().asString().contains("is not used until it answers again");
+    assertThat(logged).singleElement().asString().contains("is not used until it answers again");
 
     server.restart();
     await(engine.servers::up);
     assertFetched(engine, item, Outcome.ADMITTED);
     assertFetched(engine, item, Outcome.PEER);
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
-  void aServerThatIsNotThereYetIsUsedOnceItIs() throws Exception {
+  void aServerThatStartsLateIsUsedOnceItIsUp() throws Exception {
     RedisServer server = server();
     server.kill();
     RedisEngine engine = engine(new FullStore(), null, server.uri());
     TestItem item = new TestItem(1, 1000);
     assertBypassed(engine, item);
-    await(() -> !words.isEmpty());
+    await(() -> !logged.isEmpty());
 
     server.restart();
     await(engine.servers::up);
     assertFetched(engine, item, Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("is not reachable yet");
+    assertThat(logged).singleElement().asString().contains("is not reachable yet");
   }
 
   @Test
@@ -423,17 +423,17 @@ class RedisEngineTest {
         assertBypassed(engine, item);
       }
       assertThat(answers).containsExactly(Answer.LATE);
-      assertThat(words).singleElement().asString().contains("no answer within 400 ms");
+      assertThat(logged).singleElement().asString().contains("no answer within 400 ms");
     } finally {
       server.goOn();
     }
     await(engine.servers::up);
     assertFetched(engine, item, Outcome.PEER);
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
-  void aWriteThatBlocksEndsToo() throws Exception {
+  void aBlockedWriteTimesOut() throws Exception {
     timeouts = Timeouts.USUAL;
     RedisServer server = server();
     RedisEngine engine = engine(server);
@@ -458,7 +458,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void aConnectionThatTheServerHasClosedIsNoFault() throws Exception {
+  void aConnectionClosedByTheServerIsNotAFault() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem item = new TestItem(1, 1000);
@@ -466,13 +466,13 @@ class RedisEngineTest {
     server.ask(Command.CLIENT, "KILL", "TYPE", "normal", "SKIPME", "yes");
 
     assertFetched(engine, item, Outcome.PEER);
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
-  // ---- who may
+  // ---- access
 
   @Test
-  void aPasswordThatIsRightIsUsed() throws Exception {
+  void aRightPasswordIsUsed() throws Exception {
     RedisServer server = server("--requirepass", "p@ss/w:rd");
     RedisEngine engine = engine(new FullStore(), null, server.uri(":p%40ss%2Fw%3Ard@"));
     await(engine.servers::up);
@@ -482,15 +482,15 @@ class RedisEngineTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", ":topsecret@", "topuser:topsecret@"})
-  void aPasswordThatIsWrongIsSaidOnceAndNotShown(String credentials) throws Exception {
+  void aWrongPasswordIsLoggedOnceAndNotShown(String credentials) throws Exception {
     RedisServer server = server("--requirepass", "another");
     RedisEngine engine = engine(new FullStore(), null, server.uri(credentials));
     for (int i = 0; i < 100; i++) {
       assertBypassed(engine, new TestItem(i, 1000));
     }
 
-    await(() -> !words.isEmpty());
-    assertThat(words)
+    await(() -> !logged.isEmpty());
+    assertThat(logged)
         .singleElement()
         .asString()
         .containsPattern("NOAUTH|WRONGPASS")
@@ -498,7 +498,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void tlsWithTheUsersOwnKeys() throws Exception {
+  void tlsUsesTheUsersKeysAndRefusesOthers() throws Exception {
     TestKeys keys = TestKeys.make(directory, "mine");
     RedisServer server =
         server(
@@ -530,10 +530,10 @@ class RedisEngineTest {
     }
     await(hasty.servers::up);
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    assertThat(words).filteredOn(word -> word.contains("is not used until")).hasSize(1);
+    assertThat(logged).filteredOn(line -> line.contains("is not used until")).hasSize(1);
 
     // A stranger's keys, the JDK's own certificates, and none.
-    words.clear();
+    logged.clear();
     SSLContext stranger = TestKeys.make(directory, "stranger").context();
     for (RedisEngine refused :
         List.of(
@@ -543,14 +543,14 @@ class RedisEngineTest {
       assertBypassed(refused, new TestItem(1, 1000));
       assertThat(refused.servers.up()).isFalse();
     }
-    await(() -> words.size() == 3);
-    assertThat(words).allMatch(word -> word.contains("is not reachable yet"));
+    await(() -> logged.size() == 3);
+    assertThat(logged).allMatch(line -> line.contains("is not reachable yet"));
   }
 
   // ---- clusters
 
   @Test
-  void aClusterIsFoundOutByOneOfItsNodes() throws Exception {
+  void aClusterIsDiscoveredFromOneNode() throws Exception {
     List<RedisServer> servers = cluster();
     RedisEngine engine = engine(servers.get(1));
     int items = 60;
@@ -563,14 +563,14 @@ class RedisEngineTest {
       assertFetched(other, new TestItem(i, 2000), Outcome.PEER);
     }
     assertThat(reads).hasValue(items);
-    assertThat(words).singleElement().asString().contains("is not reachable yet");
+    assertThat(logged).singleElement().asString().contains("is not reachable yet");
     for (RedisServer server : servers) {
       assertThat((Long) server.ask(Command.DBSIZE)).isPositive();
     }
   }
 
   @Test
-  void aNodeThatDiesTakesItsOwnItemsAlong() throws Exception {
+  void aDeadNodeLosesOnlyItsOwnItems() throws Exception {
     List<RedisServer> servers = cluster();
     RedisEngine engine = engine(servers.get(0));
     for (RedisServer server : servers) {
@@ -590,7 +590,7 @@ class RedisEngineTest {
       assertThat(fetched.outcome()).isIn(Outcome.FULL, Outcome.PEER);
     }
     assertThat(bypassed).isEqualTo((int) lost);
-    assertThat(words).singleElement().asString().contains("is not used until it answers again");
+    assertThat(logged).singleElement().asString().contains("is not used until it answers again");
     servers.get(2).restart();
     await(engine.servers::up);
     await(
@@ -626,11 +626,11 @@ class RedisEngineTest {
         });
     assertFetched(engine, item, Outcome.PEER);
     assertThat(servers.get((owner + 1) % 3).ask(Command.EXISTS, (Object) key(item))).isEqualTo(1L);
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void aNodeThatKeepsNothingIsLeftAlone() throws Exception {
+  void aNodeWithoutSlotsIsNotUsed() throws Exception {
     RedisServer first = cluster().get(0);
     String bus = Integer.toString(RedisServer.freePort());
     RedisServer empty = server("--cluster-enabled", "yes", "--cluster-port", bus);
@@ -680,17 +680,17 @@ class RedisEngineTest {
   }
 
   @Test
-  void severalServersThatAreNoClusterAreSaid() throws Exception {
+  void serversThatAreNotAClusterAreLogged() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(new FullStore(), null, server.uri(), server().uri());
     await(engine.servers::up);
 
-    await(() -> !words.isEmpty());
+    await(() -> !logged.isEmpty());
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("is not a cluster");
+    assertThat(logged).singleElement().asString().contains("is not a cluster");
   }
 
-  // ---- the end
+  // ---- closing
 
   @Test
   void closingEndsThreadsAndConnections() throws Exception {

@@ -36,23 +36,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A server that is no Redis, or one that lies: costs its items a read of storage, and nothing else.
- * It greets as it should, so that it is asked, and then answers whatever a test wants.
+ * A server that is not Redis, or sends wrong answers, costs a read of storage per item and nothing
+ * else. It greets correctly, so that it is asked, and then answers as the test wants.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisFuzzTest {
   private static final TestItem ITEM = new TestItem(1, 50_000);
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /**
-   * What a fetch may take of the heap: the item a few times, and classes that it is the first to
-   * use.
-   */
+  /** Bytes that a fetch may allocate: a few times the item, and classes used for the first time. */
   private static final long MOST_ALLOCATED = 8L << 20;
 
   private static final int LONG_ANSWER = 64 << 20;
 
-  private final List<String> words = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> logged = Collections.synchronizedList(new ArrayList<>());
   private final AtomicInteger reads = new AtomicInteger();
   private Liar liar;
   private RedisEngine engine;
@@ -70,7 +67,7 @@ class RedisFuzzTest {
         new FullStore(),
         "fuzz",
         (peer, begun, ended, bytes, answer) -> {},
-        words::add,
+        logged::add,
         timeouts);
   }
 
@@ -80,7 +77,9 @@ class RedisFuzzTest {
     liar.close();
   }
 
-  /** Fetches, with these answers; the item comes right, or is left to storage. How often right. */
+  /**
+   * Fetches twice with the given answers; returns how often the right item came from the server.
+   */
   private int fetch(Supplier<byte[]> answers) throws IOException {
     return fetch(engine, answers);
   }
@@ -106,7 +105,7 @@ class RedisFuzzTest {
     } finally {
       liar.answers.set(null);
     }
-    assertThat(words).noneMatch(word -> word.contains("secret"));
+    assertThat(logged).noneMatch(line -> line.contains("secret"));
     return right;
   }
 
@@ -152,12 +151,12 @@ class RedisFuzzTest {
         "(3492890328409238509324850943850943825024385\r\n",
         "HTTP/1.1 400 Bad Request\r\n\r\n",
       })
-  void anAnswerThatIsNone(String answer) throws IOException {
+  void anInvalidAnswerIsNotUsed(String answer) throws IOException {
     assertThat(fetch(() -> answer.getBytes(StandardCharsets.ISO_8859_1))).isZero();
   }
 
   @Test
-  void aLineWithoutEndTakesNoMemory() throws IOException {
+  void anEndlessLineUsesNoMemory() throws IOException {
     for (char kind : new char[] {'-', '+', ':', '$', '*'}) {
       byte[] endless = new byte[LONG_ANSWER];
       Arrays.fill(endless, (byte) '1');
@@ -167,7 +166,7 @@ class RedisFuzzTest {
   }
 
   @Test
-  void aListOfWhatNobodyAskedForTakesNoMemory() throws IOException {
+  void anUnexpectedListUsesNoMemory() throws IOException {
     byte[] value = ("$60000\r\n" + "x".repeat(60_000) + "\r\n").getBytes(StandardCharsets.UTF_8);
     ByteArrayOutputStream list = new ByteArrayOutputStream();
     list.writeBytes("*60000\r\n".getBytes(StandardCharsets.UTF_8));
@@ -178,12 +177,12 @@ class RedisFuzzTest {
   }
 
   @Test
-  void whatItWasSentComesBack() throws IOException {
+  void anEchoedRequestIsNotUsed() throws IOException {
     assertThat(fetch(() -> liar.heard)).isZero();
   }
 
   @Test
-  void randomBytesAndDamagedAnswers() throws IOException {
+  void randomAndDamagedAnswersAreNotUsed() throws IOException {
     SplittableRandom random = new SplittableRandom(5);
     byte[] value = new byte[RedisItem.HEADER_BYTES + ITEM.length()];
     System.arraycopy(ITEM.content(), 0, value, RedisItem.HEADER_BYTES, ITEM.length());
@@ -193,7 +192,7 @@ class RedisFuzzTest {
     right.writeBytes(value);
     right.writeBytes("\r\n".getBytes(StandardCharsets.UTF_8));
     try (RedisEngine patient = open(RedisServer.patience(Duration.ofMinutes(1)))) {
-      assertThat(fetch(patient, right::toByteArray)).as("the right answer is taken").isEqualTo(2);
+      assertThat(fetch(patient, right::toByteArray)).as("the right answer is used").isEqualTo(2);
     }
     assertThat(reads).hasValue(0);
     for (int round = 0; round < 20; round++) {
@@ -210,7 +209,7 @@ class RedisFuzzTest {
     }
   }
 
-  /** Greets right, then answers each piece it hears with what the test says, and hangs up. */
+  /** Greets correctly, answers each request as the test wants, and disconnects. */
   private static final class Liar implements Closeable {
     private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final AtomicReference<Supplier<byte[]>> answers = new AtomicReference<>();
@@ -257,7 +256,7 @@ class RedisFuzzTest {
           out.flush();
         }
       } catch (IOException e) {
-        // The engine has hung up.
+        // The engine disconnected.
       }
     }
 

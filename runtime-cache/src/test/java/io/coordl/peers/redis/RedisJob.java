@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A host of its own JVM: {@code uri directory items passes seed budget}. Fetches all items in each
- * pass, in an order of its own, checks each, and prints what it read from storage.
+ * A host in a separate JVM. Arguments: {@code uri directory items passes seed budget}. Fetches all
+ * items in each pass in its own order, checks each, and prints its reads from storage.
  */
 public final class RedisJob {
   static final int BYTES = 30_000;

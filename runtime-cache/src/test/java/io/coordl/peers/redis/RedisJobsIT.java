@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
-/** Hosts, each a JVM of its own, with one Redis. */
+/** Hosts in separate JVMs share one Redis. */
 class RedisJobsIT {
   private static final int ITEMS = 500;
 
@@ -75,7 +75,7 @@ class RedisJobsIT {
     job.getOutputStream().flush();
   }
 
-  /** Without room of their own, with room for a part, and with room for all. */
+  /** With local room for no items, for some, and for all. */
   @ParameterizedTest
   @ValueSource(strings = {"0", "4m", "64m"})
   void threeHostsReadEachItemOnceBetweenThem(String budget) throws Exception {
@@ -101,14 +101,14 @@ class RedisJobsIT {
   }
 
   @Test
-  void hostsThatAreKilledLeaveNoWrongItemAndNoStuckOne() throws Exception {
+  void killedHostsLeaveNoWrongAndNoStuckItem() throws Exception {
     SplittableRandom random = new SplittableRandom(11);
     int kills = 20;
     for (int i = 0; i < kills; i++) {
       Process victim = job(1, i, "4m");
       assertThat(output(victim).readLine()).isEqualTo("joined");
       release(victim);
-      // One job works at one item: of three keys one is of an item that it has read.
+      // A job claims one item at a time, so three keys include items that it has read.
       while (i == 0 && (Long) server.ask(Command.DBSIZE) < 3) {
         LockSupport.parkNanos(1_000_000);
       }
@@ -116,7 +116,7 @@ class RedisJobsIT {
       victim.destroyForcibly().waitFor();
     }
     AtomicInteger reads = new AtomicInteger();
-    List<String> words = new ArrayList<>();
+    List<String> logged = new ArrayList<>();
     try (RedisEngine engine =
         new RedisEngine(
             List.of(server.uri()),
@@ -124,7 +124,7 @@ class RedisJobsIT {
             new FullStore(),
             "jobs",
             (peer, start, end, bytes, answer) -> {},
-            words::add,
+            logged::add,
             RedisServer.patience(Duration.ofMinutes(1)))) {
       while (!engine.servers.up()) {
         LockSupport.parkNanos(1_000_000);
@@ -136,7 +136,7 @@ class RedisJobsIT {
         assertThat(TestItem.bytes(fetched.content())).isEqualTo(item.content());
       }
     }
-    assertThat(words).isEmpty();
-    assertThat(reads).as("the killed have read something").hasValueLessThan(ITEMS);
+    assertThat(logged).isEmpty();
+    assertThat(reads).as("the killed hosts have read some items").hasValueLessThan(ITEMS);
   }
 }

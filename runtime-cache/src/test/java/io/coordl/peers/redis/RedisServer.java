@@ -19,7 +19,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
-/** A redis-server of the test, on a port of its own, of the loopback interface. */
+/** A redis-server for a test, on its own loopback port. */
 final class RedisServer implements Closeable {
   private static final String PROGRAM = "redis-server";
 
@@ -35,7 +35,7 @@ final class RedisServer implements Closeable {
   }
 
   /**
-   * Starts one that keeps nothing on disk and listens.
+   * Starts a server that keeps nothing on disk; returns once it listens.
    *
    * @param more arguments; "PORT" in them is its port
    */
@@ -52,7 +52,7 @@ final class RedisServer implements Closeable {
     }
   }
 
-  /** Starts it again where it was. */
+  /** Restarts it on the same port. */
   void restart() throws IOException {
     List<String> command =
         new ArrayList<>(
@@ -99,7 +99,7 @@ final class RedisServer implements Closeable {
       }
       socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.UTF_8));
       InputStream in = socket.getInputStream();
-      // "+PONG", or that a password is wanted; but not that it is still loading.
+      // "+PONG" or a request for a password, but not "still loading".
       int first = in.read();
       return first == '+' || first == '-';
     } catch (IOException e) {
@@ -107,7 +107,7 @@ final class RedisServer implements Closeable {
     }
   }
 
-  /** The usual times, but for how long an answer may be missing. */
+  /** The usual timeouts, except the time to wait for an answer. */
   static Timeouts patience(Duration progress) {
     Timeouts usual = Timeouts.USUAL;
     return new Timeouts(
@@ -129,7 +129,7 @@ final class RedisServer implements Closeable {
     return process.pid();
   }
 
-  /** Its address; {@code credentials} as they stand there, with the @, or empty. */
+  /** Its address; {@code credentials} include the @, or are empty. */
   RedisUri uri(String credentials) {
     return RedisUri.parse(
         (more.contains("--tls-port") ? "rediss://" : "redis://")
@@ -142,14 +142,14 @@ final class RedisServer implements Closeable {
     return uri("");
   }
 
-  /** Asks it, past all that is tested. */
+  /** Sends a command directly, bypassing the engine. */
   Object ask(Command command, Object... arguments) {
     try (Connection connection = new Connection("127.0.0.1", port)) {
       return connection.executeCommand(new CommandArguments(command).addObjects(arguments));
     }
   }
 
-  /** As a word. */
+  /** Like {@link #ask}, with a text reply. */
   String say(Command command, Object... arguments) {
     Object answer = ask(command, arguments);
     return answer instanceof byte[] bytes
@@ -162,7 +162,7 @@ final class RedisServer implements Closeable {
     process.destroyForcibly().onExit().join();
   }
 
-  /** Hangs, for all who ask: SIGSTOP. */
+  /** Stops it with SIGSTOP. */
   void hang() throws IOException {
     signal("-STOP");
     while (!Files.readString(Path.of("/proc", Long.toString(pid()), "stat"))
@@ -172,7 +172,7 @@ final class RedisServer implements Closeable {
     }
   }
 
-  /** Goes on. */
+  /** Continues it with SIGCONT. */
   void goOn() throws IOException {
     signal("-CONT");
   }

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RedisUriTest {
   @Test
-  void anAddressHasAllItsParts() {
+  void allPartsOfAnAddressAreParsed() {
     RedisUri uri = RedisUri.parse("rediss://me:p%40ss+%2F@cache.example:6380/3");
 
     assertThat(uri)
@@ -19,7 +19,7 @@ class RedisUriTest {
   }
 
   @Test
-  void whatIsLeftOutIsTheDefault() {
+  void omittedPartsHaveDefaults() {
     assertThat(RedisUri.parse("redis://redis_1"))
         .isEqualTo(new RedisUri(false, new HostPort("redis_1", 6379), 0, null, null));
     assertThat(RedisUri.parse("redis://:secret@[::1]:7000/"))
@@ -44,7 +44,7 @@ class RedisUriTest {
         "redis://u:secret@h?a=b",
         "redis:/u:secret@h",
       })
-  void aWrongAddressIsSaidWithoutTheSecret(String text) {
+  void aWrongAddressIsReportedWithoutTheSecret(String text) {
     assertThatThrownBy(() -> RedisUri.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]")
@@ -52,7 +52,7 @@ class RedisUriTest {
   }
 
   @Test
-  void whereStrangersCanReadOrPutItemsThatIsSaid() {
+  void accessByStrangersIsReported() {
     assertThat(RedisUri.parse("redis://me:secret@h").exposure())
         .startsWith("redis://h:6379 is used without encryption:")
         .doesNotContain("secret@");

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An item of which each byte is known. */
+/** An item whose bytes are derived from its number. */
 record TestItem(long number, int length) {
   ItemKey key() {
     return ItemKey.of("/data/" + number, length, number, ItemKey.WHOLE);
@@ -18,7 +18,7 @@ record TestItem(long number, int length) {
     return content;
   }
 
-  /** Reads it, and counts that. */
+  /** Loads the item and counts the read. */
   Loader loader(AtomicInteger reads) {
     return (target, offset) -> {
       reads.incrementAndGet();

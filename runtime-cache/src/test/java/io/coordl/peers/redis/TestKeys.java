@@ -12,11 +12,11 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A key of its own and its certificate, made by the JDK's keytool.
+ * A new key and its certificate, created with the JDK's keytool.
  *
  * @param certificate PEM
  * @param key PEM
- * @param context has the key, and trusts the certificate alone
+ * @param context has the key, and trusts only the certificate
  */
 public record TestKeys(Path certificate, Path key, SSLContext context) {
   public static final String PASSWORD = "changeit";
@@ -44,9 +44,9 @@ public record TestKeys(Path certificate, Path key, SSLContext context) {
                 "san=ip:127.0.0.1")
             .redirectErrorStream(true)
             .start();
-    String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (keytool.waitFor() != 0) {
-      throw new IOException("keytool: " + said);
+      throw new IOException("keytool: " + output);
     }
     return store;
   }

@@ -81,7 +81,7 @@ class AdviceTest {
     return epochs;
   }
 
-  /** Evidence of a job whose whole configuration was given as arguments. */
+  /** Evidence of a job configured by arguments only. */
   private static Evidence evidence(
       Figures totals,
       Epochs epochs,
@@ -93,7 +93,7 @@ class AdviceTest {
         totals, epochs, stores, given, given, libraries(frameworks), List.of(), 0, hosts);
   }
 
-  /** The same where the host has so many cores and policies were refused. */
+  /** The same evidence on a host with {@code cores} cores, with refused policies. */
   private static Evidence with(Evidence evidence, double cores, VerdictEvent... verdicts) {
     return new Evidence(
         evidence.totals(),
@@ -117,7 +117,8 @@ class AdviceTest {
   }
 
   /**
-   * A library that the agent prefetches for, or one that prepares ahead; none for an empty name.
+   * A library for which the agent prefetches, or one that prepares ahead; none if the name is
+   * empty.
    */
   private static List<LibraryEvent> libraries(String name) {
     LibraryEvent library = new LibraryEvent();
@@ -192,8 +193,8 @@ class AdviceTest {
     assertThat(given).isNotEmpty();
     Pattern argument = Pattern.compile("([a-z]+(?:\\.[a-z]+)?)=");
     for (Advice advice : given) {
-      String words = advice.sentence().replace("-javaagent:coordl-agent.jar=", "");
-      assertThat(argument.matcher(words).results().map(found -> found.group(1)).toList())
+      String sentence = advice.sentence().replace("-javaagent:coordl-agent.jar=", "");
+      assertThat(argument.matcher(sentence).results().map(found -> found.group(1)).toList())
           .isSubsetOf(ARGUMENTS);
       assertThat(advice.arguments())
           .allSatisfy(
@@ -206,7 +207,7 @@ class AdviceTest {
   }
 
   @Test
-  void aJobThatWaitsForStorageIsToldToCache() {
+  void aJobThatWaitsForStorageIsAdvisedToCache() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(), "off");
     assertThat(advice.finding()).isEqualTo("fetchBound");
@@ -215,7 +216,7 @@ class AdviceTest {
   }
 
   @Test
-  void ofAProfileNothingIsToldThatItsPhasesMade() {
+  void aProfiledJobGetsNoAdvice() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = ofOneEpoch(figures, List.of(), Map.of("profile", "all"));
     assertThat(advice.finding()).isEqualTo("profiled");
@@ -223,7 +224,7 @@ class AdviceTest {
   }
 
   @Test
-  void aFullCacheIsToldItsSize() {
+  void aFullCacheIsAdvisedALargerSize() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(500)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheTooSmall");
@@ -231,7 +232,7 @@ class AdviceTest {
   }
 
   @Test
-  void aCacheWithRoomThatDoesNotHelpLacksTheDataSet() {
+  void anUnusedCacheWithRoomIsAdvisedToNameTheDataSet() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(0)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheNotAsked");
@@ -240,7 +241,7 @@ class AdviceTest {
   }
 
   @Test
-  void aCacheThatTookAllAndFoundNothingAgainIsNotAskedForTheDataSet() {
+  void aCacheWithoutHitsIsToldThatFilesChange() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     StoreStatisticsEvent vain = store(0);
     vain.admitted = 4_000;
@@ -253,7 +254,7 @@ class AdviceTest {
   }
 
   @Test
-  void hostsThatHoldTheDataSetTogetherShareWhatIsMissing() {
+  void hostsThatShareTheDataSetAreAdvisedTheirShareOfTheMissingSize() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice =
         on(
@@ -264,7 +265,7 @@ class AdviceTest {
                 Map.of("cache", "minio"),
                 "",
                 3));
-    // A third of 3 GiB and a tenth more.
+    // A third of 3 GiB plus 10 %.
     assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=2g");
     assertThat(advice.sentence())
         .contains("cache of each of 3 hosts", "or add a host, with", "cache=minio,cache.size=2g:");
@@ -281,7 +282,7 @@ class AdviceTest {
   }
 
   @Test
-  void theCureThatAJobHasIsNotDropped() {
+  void adviceKeepsThePoliciesInUse() {
     Advice advice =
         stillWaits("DJL", Map.of("decoded", "share", "dataset", "/a, /b", "cache", "minio"));
     assertThat(advice.arguments())
@@ -293,7 +294,7 @@ class AdviceTest {
   }
 
   @Test
-  void theFirstEpochAloneIsNoReasonToChangeAnything() {
+  void waitsInTheFirstEpochOnlyChangeNothing() {
     EpochEvent cold = figures(40, 10, 0, 0, 0);
     EpochEvent warm = figures(1, 1, 0, 0, 0);
     Advice advice = advice(cold, List.of(cold, warm, warm), List.of(), "off");
@@ -306,7 +307,7 @@ class AdviceTest {
   }
 
   @Test
-  void waitsOfManyCausesAreNotCalledNothing() {
+  void smallWaitsWithManyCausesAreListed() {
     EpochEvent each = figures(3, 3, 2, 1, 0);
     Advice advice = advice(each, List.of(each, each), List.of(store(0)), "minio");
     assertThat(advice.finding()).isEqualTo("computeBound");
@@ -318,14 +319,14 @@ class AdviceTest {
   }
 
   @Test
-  void whereOnlyTheFirstEpochIsThereItIsJudgedAndThatIsSaid() {
+  void aSingleEpochIsJudgedAndNamedAsSuch() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     assertThat(advice(figures, List.of(figures), List.of(), "off").sentence())
-        .contains("40.00 s in the only epoch went into waiting for storage");
+        .contains("40.00 s in the only epoch were spent waiting for storage");
   }
 
   @Test
-  void whatEvaluationsWaitForIsNoReasonEither() {
+  void waitsOfEvaluationsChangeNothing() {
     EpochEvent quick = figures(1, 1, 0, 0, 0);
     EpochEvent slow = figures(40, 40, 0, 0, 0);
     Advice advice =
@@ -345,7 +346,7 @@ class AdviceTest {
   }
 
   @Test
-  void whereNobodyKnowsWhichEpochTrainsEachDataSetsFirstIsLeftOut() {
+  void withoutUpdatesTheFirstEpochOfEachDataSetIsExcluded() {
     EpochEvent cold = figures(40, 10, 0, 0, 0);
     EpochEvent warm = figures(30, 1, 0, 0, 0);
     Advice advice =
@@ -358,11 +359,11 @@ class AdviceTest {
                 "DJL",
                 1));
     assertThat(advice.sentence())
-        .contains("30.00 s from the second epoch on went into waiting for storage");
+        .contains("30.00 s from the second epoch on were spent waiting for storage");
   }
 
   @Test
-  void theFirstEpochOfTheValidationSetIsNoLaterEpoch() {
+  void theFirstValidationEpochIsNotASecondEpoch() {
     EpochEvent cold = figures(40, 10, 0, 0, 0);
     Advice advice =
         on(
@@ -377,7 +378,7 @@ class AdviceTest {
   }
 
   @Test
-  void aJobThatWaitsForDecodingIsToldToKeepWhatItDecodes() {
+  void aJobThatWaitsForDecodingIsAdvisedToKeepDecodedImages() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(), "off");
     assertThat(advice.finding()).isEqualTo("prepBound");
@@ -387,14 +388,14 @@ class AdviceTest {
   }
 
   @Test
-  void aFullStoreOfDecodedItemsIsToldToGrow() {
+  void aFullDecodedStoreIsAdvisedToGrow() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(decoded(500)), "off");
     assertThat(advice.arguments()).containsExactly("decoded.size=2g");
   }
 
   @Test
-  void samplesThatWereKeptInVainSpareNoDecoding() {
+  void keptSamplesWithoutHitsDoNotReplaceDecodedImages() {
     EpochEvent figures = figures(5, 40, 0, 0, 0);
     StoreStatisticsEvent samples = prepared(0);
     Map<String, String> given = Map.of("prepared", "share");
@@ -402,7 +403,7 @@ class AdviceTest {
     Evidence evidence = evidence(figures, two, List.of(samples), given, "DL4J", 1);
     assertThat(on(evidence).arguments()).containsExactly("prepared=share", "decoded=share");
     assertThat(ofOneEpoch(figures, List.of(samples), given).arguments())
-        .as("they may be found yet")
+        .as("hits may still come")
         .isEmpty();
     samples.hits = 1;
     assertThat(on(evidence).arguments()).isEmpty();
@@ -422,7 +423,7 @@ class AdviceTest {
   }
 
   @Test
-  void nothingIsAdvisedThatWorksWithNoLibraryOfTheJob() {
+  void nothingIsAdvisedThatTheJobsLibrariesDoNotSupport() {
     Advice advice = ofTables(List.of(), Map.of(), "declared loop");
     assertThat(advice.arguments()).isEmpty();
     assertThat(advice.sentence())
@@ -432,7 +433,7 @@ class AdviceTest {
   }
 
   @Test
-  void whatPreparingAheadCannotHideIsToBeKept() {
+  void preparationThatPrefetchingCannotHideIsAdvisedToBeKept() {
     assertThat(ofTables(List.of(), Map.of(), "DL4J").arguments()).containsExactly("prepared=share");
 
     assertThat(ofTables(List.of(), Map.of()).arguments()).containsExactly("prepared=share");
@@ -443,7 +444,7 @@ class AdviceTest {
   }
 
   @Test
-  void aFullCacheIsNotToldASizeThatItHas() {
+  void aFullCacheIsAdvisedMoreThanItsSize() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     StoreStatisticsEvent full = store(500);
     full.capacity = 8L << 30;
@@ -467,16 +468,16 @@ class AdviceTest {
   private static final VerdictEvent NOT_PREPARED =
       refused("prepared=share", "my.Crop.count may be set by other code", "prepared=share:my.Crop");
 
-  /** Preparing ahead only hides the work: what removes it comes first. */
+  /** Prefetching only hides the work; policies that remove it come first. */
   @Test
-  void samplesAreKeptBeforeTheyArePreparedAhead() {
+  void keepingSamplesIsAdvisedBeforePrefetching() {
     assertThat(on(waiting("DJL", Map.of())).arguments()).containsExactly("prepared=share");
     assertThat(on(with(waiting("DJL", Map.of()), 4, NOT_PREPARED)).arguments())
         .containsExactly("prefetch=2");
   }
 
   @Test
-  void whatWasRefusedIsNotAdvisedAndSaidWithItsRemedyIfNothingIsLeft() {
+  void refusedPoliciesAreNotAdvisedButExplainedIfNothingElseIsLeft() {
     Advice nothingLeft = on(with(waiting("DJL", Map.of("prefetch", "2")), 4, NOT_PREPARED));
     assertThat(nothingLeft.arguments()).isEmpty();
     assertThat(nothingLeft.sentence())
@@ -484,7 +485,7 @@ class AdviceTest {
         .contains(
             "prepared=share does not work here: my.Crop.count may be set by other code;"
                 + " prepared=share:my.Crop keeps its samples if you vouch");
-    // Another data set of the same job may be kept.
+    // Another data set of the same job is accepted.
     VerdictEvent other = refused("prepared=share", "", "");
     other.source = "my.Other";
     other.allowed = true;
@@ -494,7 +495,7 @@ class AdviceTest {
   }
 
   @Test
-  void followingTheAdviceNeverGoesInACircle() {
+  void followingTheAdviceNeverLoops() {
     Map<String, String> given = new TreeMap<>();
     List<VerdictEvent> refused = new ArrayList<>();
     for (int round = 0; round < 8; round++) {
@@ -503,7 +504,7 @@ class AdviceTest {
         String[] parts = argument.split("=", 2);
         if (!parts[1].equals(given.put(parts[0], parts[1]))) {
           assertThat(refused).noneMatch(verdict -> argument.equals(verdict.policy));
-          refused.add(refused(argument, "it did nothing", "")); // Whatever is tried fails.
+          refused.add(refused(argument, "it did nothing", "")); // Every policy fails.
         }
       }
     }
@@ -511,7 +512,7 @@ class AdviceTest {
   }
 
   @Test
-  void aJobThatIsAloneIsNeverToldToShareItsBatches() {
+  void aSingleJobIsNeverAdvisedToShareItsBatches() {
     for (String library : List.of("DJL", "DL4J")) {
       Evidence evidence = with(waiting(library, Map.of("prefetch", "2")), 4, NOT_PREPARED);
       assertThat(on(evidence).sentence()).doesNotContain("coordinate");
@@ -525,7 +526,7 @@ class AdviceTest {
 
   // ---- cores
 
-  /** Two cores, of which the steps and their preparation use nearly all; hardly any waits. */
+  /** Steps and their preparation use nearly all of two cores; there are hardly any waits. */
   private static EpochEvent overlapping() {
     EpochEvent figures = figures(0, 4, 0, 0, 0);
     figures.decodeTime = 80 * SECOND;
@@ -537,7 +538,7 @@ class AdviceTest {
   }
 
   @Test
-  void aJobWhosePreparationTakesTheCoresOfItsStepsIsNotCalledComputeBound() {
+  void preparationThatTakesCoresFromTheStepsIsNotComputeBound() {
     EpochEvent figures = overlapping();
     Evidence evidence =
         with(evidence(figures, only(figures), List.of(), Map.of(), "DL4J", 1), 2, NOT_PREPARED);
@@ -545,7 +546,7 @@ class AdviceTest {
     assertThat(advice.finding()).isEqualTo("prepBound");
     assertThat(advice.arguments()).containsExactly("decoded=share");
     assertThat(advice.sentence())
-        .contains("into cores that preparation takes from the steps")
+        .contains("on cores that preparation takes from the steps")
         .doesNotContain("nothing to do");
     // 190 s of CPU time less 56 on two cores.
     assertThat(advice.gain()).isBetween(1.3, 1.5);
@@ -559,7 +560,7 @@ class AdviceTest {
   }
 
   @Test
-  void aPolicyThatTakesTheCoresOfTheStepsIsNamed() {
+  void aPolicyThatTakesCoresFromTheStepsIsNamed() {
     EpochEvent figures = overlapping();
     figures.otherTime = figures.decodeTime;
     figures.decodeTime = 0;
@@ -574,7 +575,7 @@ class AdviceTest {
   }
 
   @Test
-  void aStepThatWaitsForACoreIsToldWhoHasIt() {
+  void stepsThatWaitForACoreAreToldItsUser() {
     EpochEvent figures = figures(1, 1, 0, 0, 0);
     figures.coreWait = 80 * SECOND;
     figures.computeCoreWait = 40 * SECOND;
@@ -607,7 +608,7 @@ class AdviceTest {
 
   /** A profile of such a job would report that prefetch=2 did nothing. */
   @Test
-  void batchesOfTheProgramsOwnAreToldNothingThatLeavesThemAsTheyAre() {
+  void batchesOfTheProgramsOwnClassGetOnlyApplicableAdvice() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     for (List<StoreStatisticsEvent> stores :
         List.of(List.<StoreStatisticsEvent>of(), List.of(decoded(0)))) {
@@ -627,21 +628,21 @@ class AdviceTest {
   }
 
   @Test
-  void aJobThatSharesIsToldToUseThreads() {
+  void aJobThatSharesBatchesIsAdvisedToUseMoreThreads() {
     Advice advice = stillWaits("DJL", Map.of("prep", "coordinate"));
     assertThat(advice.arguments()).isEmpty();
     assertThat(advice.sentence()).contains("prepare on more threads, with prefetch=N");
   }
 
   @Test
-  void whatIsDecodedIsNoRawCache() {
+  void aDecodedStoreIsNotARawCache() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = ofOneEpoch(figures, List.of(decoded(500)), Map.of());
     assertThat(advice.finding()).isEqualTo("fetchBound");
   }
 
   @Test
-  void aJobThatStandsStillForModelsIsToldToWriteThemInTheBackground() {
+  void aJobBlockedByCheckpointsIsAdvisedToWriteThemInTheBackground() {
     EpochEvent figures = figures(1, 1, 0, 0, 20);
     Advice first = ofOneEpoch(figures, List.of(), Map.of("cache", "minio"));
     assertThat(first.arguments()).containsExactly("cache=minio", "checkpoint=async");
@@ -652,7 +653,7 @@ class AdviceTest {
   }
 
   @Test
-  void whateverElseHoldsTheJobUpIsNamed() {
+  void otherBottlenecksAreNamed() {
     assertThat(advice(figures(1, 2, 30, 3, 4), List.of(), List.of(), "off"))
         .extracting(Advice::finding)
         .isEqualTo("gcBound");
@@ -665,7 +666,7 @@ class AdviceTest {
   }
 
   @Test
-  void collectionsThatCodeAsksForHaveAnotherCureThanALargerHeap() {
+  void explicitCollectionsGetOtherAdviceThanALargerHeap() {
     EpochEvent figures = figures(1, 2, 30, 3, 4);
     figures.gcPauses = 30 * SECOND;
     assertThat(ofGc(figures, "DL4J", 0.4).sentence())
@@ -685,7 +686,7 @@ class AdviceTest {
   }
 
   @Test
-  void freshMemoryIsToldApartFromTransforms() {
+  void pageFaultCostsAreDistinguishedFromTransforms() {
     JobStatisticsEvent job = new JobStatisticsEvent();
     job.add(figures(1, 50, 1, 1, 1));
     job.userTime = 60 * SECOND;
@@ -702,7 +703,7 @@ class AdviceTest {
   }
 
   @Test
-  void collectionsInStepsCountAsWell() {
+  void collectionsDuringStepsCountToo() {
     EpochEvent figures = figures(1, 20, 1, 3, 4);
     figures.gcPauses = 25 * SECOND;
     Advice advice = ofGc(figures, "DL4J", 0);
@@ -718,7 +719,7 @@ class AdviceTest {
   }
 
   @Test
-  void howFastTheJudgedEpochsAreIsSaidOnlyIfAllSizesAreKnown() {
+  void theSpeedIsReportedOnlyIfAllBatchSizesAreKnown() {
     EpochEvent cold = figures(40, 10, 0, 0, 0);
     EpochEvent warm = figures(1, 1, 0, 0, 0);
     cold.updates = 1;
@@ -742,7 +743,7 @@ class AdviceTest {
   }
 
   @Test
-  void aJobThatComputesIsLeftAlone() {
+  void aComputeBoundJobIsLeftAlone() {
     Advice advice = advice(figures(4, 0, 0, 0, 0), List.of(), List.of(), "off");
     assertThat(advice.finding()).isEqualTo("computeBound");
     assertThat(advice.sentence()).contains("4.0 %");

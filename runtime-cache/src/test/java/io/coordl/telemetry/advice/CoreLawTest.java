@@ -10,17 +10,17 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
 /**
- * Preparation planted beside the steps, on a machine that shares its cores evenly among all threads
- * that are ready. The exact cost is known: the same job runs without preparation.
+ * Simulated preparation beside the steps, on a machine that shares its cores evenly among ready
+ * threads. The exact cost is known from the same job without preparation.
  */
 class CoreLawTest {
   private static final Offset<Double> EXACT = within(1e-6);
   private static final double MILLION = 1e6;
 
-  /** One stretch of a step: threads that each compute for so long, then wait for each other. */
+  /** Part of a step: threads compute for {@code millis} each, then wait for each other. */
   private record Stretch(int threads, double millis) {}
 
-  /** A job of equal steps, with the preparation of the next batch beside each. */
+  /** A job of equal steps; each overlaps with the preparation of the next batch. */
   private static final class Job {
     private final EpochEvent figures = new EpochEvent();
     private final double cores;
@@ -61,7 +61,7 @@ class CoreLawTest {
       figures.wall = nanos(steps + stall);
       figures.otherTime = nanos(prepMillis + prepWaits);
       figures.cpu = nanos(busy);
-      figures.coreWait = nanos(all) + 1; // Never 0 where it is known.
+      figures.coreWait = nanos(all) + 1; // Never 0 if known.
       figures.computeCoreWait = nanos(own);
       figures.prepCoreWait = nanos(prepWaits);
     }
@@ -94,7 +94,7 @@ class CoreLawTest {
         double prep = 10.0 * tenths;
         jobs.add(new Job(cores, prep, new Stretch(1, 100)));
         jobs.add(new Job(cores, prep, new Stretch(cores, 100)));
-        // A step of which only a part uses all cores.
+        // A step that uses all cores only in part.
         jobs.add(new Job(cores, prep, new Stretch(cores, 50), new Stretch(1, 50)));
         jobs.add(new Job(cores, prep, new Stretch(1, 30), new Stretch(cores, 70)));
       }
@@ -103,7 +103,7 @@ class CoreLawTest {
   }
 
   @Test
-  void whatPreparationTakesFromTheStepsIsPredicted() {
+  void theTimePreparationTakesFromStepsIsPredicted() {
     double[] errors =
         jobs().stream()
             .mapToDouble(job -> 100 * Math.abs(job.predicted() - job.exact()))
@@ -114,7 +114,7 @@ class CoreLawTest {
   }
 
   @Test
-  void theBoundHoldsAndIsOfUse() {
+  void theBoundHoldsAndIsTight() {
     for (Job job : jobs()) {
       assertThat(job.atMost()).isGreaterThanOrEqualTo(job.exact() - 1e-6);
     }
@@ -124,7 +124,7 @@ class CoreLawTest {
   }
 
   @Test
-  void aCoreThatTheStepLeavesFreeIsNotTakenFromIt() {
+  void aCoreUnusedByTheStepsIsNotTakenFromThem() {
     Job job = new Job(2, 90, new Stretch(1, 100));
     assertThat(job.law().share()).isZero();
     assertThat(job.atMost()).isCloseTo(1, EXACT);
@@ -140,7 +140,7 @@ class CoreLawTest {
 
   /** Work that only moves to another thread still takes the cores. */
   @Test
-  void hidingWorkBehindTheStepsGainsNothingWhereTheCoresAreFull() {
+  void hidingWorkGainsNothingIfAllCoresAreBusy() {
     EpochEvent serial = new EpochEvent();
     serial.wall = 100;
     serial.compute = 50;
@@ -153,9 +153,9 @@ class CoreLawTest {
     assertThat(new CoreLaw(serial, 2).gain(0, 50)).isEqualTo(2);
   }
 
-  /** Recordings of earlier versions have no waits for cores. */
+  /** Recordings of earlier versions contain no waits for cores. */
   @Test
-  void withoutTheKernelsWaitsOnlyFullCoresCountAsShort() {
+  void withoutCoreWaitsOnlyFullyUsedCoresCount() {
     EpochEvent old = new EpochEvent();
     old.wall = 100;
     old.compute = 100;
@@ -170,7 +170,7 @@ class CoreLawTest {
   }
 
   @Test
-  void aMachineIsBusyIfTheStepsWaitForCoresThatTheJobDoesNotUse() {
+  void aMachineIsBusyIfStepsWaitForCoresTheJobDoesNotUse() {
     EpochEvent slow = new EpochEvent();
     slow.wall = 100;
     slow.compute = 100;
@@ -178,7 +178,7 @@ class CoreLawTest {
     slow.coreWait = 100;
     slow.computeCoreWait = 50;
     assertThat(new CoreLaw(slow, 2).isMachineBusy()).isTrue();
-    slow.cpu = 199; // Its own threads are too many.
+    slow.cpu = 199; // The job itself has too many threads.
     assertThat(new CoreLaw(slow, 2).isMachineBusy()).isFalse();
     slow.cpu = 100;
     slow.computeCoreWait = 4;

@@ -9,7 +9,7 @@ class CoreWaitsTest {
   private final EpochEvent figures = new EpochEvent();
 
   @Test
-  void whatIsInsideTheStepsIsSaidIfItIsWorthIt() {
+  void significantWaitsInsideStepsAreReported() {
     figures.wall = 100_000_000_000L;
     assertThat(CoreWaits.inSteps(figures)).isEmpty();
     assertThat(CoreWaits.inPreparation(figures)).isEmpty();

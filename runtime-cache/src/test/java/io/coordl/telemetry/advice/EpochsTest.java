@@ -27,7 +27,7 @@ class EpochsTest {
   }
 
   @Test
-  void whatWasLeftEarlyIsCountedAndSaidToBeSo() {
+  void epochsLeftEarlyAreCountedAndReported() {
     add(1, "my.Images", true);
     assertThat(epochs.words(job(1, 1, 0), false)).isEqualTo("1 epoch");
     add(1, "my.Images", false);
@@ -35,10 +35,10 @@ class EpochsTest {
     assertThat(epochs.words(job(2, 2, 1), false))
         .isEqualTo("2 epochs, 1 of them left early, 1 evaluation");
     assertThat(epochs.words(job(2, 3, 1), false))
-        .as("one was killed")
+        .as("one epoch was killed")
         .contains("3 epochs, 2 of them left early");
     assertThat(epochs.words(job(2, 3, 1), true))
-        .as("one goes on")
+        .as("one epoch is running")
         .contains("3 epochs, 1 of them left early");
   }
 
@@ -66,13 +66,13 @@ class EpochsTest {
   }
 
   @Test
-  void theOnlyEpochIsNotOneOfMany() {
+  void aSingleEpochIsWordedAsOne() {
     add(1, "my.Images", false);
     assertThat(epochs.words(job(1, 1, 0), false)).isEqualTo("1 epoch, left early");
   }
 
   @Test
-  void whereNoUpdateWasSeenNobodyKnowsWhichEpochIsWhat() {
+  void withoutUpdatesEpochsAreCountedByDataSet() {
     add(0, "my.B", true);
     add(0, "my.A", true);
     add(0, "my.A", false);
@@ -81,7 +81,7 @@ class EpochsTest {
   }
 
   @Test
-  void whyAnEpochWasNotSharedIsSaid() {
+  void theReasonAnEpochWasNotSharedIsReported() {
     assertThat(Epochs.shared(2, 3, true, true))
         .isEqualTo("2 of 3 epochs shared (1 while no other job took part)");
     assertThat(Epochs.shared(1, 1, false, true)).isEqualTo("1 of 1 evaluation shared");

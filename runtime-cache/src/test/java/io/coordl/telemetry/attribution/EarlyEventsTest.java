@@ -35,7 +35,7 @@ class EarlyEventsTest {
     AgentEvents.register();
   }
 
-  private static final Durations UNHEARD =
+  private static final Durations NO_DURATIONS =
       new Durations() {
         @Override
         public void record(Kind kind, long nanos) {}
@@ -47,7 +47,7 @@ class EarlyEventsTest {
   /** Writes events to the user's recording. */
   private static final EventSink JFR = (event, start, end) -> event.commit();
 
-  private final SpanRecorder spans = new SpanRecorder(new EventLog(), UNHEARD, () -> 0);
+  private final SpanRecorder spans = new SpanRecorder(new EventLog(), NO_DURATIONS, () -> 0);
   private final Object iterator = new Object();
   private final List<Object> batches = new ArrayList<>();
 
@@ -63,7 +63,7 @@ class EarlyEventsTest {
   }
 
   @Test
-  void epochsThatBeganBeforeTheRecordingAreInIt(@TempDir Path folder) throws IOException {
+  void epochsBegunBeforeTheRecordingAreInIt(@TempDir Path folder) throws IOException {
     long fit = spans.enter(FIT, null);
     takeOne();
     end();
@@ -86,7 +86,7 @@ class EarlyEventsTest {
   }
 
   @Test
-  void anEpochSaysWhereItsItemsCameFrom(@TempDir Path folder) throws IOException {
+  void anEpochCountsItemsByOrigin(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("origins.jfr");
     try (Recording recording = new Recording()) {
       recording.enable(EpochEvent.class);
@@ -127,7 +127,7 @@ class EarlyEventsTest {
   }
 
   @Test
-  void anEventThatWaitsIsMadeByTheRecordingAndKeepsItsTime() throws Exception {
+  void aPendingEventIsCreatedByTheRecorderAndKeepsItsTime() throws Exception {
     EventLog log = new EventLog();
     List<Thread> makers = new ArrayList<>();
     log.write(
@@ -148,7 +148,7 @@ class EarlyEventsTest {
   }
 
   @Test
-  void whereNothingIsRecordedNoEventIsMade() {
+  void withoutARecordingNoEventIsCreated() {
     EventLog log = new EventLog();
     AtomicInteger made = new AtomicInteger();
     Supplier<Event> event =
@@ -164,7 +164,7 @@ class EarlyEventsTest {
   }
 
   @Test
-  void ofEventsThatWaitNoMoreAreKeptThanTheirBound() {
+  void pendingEventsAreBounded() {
     EventLog log = new EventLog();
     AtomicInteger made = new AtomicInteger();
     for (int i = 0; i < 10_100; i++) {

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 class ModelLayersTest {
   private final List<LayerEvent> written = new ArrayList<>();
   private final EventLog events = new EventLog();
-  private final SpanRecorder spans = new SpanRecorder(events, unheard(), () -> 0);
+  private final SpanRecorder spans = new SpanRecorder(events, noDurations(), () -> 0);
   private int asked;
 
-  private static Durations unheard() {
+  private static Durations noDurations() {
     return new Durations() {
       @Override
       public void record(Kind kind, long nanos) {}
@@ -63,9 +63,9 @@ class ModelLayersTest {
             "1 1 generator first", "1 2 generator second", "2 1 critic first", "2 2 critic second");
   }
 
-  /** A search trains many networks alike, each by a trainer of its own. */
+  /** A search trains many identical networks, each with its own trainer. */
   @Test
-  void epochsSayWhichModelTheyTrainByItsLayers() {
+  void epochsIdentifyTheirModelByItsLayers() {
     events.close();
     spans.layers(trainer -> List.of(layer(trainer.toString().substring(0, 1))));
     List<Long> models = new ArrayList<>();
@@ -82,7 +82,7 @@ class ModelLayersTest {
   }
 
   @Test
-  void ofManyModelsTheFirstAreRecorded() {
+  void onlyTheFirstOfManyModelsAreRecorded() {
     spans.layers(
         trainer -> {
           asked++;

@@ -64,7 +64,7 @@ class RecordedFiguresTest {
 
   private final AtomicLong clock = new AtomicLong(5_000);
   private final AtomicLong gc = new AtomicLong();
-  private final List<String> heard = new ArrayList<>();
+  private final List<String> durations = new ArrayList<>();
 
   /** Writes events to a JFR recording. */
   private static final EventSink JFR = (event, start, end) -> event.commit();
@@ -75,12 +75,12 @@ class RecordedFiguresTest {
           new Durations() {
             @Override
             public void record(Kind kind, long nanos) {
-              heard.add(kind.label() + " " + nanos);
+              durations.add(kind.label() + " " + nanos);
             }
 
             @Override
             public void epochEnded(long epoch) {
-              heard.add("epoch " + epoch);
+              durations.add("epoch " + epoch);
             }
           },
           gc::get,
@@ -106,7 +106,7 @@ class RecordedFiguresTest {
     return batch;
   }
 
-  /** One batch of two items, made while the training thread waits for it. */
+  /** Takes a batch of two items, made while the training thread waits for it, and trains on it. */
   private void takeAndStep(Object data, long compute) {
     long take = spans.enter(TAKE, data);
     long sample = spans.enter(SAMPLE, this);
@@ -125,7 +125,7 @@ class RecordedFiguresTest {
     tick(compute);
   }
 
-  /** Figures of the events of this name, by field; times of JFR's own clock are left out. */
+  /** Fields of the events with this name, except times of JFR's own clock. */
   private List<Map<String, Object>> recorded(String name, Runnable job) throws IOException {
     Path file = folder.resolve("job.jfr");
     try (Recording recording = new Recording()) {
@@ -165,7 +165,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void aBatchSaysWhatItsPreparationConsistedOf() throws IOException {
+  void aBatchRecordsThePartsOfItsPreparation() throws IOException {
     List<Map<String, Object>> batches = recorded("Batch", this::train);
     assertThat(batches).hasSize(2);
     assertThat(batches.get(0))
@@ -181,7 +181,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void aStallSaysWhatItWasFor() throws IOException {
+  void aStallRecordsItsCauses() throws IOException {
     List<Map<String, Object>> stalls = recorded("DataStall", this::train);
     assertThat(stalls).hasSize(2);
     assertThat(stalls.get(0))
@@ -195,7 +195,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void aStepLeavesOutTheCheckpointInIt() throws IOException {
+  void aStepExcludesItsCheckpoint() throws IOException {
     List<Map<String, Object>> steps = recorded("Step", this::train);
     assertThat(steps).hasSize(2);
     assertThat(steps.get(0))
@@ -232,7 +232,7 @@ class RecordedFiguresTest {
         .containsEntry("transformTime", 32L)
         .containsEntry("otherTime", 48L)
         .containsEntry("source", "java.util.ArrayList");
-    assertThat(heard)
+    assertThat(durations)
         .containsExactly(
             "fetch 300",
             "decode 50",
@@ -253,7 +253,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void whatIsDecodedTransformedFetchedAndWrittenIsNamed() throws IOException {
+  void decodesTransformsFetchesAndWritesAreNamed() throws IOException {
     List<Map<String, Object>> decoded = recorded("Decode", this::train);
     assertThat(decoded).hasSize(2);
     assertThat(decoded.get(0))
@@ -272,10 +272,10 @@ class RecordedFiguresTest {
         .singleElement()
         .satisfies(
             e -> {
-              e.remove("stackTrace"); // The JDK's own; not recorded.
+              e.remove("stackTrace"); // A field of the JDK; not recorded.
               assertThat(e)
                   .containsEntry("model", "java.lang.String")
-                  .as("no column is always empty")
+                  .as("every column has a value")
                   .doesNotContainValue(null);
             });
     assertThat(events(file, "Fetch"))
@@ -305,7 +305,7 @@ class RecordedFiguresTest {
             });
     assertThat(decoded).as("one image, one event").hasSize(1);
     assertThat(spans.totals().snapshot().decodeTime).isEqualTo(22);
-    assertThat(heard).containsExactly("decode 15");
+    assertThat(durations).containsExactly("decode 15");
   }
 
   @Test
@@ -323,11 +323,11 @@ class RecordedFiguresTest {
     assertThat(transformed).hasSize(1);
     assertThat(transformed.get(0)).containsEntry("transform", null);
     assertThat(spans.totals().snapshot().transformTime).isEqualTo(15);
-    assertThat(heard).containsExactly("transform 15");
+    assertThat(durations).containsExactly("transform 15");
   }
 
   @Test
-  void aThreadThatPreparesIsCountedWhileItDoes() throws Exception {
+  void aPreparingThreadIsCountedWhileItPrepares() throws Exception {
     Preparers preparers = spans.preparers();
     Thread worker =
         new Thread(
@@ -354,14 +354,14 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void aBatchThatTheTrainingThreadMakesWhileItWaitsIsNoPreparersBatch() {
+  void aBatchMadeByTheTrainingThreadIsNotAPreparersBatch() {
     train();
     assertThat(spans.preparers().batches()).isZero();
     assertThat(spans.preparers().most()).isZero();
   }
 
   @Test
-  void onlyATrainingThreadOutsideOfAWaitGetsBatches() {
+  void onlyATrainingThreadOutsideAWaitGetsBatches() {
     assertThat(spans.isBatchGet()).isFalse();
     long fit = spans.enter(FIT, null);
     assertThat(spans.isBatchGet()).isTrue();
@@ -381,7 +381,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void aProducerInsideAWaitLeavesItsBatchAsItWas() {
+  void aProducerInsideAWaitRestoresItsBatch() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, this);
     long mine = spans.batchOfThisThread();
@@ -394,7 +394,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void samplesAreLoadedInsideWhateverMakesBatches() {
+  void samplesAreLoadedInsideEverySpanThatMakesBatches() {
     for (SpanKind kind : List.of(SAMPLE, BATCH, PRODUCER, TAKE)) {
       assertThat(spans.loadingSample()).as("before %s", kind).isFalse();
       long token = spans.enter(kind, this);
@@ -405,7 +405,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void aSampleOutsideOfAnyBatchIsOtherTime() {
+  void aSampleOutsideABatchIsOtherTime() {
     span(SAMPLE, this, 12);
     assertThat(spans.totals().snapshot().otherTime).isEqualTo(12);
     long batch = spans.enter(BATCH, this);
@@ -429,7 +429,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void ofAThreadNotYetKnownToTrainOnlySoManyWaitsAreHeldBack() {
+  void waitsOfAThreadNotYetTrainingAreBounded() {
     for (int i = 0; i < 200; i++) {
       long take = spans.enter(TAKE, this);
       tick(1);
@@ -441,19 +441,19 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void theStepThatIsUnderWayWhenTheJobEndsCounts() {
+  void theStepRunningAtTheEndOfTheJobCounts() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, this);
     spans.exit(take, batch());
     tick(77);
     spans.finish();
     assertThat(spans.totals().snapshot().compute).isEqualTo(77);
-    assertThat(heard).contains("step 77", "epoch 1");
+    assertThat(durations).contains("step 77", "epoch 1");
     spans.exit(fit, null);
   }
 
   @Test
-  void theStepThatIsUnderWayWhenTheJobEndsLengthensTheJob() {
+  void theStepRunningAtTheEndOfTheJobExtendsTheJob() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, this);
     tick(3);
@@ -465,7 +465,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void aThreadThatChangesAModelTrains() {
+  void aThreadThatUpdatesAModelTrains() {
     long take = spans.enter(TAKE, this);
     tick(9);
     spans.exit(take, batch());
@@ -476,7 +476,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void ofWhatWasHeldBackOnlyThePassThatEndedBeforeTheTrainingIsForgotten() {
+  void onlyAPassThatEndedBeforeTrainingIsDiscarded() {
     Object statistics = new Object();
     Object data = new Object();
     for (Object each : List.of(statistics, data)) {
@@ -491,7 +491,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void aBatchMadeInsideAWaitIsPreparedOnlyFromItsBeginningOn() {
+  void aBatchMadeInsideAWaitCountsAsPreparationFromItsStart() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, this);
     tick(10); // The iterator does something else first.
@@ -508,19 +508,19 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void whatIsFetchedInsideADecodeIsNoDecoding() {
+  void fetchesInsideADecodeAreNotDecoding() {
     long decode = spans.enter(DECODE, this);
     tick(10);
     spans.fetchTime(clock.get(), clock.addAndGet(40));
     spans.exit(decode, null);
     assertThat(spans.totals().snapshot().decodeTime).isEqualTo(10);
     assertThat(spans.totals().snapshot().fetchTime).isEqualTo(40);
-    spans.fetchTime(0, 5); // Outside of any span.
+    spans.fetchTime(0, 5); // Outside any span.
     assertThat(spans.totals().snapshot().fetchTime).isEqualTo(45);
   }
 
   @Test
-  void aBatchOfAProducerOnATrainingThreadIsNoWait() {
+  void aProducersBatchOnATrainingThreadIsNotAWait() {
     long fit = spans.enter(FIT, null);
     long producer = spans.enter(PRODUCER, null);
     long batch = spans.enter(BATCH, "reader");
@@ -538,13 +538,13 @@ class RecordedFiguresTest {
     tick(40);
     span(EPOCH, this, 0);
     tick(1_000);
-    assertThat(heard).contains("step 40", "epoch 1");
+    assertThat(durations).contains("step 40", "epoch 1");
     assertThat(spans.totals().snapshot().compute).isEqualTo(40);
     spans.exit(fit, null);
   }
 
   @Test
-  void aWaitForANextThatThrowsIsOverWithIt() {
+  void aWaitEndsWhenNextThrows() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, this);
     spans.exit(take, batch());
@@ -554,7 +554,7 @@ class RecordedFiguresTest {
     take = spans.enter(TAKE, this);
     tick(6);
     spans.exit(take, batch());
-    assertThat(heard).contains("stall 6");
+    assertThat(durations).contains("stall 6");
     assertThat(spans.totals().snapshot().stall).isEqualTo(506);
     spans.exit(fit, null);
   }
@@ -562,7 +562,7 @@ class RecordedFiguresTest {
   // ---- sums
 
   @Test
-  void sumsAddUp() {
+  void batchesAndStallsAddUp() {
     DataStallEvent stall = new DataStallEvent();
     stall.wait = 100;
     stall.fetch = 10;
@@ -584,7 +584,7 @@ class RecordedFiguresTest {
         .containsExactly(200L, 20L, 40L, 60L, 80L);
   }
 
-  /** A figure that the sum forgets would keep its value. */
+  /** A figure missing from the sum would keep its value. */
   @Test
   void everyFigureAddsUp() throws IllegalAccessException {
     Figures one = new EpochEvent();
@@ -604,7 +604,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void whereTheSizeOfOneBatchIsNotKnownNoNumberOfSamplesIs() {
+  void oneBatchOfUnknownSizeMakesTheSampleCountUnknown() {
     Figures sum = new EpochEvent();
     sum.addBatch(32);
     sum.addBatch(8);
@@ -623,7 +623,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void eachEpochHasWhatWasDoneSinceTheOneBefore() {
+  void eachEpochCountsWorkSinceThePreviousEpoch() {
     JobTotals totals = new JobTotals(() -> 0);
     for (int epoch = 1; epoch <= 3; epoch++) {
       totals.fetchTime.add(epoch);
@@ -666,7 +666,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void eachEpochHasWhatTheProcessHadOfTheCoresSinceTheOneBefore() {
+  void eachEpochCountsCpuTimeSinceThePreviousEpoch() {
     JobTotals totals = new JobTotals(() -> 0);
     AtomicLong cpu = new AtomicLong(1_000);
     totals.cores(
@@ -698,12 +698,12 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void theJobLastsFromTheFirstAskToTheLastThingSeen() {
+  void theJobLastsFromItsFirstAskToItsLastActivity() {
     JobTotals totals = new JobTotals(() -> 0);
     totals.wrote(0, 50); // Before there is a job.
     assertThat(totals.snapshot().wall).isZero();
     totals.seen(100, 200, 0);
-    totals.seen(90, 150, 0); // Another thread began earlier, and ended earlier.
+    totals.seen(90, 150, 0); // Another thread began and ended earlier.
     assertThat(totals.snapshot().wall).isEqualTo(110);
     totals.wrote(150, 260); // Half of it is new.
     assertThat(totals.snapshot().wall).isEqualTo(170);
@@ -731,7 +731,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void theLastBatchesAreFoundOnceByIdentity() {
+  void recentBatchesAreFoundOnceByIdentity() {
     RecentBatches recent = new RecentBatches();
     List<BatchRecord> records = new ArrayList<>();
     List<Object> batches = new ArrayList<>();
@@ -746,7 +746,7 @@ class RecordedFiguresTest {
       assertThat(recent.take(batches.get(i))).isSameAs(records.get(i));
       assertThat(recent.take(batches.get(i))).as("taken once").isNull();
     }
-    for (int i : new int[] {0, 1, 2}) { // Each is found among the remaining ones.
+    for (int i : new int[] {0, 1, 2}) { // Each is found among the rest.
       recent.put(batches.get(i), records.get(i));
     }
     for (int i : new int[] {1, 0, 2}) {
@@ -756,7 +756,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void theShareOfFetchingIsAtMostAll() {
+  void theFetchShareIsAtMostOne() {
     BatchRecord record = new BatchRecord(new AtomicLong(6), 100, 0);
     record.event.fetch += 30;
     assertThat(record.fetchShare()).as("not ended").isZero();

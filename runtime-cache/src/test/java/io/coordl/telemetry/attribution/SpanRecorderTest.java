@@ -30,12 +30,13 @@ import org.junit.jupiter.api.Test;
 class SpanRecorderTest {
   private final AtomicLong clock = new AtomicLong(1_000);
   private final AtomicLong gc = new AtomicLong();
-  private final Heard heard = new Heard();
-  private final SpanRecorder spans = new SpanRecorder(new EventLog(), heard, gc::get, clock::get);
+  private final DurationLog durations = new DurationLog();
+  private final SpanRecorder spans =
+      new SpanRecorder(new EventLog(), durations, gc::get, clock::get);
   private final Object iterator = new Object();
 
   /** Every duration and epoch, in order. */
-  private static final class Heard implements Durations {
+  private static final class DurationLog implements Durations {
     final List<String> lines = new ArrayList<>();
 
     @Override
@@ -80,7 +81,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void batchPreparedByTheTrainingThreadIsSplitIntoFetchAndPrep() {
+  void aBatchPreparedByTheTrainingThreadIsSplitIntoFetchAndPrep() {
     long fit = spans.enter(FIT, null);
     ask(true, 1);
     long take = spans.enter(TAKE, iterator);
@@ -107,11 +108,11 @@ class SpanRecorderTest {
     assertThat(all.decodeTime).isEqualTo(50);
     assertThat(all.transformTime).isEqualTo(20);
     assertThat(begun()).isEqualTo(1);
-    assertThat(heard.lines).contains("stall 101", "step 500", "epoch 1");
+    assertThat(durations.lines).contains("stall 101", "step 500", "epoch 1");
   }
 
   @Test
-  void batchPreparedByAnotherThreadIsDividedByTheOverlapWithItsPreparation() {
+  void aWaitForAnotherThreadsBatchIsSplitByItsOverlapWithPreparation() {
     Object batch = new Object();
     long fit = spans.enter(FIT, null);
     long ask = spans.enter(ASK, iterator);
@@ -136,7 +137,7 @@ class SpanRecorderTest {
     assertThat(t.fetchStall).isEqualTo(60);
     assertThat(t.prepStall).isEqualTo(40);
     assertThat(t.queueStall).isEqualTo(15);
-    assertThat(heard.lines).containsOnlyOnce("batch 100");
+    assertThat(durations.lines).containsOnlyOnce("batch 100");
   }
 
   /** How long each thread has waited for a core so far, in milliseconds. */
@@ -163,7 +164,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void waitsForACoreAreToldApartByWhereTheyAre() {
+  void waitsForACoreAreSplitByPhase() {
     Waits cores = new Waits();
     spans.cores(cores);
     long fit = spans.enter(FIT, null);
@@ -184,9 +185,9 @@ class SpanRecorderTest {
     assertThat(t.coreWait).as("of the process, since its first wait").isZero();
   }
 
-  /** In DJL a batch is a span of its own inside the wait for it. */
+  /** In DJL, a batch has its own span inside the wait for it. */
   @Test
-  void aBatchMadeInsideTheWaitForItWaitsForACoreInThePreparation() {
+  void coreWaitsOfABatchMadeInsideItsWaitCountAsPreparation() {
     Waits cores = new Waits();
     spans.cores(cores);
     long fit = spans.enter(FIT, null);
@@ -208,7 +209,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void aThreadThatPreparesBesideWaitsForACoreInThePreparation() {
+  void coreWaitsOfAPreparingThreadCountAsPreparation() {
     Waits cores = new Waits();
     spans.cores(cores);
     runOnOtherThread(
@@ -226,9 +227,11 @@ class SpanRecorderTest {
     assertThat(totals().computeCoreWait).isZero();
   }
 
-  /** Reading takes microseconds: it waits until the next time, and is divided by the time. */
+  /**
+   * Reading the counter takes microseconds, so short steps share one reading, split by their time.
+   */
   @Test
-  void shortStepsAreReadTogether() {
+  void shortStepsShareOneCounterReading() {
     Waits cores = new Waits();
     spans.cores(cores);
     long fit = spans.enter(FIT, null);
@@ -250,7 +253,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void collectorPausesAreTakenOutFirst() {
+  void gcPausesAreSubtractedFirst() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(100);
@@ -277,7 +280,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void handWrittenLoopKeepsTheWaitBeforeItsFirstStep() {
+  void aHandWrittenLoopKeepsTheWaitBeforeItsFirstStep() {
     long take = spans.enter(TAKE, iterator);
     tick(80);
     spans.exit(take, new Object());
@@ -287,7 +290,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void threadThatOnlyLoadsNeverStalls() {
+  void aThreadThatOnlyLoadsNeverStalls() {
     Object batch = new Object();
     runOnOtherThread(
         () -> {
@@ -305,11 +308,11 @@ class SpanRecorderTest {
     spans.exit(take, batch);
     spans.exit(fit, null);
     assertThat(totals().stall).isEqualTo(7);
-    assertThat(totals().queueStall).as("it was ready before it was asked for").isEqualTo(7);
+    assertThat(totals().queueStall).as("the batch was ready before the wait").isEqualTo(7);
   }
 
   @Test
-  void checkpointInsideAStepIsNotComputing() {
+  void aCheckpointInsideAStepIsNotCompute() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     spans.exit(take, new Object());
@@ -324,7 +327,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void callThatThrowsClosesWhatWasOpenInside() {
+  void aCallThatThrowsClosesItsInnerSpans() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     spans.enter(SAMPLE, this); // Its exit is never called.
@@ -340,7 +343,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void resetEndsAnEpochThatTheLoopLeft() {
+  void aResetEndsAnEpochLeftEarly() {
     long fit = spans.enter(FIT, null);
     for (int epoch = 0; epoch < 3; epoch++) {
       long take = spans.enter(TAKE, iterator);
@@ -353,7 +356,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void validationInsideAnEpochLeavesTheStepItInterrupted() {
+  void aValidationInsideAnEpochKeepsTheInterruptedStep() {
     Object validation = new Object();
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
@@ -370,10 +373,10 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     assertThat(totals().compute).isEqualTo(180);
     assertThat(totals().stall).isEqualTo(9);
-    assertThat(heard.lines).contains("epoch 1", "epoch 2");
+    assertThat(durations.lines).contains("epoch 1", "epoch 2");
   }
 
-  /** One epoch with one batch, after a wait of {@code wait}. */
+  /** Runs an epoch with one batch, after a wait of {@code wait}. */
   private void epoch(Object over, long wait, Runnable step) {
     long take = spans.enter(TAKE, over);
     tick(wait);
@@ -388,7 +391,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void anUpdateInsideAnUpdateIsOne() {
+  void nestedUpdatesCountOnce() {
     long fit = spans.enter(FIT, null);
     epoch(
         iterator,
@@ -403,7 +406,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void anEpochThatWasLeftWithItsThreadIsAnEpochOfTheJob() {
+  void anEpochOfAnEndedThreadCounts() {
     runOnOtherThread(
         () -> {
           long fit = spans.enter(FIT, null);
@@ -416,11 +419,11 @@ class SpanRecorderTest {
 
     assertThat(spans.totals().ended().words(spans.totals().snapshot(), false))
         .isEqualTo("1 epoch, left early");
-    assertThat(heard.lines).contains("epoch 1");
+    assertThat(durations.lines).contains("epoch 1");
   }
 
   @Test
-  void anEpochThatUpdatesNoModelIsAnEvaluation() {
+  void anEpochWithoutUpdatesIsAnEvaluation() {
     Object validation = new Object();
     long fit = spans.enter(FIT, null);
     for (int epoch = 0; epoch < 2; epoch++) {
@@ -435,7 +438,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void anEpochThatAnEvaluationInterruptsIsOne() {
+  void anEpochInterruptedByAnEvaluationIsOneEpoch() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     spans.exit(take, new Object());
@@ -449,7 +452,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void updatesOfWorkersMakeAnEpochOfWhatFeedsThem() {
+  void updatesOfWorkersMakeTheFeedingLoopAnEpoch() {
     long fit = spans.enter(FIT, null);
     epoch(iterator, 5, () -> runOnOtherThread(this::update));
     epoch(iterator, 5, () -> {});
@@ -477,7 +480,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void aPauseIsNoPartOfWhatItInterrupts() {
+  void gcPausesAreExcludedFromTheInterruptedWork() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     spans.fetchTime(clock.get(), clock.addAndGet(20));
@@ -488,7 +491,7 @@ class SpanRecorderTest {
     tick(20);
     spans.exit(take, new Object());
     tick(10);
-    gc.addAndGet(5); // In the step.
+    gc.addAndGet(5); // During the step.
     ask(false, 0);
     spans.exit(fit, null);
 
@@ -510,7 +513,7 @@ class SpanRecorderTest {
     spans.exit(fit, null);
 
     assertThat(spans.totals().snapshot().decodeTime).isEqualTo(50);
-    assertThat(heard.lines)
+    assertThat(durations.lines)
         .filteredOn(line -> line.startsWith("decode"))
         .containsExactly("decode 30");
   }
@@ -530,11 +533,11 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     assertThat(totals().stall).isEqualTo(22);
     assertThat(totals().compute).as("before the first batch there is no step").isEqualTo(210);
-    assertThat(heard.lines).contains("step 205", "step 5");
+    assertThat(durations.lines).contains("step 205", "step 5");
   }
 
   @Test
-  void passBeforeTheTrainingIsNoEpochAndNoStall() {
+  void aPassBeforeTrainingIsNeitherAnEpochNorAStall() {
     for (int batch = 0; batch < 5; batch++) { // normalizer.fit(iterator)
       ask(true, 1);
       long take = spans.enter(TAKE, iterator);
@@ -555,7 +558,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void waitForANextThatThrowsIsAWait() {
+  void aWaitForANextThatThrowsCountsAsAWait() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(10);
@@ -572,7 +575,7 @@ class SpanRecorderTest {
   void epochsLeftByABreakAreWrittenWithTheirLastStep() {
     long fit = spans.enter(FIT, null);
     for (int epoch = 0; epoch < 3; epoch++) {
-      Object data = new Object(); // DJL: every epoch iterates over an object of its own.
+      Object data = new Object(); // DJL: every epoch iterates over its own object.
       long take = spans.enter(TAKE, data);
       tick(2);
       spans.exit(take, new Object());
@@ -580,12 +583,12 @@ class SpanRecorderTest {
     }
     spans.exit(fit, null);
     spans.finish();
-    assertThat(heard.lines).contains("epoch 1", "epoch 2", "epoch 3");
+    assertThat(durations.lines).contains("epoch 1", "epoch 2", "epoch 3");
     assertThat(totals().compute).isEqualTo(150);
   }
 
   @Test
-  void modelWrittenLongAfterTheLastBatchLengthensTheJobByTheWritingOnly() {
+  void aLateCheckpointExtendsTheJobByItsOwnTimeOnly() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(10);
@@ -612,13 +615,13 @@ class SpanRecorderTest {
   }
 
   @Test
-  void plannedEpochsTellHowLongTheyWillTake() {
+  void theTimeLeftIsDerivedFromPlannedEpochs() {
     long fit = spans.enter(FIT, 4);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
     assertThat(spans.totals().snapshot().timeLeft).isZero();
     epochOf(1_000);
     assertThat(spans.totals().snapshot().timeLeft).isEqualTo(3_000);
-    epochOf(100); // The first one warmed up.
+    epochOf(100); // The first epoch was warm-up.
     assertThat(spans.totals().snapshot().timeLeft).isEqualTo(200);
     epochOf(120);
     assertThat(spans.totals().snapshot().timeLeft).isEqualTo(110);
@@ -626,7 +629,7 @@ class SpanRecorderTest {
     assertThat(spans.totals().snapshot().timeLeft).isZero();
     spans.exit(fit, null);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
-    long once = spans.enter(FIT, 1); // Most likely in a loop of the program.
+    long once = spans.enter(FIT, 1); // Probably in a loop of the program.
     epochOf(100);
     assertThat(spans.totals().snapshot().plannedEpochs).isZero();
     assertThat(spans.totals().snapshot().timeLeft).isZero();
@@ -634,7 +637,7 @@ class SpanRecorderTest {
     assertThat(spans.totals().snapshot().plannedEpochs).isZero();
 
     long more = spans.enter(FIT, 10);
-    long inner = spans.enter(FIT, 3); // Not the program's.
+    long inner = spans.enter(FIT, 3); // A nested fit, not the program's.
     epochOf(100);
     spans.exit(inner, null);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(15);
@@ -644,30 +647,32 @@ class SpanRecorderTest {
   }
 
   @Test
-  void whatAnEarlierJobHasMadeIsNotToCome() {
-    spans.exit(spans.enter(SKIPPED, 1), null); // No loop is known.
+  void epochsOfAnEarlierJobAreNotPlanned() {
+    spans.exit(spans.enter(SKIPPED, 1), null); // No fit is running.
     long fit = spans.enter(FIT, 7);
     for (int epoch = 0; epoch < 2; epoch++) {
       tick(1);
       spans.exit(spans.enter(SKIPPED, 1), null);
     }
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(5);
-    Object data = new Object(); // Its batches are made again, and no step of it.
+    Object data = new Object(); // Its batches are made again, its steps are not.
     long take = spans.enter(TAKE, data);
     spans.exit(take, new Object());
     spans.exit(spans.enter(SKIPPED, null), null);
     tick(10);
     spans.exit(spans.enter(ASK, data), false);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
-    take = spans.enter(TAKE, data); // Its second step is the first that is made.
+    take = spans.enter(TAKE, data); // Its second step is the first to run.
     spans.exit(take, new Object());
     spans.exit(spans.enter(SKIPPED, null), null);
     epochOf(20, data);
-    assertThat(spans.totals().snapshot().timeLeft).as("it was no whole epoch").isZero();
+    assertThat(spans.totals().snapshot().timeLeft).as("not a whole epoch").isZero();
     epochOf(1_000);
     assertThat(spans.totals().snapshot().timeLeft).isEqualTo(2_000);
     epochOf(700);
-    assertThat(spans.totals().snapshot().timeLeft).as("the one before warmed up").isEqualTo(700);
+    assertThat(spans.totals().snapshot().timeLeft)
+        .as("the epoch before was the warm-up")
+        .isEqualTo(700);
     epochOf(700);
     spans.exit(fit, null);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
@@ -675,7 +680,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void theLastEpochAfterAResumeHasNotEndedBeforeItsEnd() {
+  void theLastEpochAfterAResumeCountsAsDoneOnlyAtItsEnd() {
     long fit = spans.enter(FIT, 3);
     spans.exit(spans.enter(SKIPPED, 2), null);
     Object data = new Object();
@@ -690,7 +695,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void aTrainerMayKnowHowManyEpochsItMakes() {
+  void aTrainersEpochCountIsUsed() {
     Object trainer = new Object();
     spans.counts(counted -> counted == trainer ? 3 : 0);
     long other = spans.enter(FIT, new Object());
@@ -705,7 +710,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void whoAsksForCollectionsMostOftenIsKnown() {
+  void theMostFrequentCallerOfSystemGcIsKnown() {
     spans.exit(spans.enter(COLLECTION, "my.Before.training"), null);
     long fit = spans.enter(FIT, null);
     epochOf(100);
@@ -727,7 +732,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void deepNestingIsNoLimit() {
+  void deepNestingIsSupported() {
     long first = spans.enter(SAMPLE, this);
     for (int i = 0; i < 1_000; i++) {
       spans.enter(TRANSFORM, this);

@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Test;
 
 class AgentEventsTest {
   @Test
-  void anEventIsCalledWhatItsAnnotationSays() {
+  void anEventIsNamedByItsAnnotation() {
     for (Class<? extends Event> event : AgentEvents.ALL) {
       assertThat(AgentEvents.name(event)).isEqualTo(event.getAnnotation(Name.class).value());
     }
   }
 
   @Test
-  void anEventSaysWhatHasALabelAndNothingElse() {
+  void anEventRecordsExactlyItsLabelledFields() {
     for (Class<? extends Event> event : AgentEvents.ALL) {
       List<Field> labelled = new ArrayList<>();
       for (Class<?> type = event; type != null; type = type.getSuperclass()) {

@@ -8,16 +8,16 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The user of this process is found. */
+/** Finds the user of this process. */
 final class OwnerTest {
   /** Prints the user found without /proc. */
   public static void main(String[] args) throws Exception {
     System.out.print(Owner.user(Path.of(args[0], "no-proc")));
   }
 
-  /** As if /proc were not mounted and the user had no home, or somebody else's. */
+  /** As if /proc were not mounted and the user had no home directory, or another user's. */
   @Test
-  void withoutProcTheUserIsToldByAFileOfItsOwn(@TempDir Path folder) throws Exception {
+  void withoutProcTheUserIsTheOwnerOfANewFile(@TempDir Path folder) throws Exception {
     Process process =
         new ProcessBuilder(
                 List.of(
@@ -30,10 +30,10 @@ final class OwnerTest {
                     folder.toString()))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
     assertThat(process.waitFor()).isZero();
-    assertThat(told).isEqualTo(Long.toString(Owner.user()));
+    assertThat(output).isEqualTo(Long.toString(Owner.user()));
     assertThat(folder).isEmptyDirectory();
   }
 }

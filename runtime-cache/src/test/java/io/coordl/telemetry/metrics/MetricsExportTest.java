@@ -51,9 +51,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The metrics sent to Prometheus, a collector and Kubeflow, and the messages if that fails. */
+/** The metrics sent to Prometheus, a collector and Kubeflow, and the messages on failure. */
 class MetricsExportTest {
-  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private final BlockingQueue<String> got = new LinkedBlockingQueue<>();
   private final JobStatisticsEvent job = new JobStatisticsEvent();
   private HttpServer collector;
@@ -93,7 +93,7 @@ class MetricsExportTest {
 
   private Export start(String target) {
     MetricsExport export =
-        new MetricsExport(target, this::totals, said::add, Duration.ofMinutes(1));
+        new MetricsExport(target, this::totals, logged::add, Duration.ofMinutes(1));
     export.start();
     return new Export(export);
   }
@@ -124,7 +124,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void prometheusGetsExactFiguresUnderTheirNames() {
+  void prometheusGetsExactNamedFigures() {
     assertThat(text().lines())
         .contains(
             "# TYPE coordl_samples_total counter",
@@ -149,7 +149,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void theDashboardAsksForNamesThatAreThere() throws IOException {
+  void theDashboardUsesExistingNames() throws IOException {
     String metrics = text();
     String dashboard = Files.readString(Path.of("../examples/grafana/coordl.json"));
     assertThat(
@@ -159,7 +159,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void theServerAnswersWhatIsAskedEvenIfAnotherClientIsSilent() throws Exception {
+  void theServerAnswersEvenIfAnotherClientIsSilent() throws Exception {
     int port = freePort();
     try (Export export = start("prometheus:" + port)) {
       assertThat(get(port, "/other").statusCode()).isEqualTo(404);
@@ -173,10 +173,10 @@ class MetricsExportTest {
         assertThat(silent.isConnected()).isTrue();
       }
       try (Export second = start("prometheus:" + port)) {
-        while (said.isEmpty()) {
+        while (logged.isEmpty()) {
           Thread.sleep(10);
         }
-        assertThat(said)
+        assertThat(logged)
             .singleElement()
             .asString()
             .startsWith("metrics=prometheus:" + port + " does nothing: Address already in use")
@@ -190,7 +190,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void itListensToThisHostAloneUnlessAskedTo() {
+  void theServerListensOnLoopbackByDefault() {
     assertThat(PrometheusServer.address("9464").toString()).isEqualTo("127.0.0.1:9464");
     assertThat(PrometheusServer.address("0.0.0.0:9464").toString()).isEqualTo("0.0.0.0:9464");
     assertThat(PrometheusServer.address("[::]:9464").toString()).isEqualTo("[::]:9464");
@@ -272,38 +272,41 @@ class MetricsExportTest {
     assertThat(steps.getQuantileValuesList())
         .extracting(ValueAtQuantile::getQuantile, ValueAtQuantile::getValue)
         .containsExactly(tuple(0.5, 2.0), tuple(0.9, 0.0), tuple(0.99, 0.0));
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(ints = {302, 401, 500})
-  void aCollectorThatRefusesIsSaid(int status) throws Exception {
+  void aCollectorThatRefusesIsLogged(int status) throws Exception {
     int port = collector(HttpServer.create(anyPort(), 0), status);
     String target = "otlp:http://127.0.0.1:" + port;
     start(target).close();
 
-    assertThat(said).singleElement().asString().startsWith("metrics=" + target + " cannot reach ");
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .startsWith("metrics=" + target + " cannot reach ");
   }
 
   @Test
-  void aCollectorThatIsNotThereOrNeverAnswersIsSaidAndTheJobEnds() throws Exception {
+  void aMissingOrSilentCollectorIsLoggedAndTheJobEnds() throws Exception {
     String absent = "otlp:http://127.0.0.1:" + freePort();
     start(absent).close();
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String hanging = "otlp:http://127.0.0.1:" + silent.getLocalPort();
-      MetricsExport export = new MetricsExport(hanging, this::totals, said::add);
+      MetricsExport export = new MetricsExport(hanging, this::totals, logged::add);
       export.start();
       MetricsExport.end(List.of(export));
 
-      assertThat(said).hasSize(2);
-      assertThat(said.get(0)).startsWith("metrics=" + absent + " cannot reach ");
-      assertThat(said.get(1))
+      assertThat(logged).hasSize(2);
+      assertThat(logged.get(0)).startsWith("metrics=" + absent + " cannot reach ");
+      assertThat(logged.get(1))
           .isEqualTo("metrics=" + hanging + " has not sent the last totals: no answer within 2 s");
     }
   }
 
   @Test
-  void allAreToldOfTheEndBeforeOneIsWaitedFor() throws Exception {
+  void allExportsAreEndedBeforeAnyIsWaitedFor() throws Exception {
     CountDownLatch second = new CountDownLatch(1);
     HttpServer waiting = HttpServer.create(anyPort(), 0);
     waiting.createContext(
@@ -328,11 +331,11 @@ class MetricsExportTest {
     MetricsExport.end(List.of(one.export(), other.export()));
     waiting.stop(0);
 
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void theirLastTotalsHaveTheTimeOfOne() throws Exception {
+  void allLastTotalsShareOneTimeLimit() throws Exception {
     Duration patience = Duration.ofHours(1);
     AtomicLong clock = new AtomicLong();
     int port = collector(HttpServer.create(anyPort(), 0), 200);
@@ -340,10 +343,10 @@ class MetricsExportTest {
       List<MetricsExport> exports =
           Stream.of(silent.getLocalPort(), silent.getLocalPort(), port)
               .map(to -> "otlp:http://127.0.0.1:" + to)
-              .map(to -> new MetricsExport(to, this::totals, said::add, patience))
+              .map(to -> new MetricsExport(to, this::totals, logged::add, patience))
               .toList();
       exports.forEach(MetricsExport::start);
-      // The clock is read when they are stopped, and an hour later, after one of them has ended.
+      // The clock is read when the exports are stopped, and an hour later, after one of them ended.
       MetricsExport.end(
           exports,
           () -> {
@@ -355,12 +358,12 @@ class MetricsExportTest {
           });
 
       assertThat(got).hasSize(1);
-      assertThat(said).hasSize(2).allMatch(line -> line.endsWith("no answer within 3600 s"));
+      assertThat(logged).hasSize(2).allMatch(line -> line.endsWith("no answer within 3600 s"));
     }
   }
 
   @Test
-  void theEnvironmentNamesTheCollector() {
+  void theCollectorIsTakenFromTheEnvironment() {
     assertThat(new Otlp("", Map.<String, String>of()::get).where())
         .isEqualTo("http://localhost:4318/v1/metrics");
     assertThat(new Otlp("", Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "http://a:1/b")::get).where())
@@ -374,7 +377,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void kubeflowGetsProgressWithTheTokenOfTheMoment() throws Exception {
+  void kubeflowGetsProgressWithTheCurrentToken() throws Exception {
     TestKeys keys = TestKeys.make(folder, "trainer");
     HttpsServer server = HttpsServer.create(anyPort(), 0);
     server.setHttpsConfigurator(new HttpsConfigurator(keys.context()));
@@ -418,9 +421,9 @@ class MetricsExportTest {
   }
 
   @Test
-  void withoutKubeflowThatIsSaid() throws Exception {
+  void missingKubeflowIsLogged() throws Exception {
     start("kubeflow").close();
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "metrics=kubeflow does nothing: the environment has no KUBEFLOW_TRAINER_SERVER_URL;"
                 + " is this a TrainJob, and TrainJobStatus on?");

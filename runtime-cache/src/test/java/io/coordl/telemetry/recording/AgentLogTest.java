@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Messages delay the program only briefly, and fit the place that logged them. */
+/** Messages delay the program only briefly and suit the thread that logs them. */
 class AgentLogTest {
-  /** Longer than any machine takes. */
+  /** Longer than any machine needs. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final PrintStream before = System.err;
@@ -49,31 +49,31 @@ class AgentLogTest {
   }
 
   @Test
-  void aStandardErrorThatBlocksHoldsNoThreadOfTheProgramForEver() throws Exception {
+  void aBlockedStandardErrorDoesNotBlockTheProgramForever() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch open = new CountDownLatch(1);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     System.setErr(blocking(printed, asked, open));
     AgentLog log = new AgentLog();
-    CountDownLatch said = new CountDownLatch(2);
+    CountDownLatch calls = new CountDownLatch(2);
     Thread program =
         new Thread(
             () -> {
               for (int i = 0; i < 100; i++) {
                 log.say("line " + i);
               }
-              said.countDown();
+              calls.countDown();
               log.fault("open /a", new IllegalStateException("x"), false);
-              said.countDown();
+              calls.countDown();
             });
     program.start();
     program.join(); // Otherwise the test's time limit ends it.
-    assertThat(said.getCount()).isZero();
+    assertThat(calls.getCount()).isZero();
     open.countDown();
   }
 
   @Test
-  void aFaultOfTheAgentsOwnThreadHasNoCallOfTheProgramToMake() throws Exception {
+  void aFaultOnAnAgentThreadMentionsNoCallOfTheProgram() throws Exception {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
     AgentLog log = new AgentLog();
@@ -92,7 +92,7 @@ class AgentLogTest {
   }
 
   @Test
-  void aThreadThatIsInterruptedStaysSoAndItsLineIsPrinted() {
+  void anInterruptedThreadStaysInterruptedAndItsLineIsPrinted() {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
     Thread.currentThread().interrupt();
@@ -102,12 +102,12 @@ class AgentLogTest {
   }
 
   @Test
-  void linesBehindOneThatNobodyWaitedForArePrintedInTheirOrder() throws InterruptedException {
+  void linesAfterASlowLineArePrintedInOrder() throws InterruptedException {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch open = new CountDownLatch(1);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     System.setErr(blocking(printed, asked, open));
-    AgentLog log = new AgentLog(() -> 0); // A moment.
+    AgentLog log = new AgentLog(() -> 0); // Frozen clock.
     log.print("epoch 1", Duration.ZERO);
     asked.await();
     log.print("epoch 2", Duration.ZERO);
@@ -117,7 +117,7 @@ class AgentLogTest {
   }
 
   @Test
-  void behindALineThatIsStuckNobodyWaits() throws InterruptedException {
+  void nobodyWaitsBehindAStuckLine() throws InterruptedException {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch open = new CountDownLatch(1);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
@@ -159,7 +159,7 @@ class AgentLogTest {
   }
 
   @Test
-  void aLineThatStandardErrorItselfCausesIsNotWaitedForByIt() {
+  void aLineLoggedByStandardErrorItselfDoesNotDeadlock() {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     AgentLog log = new AgentLog();
     System.setErr(

@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Test;
 class EpochLinesTest {
   private static final long SECOND = 1_000_000_000;
 
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private long now;
   private final JobStatisticsEvent totals = new JobStatisticsEvent();
   private boolean profiled;
   private long model;
   private long coreWait;
   private final EpochLines lines =
-      new EpochLines(said::addAll, () -> now, () -> totals, () -> profiled);
+      new EpochLines(logged::addAll, () -> now, () -> totals, () -> profiled);
 
   /** An epoch of 100 batches of 32. */
   private void epoch(long seconds, long gc, long updates, String source) {
@@ -46,18 +46,18 @@ class EpochLinesTest {
   }
 
   @Test
-  void stepsThatWaitForACoreAreSaid() {
+  void coreWaitsOfStepsAreReported() {
     coreWait = 8 * SECOND;
     epoch(16, 3);
-    assertThat(said.get(0)).contains("queueing 0.0 %), steps without a core 50.0 %,");
+    assertThat(logged.get(0)).contains("queueing 0.0 %), steps without a core 50.0 %,");
     coreWait = SECOND / 2;
     epoch(16, 3);
-    assertThat(said.get(1)).doesNotContain("core");
+    assertThat(logged.get(1)).doesNotContain("core");
   }
 
-  /** Another network over the same data is no slower epoch of the first. */
+  /** A second network over the same data is not a slow epoch of the first. */
   @Test
-  void epochsOfAnotherModelAreNotComparedWithThoseOfTheFirst() {
+  void epochsOfDifferentModelsAreNotCompared() {
     for (int i = 0; i < 4; i++) {
       epoch(20, 1);
     }
@@ -65,28 +65,28 @@ class EpochLinesTest {
     for (int i = 0; i < 3; i++) {
       epoch(200, 1);
     }
-    assertThat(said).noneMatch(line -> line.contains("longer than"));
-    assertThat(said.get(4)).startsWith("model 2, epoch 1: 16.0 samples/s");
+    assertThat(logged).noneMatch(line -> line.contains("longer than"));
+    assertThat(logged.get(4)).startsWith("model 2, epoch 1: 16.0 samples/s");
   }
 
   @Test
-  void aLongEpochIsALine() {
+  void aLongEpochGetsItsOwnLine() {
     epoch(16, 3);
 
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "epoch 1: 200 samples/s, 16.00 s; data stall 25.0 % (fetch 0.0 %, prep 6.3 %, GC 18.8"
                 + " %, queueing 0.0 %), 25.0 % of items from memory");
   }
 
   @Test
-  void epochsToComeAreSaidIfTheyAreKnown() {
+  void remainingEpochsAreReportedIfKnown() {
     totals.epochs = 1;
     totals.plannedEpochs = 30;
     totals.timeLeft = 3_725 * SECOND;
     epoch(16, 3);
 
-    assertThat(said).singleElement().asString().endsWith("; 29 epochs left, about 1 h 2 min");
+    assertThat(logged).singleElement().asString().endsWith("; 29 epochs left, about 1 h 2 min");
   }
 
   @Test
@@ -96,20 +96,20 @@ class EpochLinesTest {
       epoch(4, 0, 0, "test data");
     }
 
-    assertThat(said).hasSize(3);
-    assertThat(said.get(0)).startsWith("epochs 1 to 2: 800 samples/s, 8.00 s; data stall 25.0 %");
-    assertThat(said.get(1)).startsWith("epochs 3 to 4: 800 samples/s");
-    assertThat(said.get(2)).startsWith("epochs 5 to 6: 800 samples/s");
+    assertThat(logged).hasSize(3);
+    assertThat(logged.get(0)).startsWith("epochs 1 to 2: 800 samples/s, 8.00 s; data stall 25.0 %");
+    assertThat(logged.get(1)).startsWith("epochs 3 to 4: 800 samples/s");
+    assertThat(logged.get(2)).startsWith("epochs 5 to 6: 800 samples/s");
   }
 
   @Test
-  void whatMakesEpochsSlowerIsSaidOnceAndAgainWhenItGrows() {
-    epoch(40, 0); // The first epoch warms up, and is not compared.
+  void slowerEpochsAreReportedOnceAndAgainWhenTheyGetWorse() {
+    epoch(40, 0); // The first epoch is warm-up and is not compared.
     epoch(20, 1);
     epoch(24, 5);
-    assertThat(said).hasSize(3);
+    assertThat(logged).hasSize(3);
     epoch(26, 7);
-    assertThat(said)
+    assertThat(logged)
         .hasSize(5)
         .last()
         .asString()
@@ -117,9 +117,9 @@ class EpochLinesTest {
             "epoch 4: a batch takes 30 % longer than in epoch 2, 260.0 ms instead of 200.0 ms; most"
                 + " of it is GC stall, 70.0 ms instead of 10.0 ms");
     epoch(28, 9);
-    assertThat(said).hasSize(6);
+    assertThat(logged).hasSize(6);
     epoch(40, 9);
-    assertThat(said)
+    assertThat(logged)
         .hasSize(8)
         .last()
         .asString()
@@ -128,18 +128,20 @@ class EpochLinesTest {
                 + " 10.0 ms");
   }
 
-  /** The phases prepare differently; the longest takes eight times as long as the shortest. */
+  /**
+   * The phases prepare differently; the longest epoch takes eight times as long as the shortest.
+   */
   @Test
-  void epochsOfAProfileAreNotComparedWithOneAnother() {
+  void epochsOfAProfileAreNotCompared() {
     profiled = true;
     epoch(40, 0);
     epoch(20, 1);
     epoch(160, 5);
-    assertThat(said).hasSize(3).noneMatch(line -> line.contains("longer than"));
+    assertThat(logged).hasSize(3).noneMatch(line -> line.contains("longer than"));
   }
 
   @Test
-  void sizesThatAreNotKnownAreLeftOut() {
+  void unknownSizesAreOmitted() {
     EpochEvent epoch = new EpochEvent();
     epoch.updates = 1;
     epoch.batches = 1;
@@ -148,7 +150,7 @@ class EpochLinesTest {
     now += epoch.wall;
     lines.accept(epoch);
 
-    assertThat(said).singleElement().asString().startsWith("epoch 1: 20.00 s; data stall 0.0 %");
-    assertThat(said.get(0)).endsWith(", checkpoints 10.0 %");
+    assertThat(logged).singleElement().asString().startsWith("epoch 1: 20.00 s; data stall 0.0 %");
+    assertThat(logged.get(0)).endsWith(", checkpoints 10.0 %");
   }
 }

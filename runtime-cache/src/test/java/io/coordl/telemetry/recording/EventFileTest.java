@@ -66,9 +66,9 @@ class EventFileTest {
     file.write(fetch(path, bytes), now - 2_000_000, now);
   }
 
-  /** This is not the agent's own event; readers of recordings expect these fields. */
+  /** This is not an agent event; readers of recordings expect these fields. */
   @Test
-  void theJvmIsReadAsItWasWritten() throws IOException {
+  void theJvmEventRoundTrips() throws IOException {
     Path path = folder.resolve("jvm.jfr");
     EventFile file = new EventFile(path, types, true);
     file.write(JvmInformation.ofThis(), System.nanoTime(), System.nanoTime());
@@ -81,7 +81,7 @@ class EventFileTest {
   }
 
   @Test
-  void anEventIsReadAsItWasWritten() throws IOException {
+  void eventsRoundTrip() throws IOException {
     Path path = folder.resolve("one.jfr");
     EventFile file = new EventFile(path, types, true);
     long now = System.nanoTime();
@@ -125,7 +125,7 @@ class EventFileTest {
 
   /** Labels, units and relations equal those in JFR's own description of the event class. */
   @Test
-  void theDescriptionIsThatOfTheEventClasses() throws IOException {
+  void theTypeDescriptionMatchesTheEventClasses() throws IOException {
     Path path = folder.resolve("described.jfr");
     new EventFile(path, types, true).finish();
 
@@ -182,7 +182,7 @@ class EventFileTest {
   }
 
   @Test
-  void shorterThanItsThresholdNoEventIsWritten() throws IOException {
+  void eventsBelowTheirThresholdAreNotWritten() throws IOException {
     Path path = folder.resolve("threshold.jfr");
     EventFile file = new EventFile(path, types, true);
     file.write(new DecodeEvent(), 0, 999_999);
@@ -193,7 +193,7 @@ class EventFileTest {
   }
 
   @Test
-  void aRecordingOfManyChunksIsWholeAndKeepsItsThreads() throws Exception {
+  void aRecordingOfManyChunksIsCompleteAndKeepsItsThreads() throws Exception {
     Path path = folder.resolve("chunks.jfr");
     EventFile file = new EventFile(path, types, true);
     String name = "x".repeat(1_000);
@@ -231,7 +231,7 @@ class EventFileTest {
   }
 
   @Test
-  void aFileThatIsNoRecordingIsNotReplaced() throws IOException {
+  void aFileThatIsNotARecordingIsNotReplaced() throws IOException {
     Path path = Files.writeString(folder.resolve("thesis.txt"), "precious");
     assertThatThrownBy(() -> new EventFile(path, types, true))
         .isInstanceOf(IOException.class)
@@ -245,7 +245,7 @@ class EventFileTest {
   }
 
   @Test
-  void aFileKnowsWhetherItStillHasItsName() throws IOException {
+  void anEventFileKnowsWhetherItIsStillInPlace() throws IOException {
     Path path = folder.resolve("taken.jfr");
     EventFile one = new EventFile(path, types, true);
     assertThat(one.isThere()).isTrue();
@@ -265,9 +265,9 @@ class EventFileTest {
     assertThat(other.isThere()).isFalse();
   }
 
-  /** As after {@code kill -9}: the file was not finished. */
+  /** Like after {@code kill -9}: the file is not finished. */
   @Test
-  void whatWasFlushedIsReadableAndNotCalledFinished() throws IOException {
+  void flushedEventsAreReadableInAnUnfinishedFile() throws IOException {
     Path path = folder.resolve("killed.jfr");
     EventFile file = new EventFile(path, types, true);
     fetched(file, "first", 1);
@@ -286,12 +286,12 @@ class EventFileTest {
   }
 
   @Test
-  void aFileGivenUpKeepsWhatWasFlushed() throws IOException {
+  void anAbandonedFileKeepsFlushedEvents() throws IOException {
     Path path = folder.resolve("given-up.jfr");
     EventFile file = new EventFile(path, types, true);
     fetched(file, "flushed", 1);
     file.flush();
-    // As left by a write that failed half-way.
+    // As left by a write that failed halfway.
     Files.write(path, new byte[100], java.nio.file.StandardOpenOption.APPEND);
     fetched(file, "lost", 2);
     file.giveUp();
@@ -303,7 +303,7 @@ class EventFileTest {
   }
 
   @Test
-  void aFileGivenUpBeforeAnEventIsInItIsNotLeftBehind() throws IOException {
+  void anAbandonedFileWithoutEventsIsDeleted() throws IOException {
     Path path = folder.resolve("empty.jfr");
     EventFile file = new EventFile(path, types, true);
     fetched(file, "lost", 2);
@@ -314,7 +314,7 @@ class EventFileTest {
   }
 
   @Test
-  void aLinkOfTheUsersIsFollowedAndOneOfSomebodyElseIsNot() throws IOException {
+  void onlyTheUsersOwnLinksAreFollowed() throws IOException {
     Path victim = Files.writeString(folder.resolve("victim"), "precious");
     Path own = Files.createSymbolicLink(folder.resolve("own.jfr"), Path.of("new.jfr"));
     EventFile file = new EventFile(own, types, true);
@@ -336,9 +336,9 @@ class EventFileTest {
     assertThat(victim).hasContent("precious");
   }
 
-  /** An attacker who may write to the folder tries repeatedly to hit the right moment. */
+  /** An attacker with write access to the folder tries repeatedly to win the race. */
   @Test
-  void aLinkThatIsPutThereJustThenLeadsToNothingThatIsWrittenOver() throws Exception {
+  void aLinkPlantedDuringCreationIsNotWrittenThrough() throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "precious");
     Path path = folder.resolve("planted.jfr");
     AtomicBoolean over = new AtomicBoolean();
@@ -357,7 +357,7 @@ class EventFileTest {
       try {
         new EventFile(path, types, true).giveUp();
       } catch (IOException e) {
-        // The link was there in time.
+        // The link won the race.
       }
     }
     over.set(true);
@@ -366,7 +366,7 @@ class EventFileTest {
   }
 
   @Test
-  void aFileThatCannotBeBegunIsNotLeftBehind() {
+  void aFileThatCannotBeCreatedThrows() {
     Path path = Path.of("/dev/full");
     assertThatThrownBy(() -> new EventFile(path, types, true)).isInstanceOf(IOException.class);
     assertThat(path).exists();
@@ -375,7 +375,7 @@ class EventFileTest {
   }
 
   @Test
-  void aRecordingThatAnotherJobWritesStaysAndIsNotDamaged() throws IOException {
+  void aRecordingBeingWrittenByAnotherJobIsNotTouched() throws IOException {
     Path path = folder.resolve("shared.jfr");
     EventFile first = new EventFile(path, types, true);
     fetched(first, "of the first", 1);
@@ -391,7 +391,7 @@ class EventFileTest {
   /** The agent does not wait for, write to, or delete any of them. */
   @ParameterizedTest
   @ValueSource(strings = {"fifo", "directory", "another's"})
-  void whatIsNoFileOfTheUsersIsLeftAlone(String what) throws Exception {
+  void foreignFilesAreLeftAlone(String what) throws Exception {
     Path path = folder.resolve("job.jfr");
     switch (what) {
       case "fifo" -> assertThat(new ProcessBuilder("mkfifo", path + "").start().waitFor()).isZero();

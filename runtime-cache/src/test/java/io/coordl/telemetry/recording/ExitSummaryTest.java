@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** The text at exit stays within its 20 lines. */
+/** The text at exit has at most 20 lines. */
 class ExitSummaryTest {
   private static StagingStatisticsEvent pipeline(long taken) {
     StagingStatisticsEvent pipeline = pipeline(1, 1, taken);
@@ -32,7 +32,7 @@ class ExitSummaryTest {
 
   private static List<String> linesWith(int pipelines) {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    job.spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
+    job.figures().spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
     List<StagingStatisticsEvent> all =
         LongStream.rangeClosed(1, pipelines).mapToObj(ExitSummaryTest::pipeline).toList();
     job.addStaging(() -> all, () -> {});
@@ -40,7 +40,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void manyPipelinesAreNotAllShown() {
+  void manyPipelinesAreSummarized() {
     List<String> lines = linesWith(30);
     assertThat(lines).hasSizeLessThanOrEqualTo(20);
     assertThat(lines).filteredOn(line -> line.contains("30 batches from the group")).hasSize(1);
@@ -49,29 +49,29 @@ class ExitSummaryTest {
 
   private static void epoch(JobMonitor job, SpanKind step) {
     Object iterator = new Object();
-    job.spans().exit(job.spans().enter(SpanKind.TAKE, iterator), new Object());
-    job.spans().exit(job.spans().enter(step, null), null);
-    job.spans().exit(job.spans().enter(SpanKind.ASK, iterator), false);
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.TAKE, iterator), new Object());
+    job.figures().spans().exit(job.figures().spans().enter(step, null), null);
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.ASK, iterator), false);
   }
 
   @Test
-  void anEvaluationIsNoEpoch() {
+  void evaluationsAreNotCountedAsEpochs() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    long fit = job.spans().enter(SpanKind.FIT, null);
+    long fit = job.figures().spans().enter(SpanKind.FIT, null);
     for (int epoch = 0; epoch < 2; epoch++) {
       epoch(job, SpanKind.UPDATE);
       epoch(job, SpanKind.COMPUTE);
     }
-    job.spans().exit(fit, null);
+    job.figures().spans().exit(fit, null);
     assertThat(job.finish().get(0)).startsWith("training: 2 epochs, 2 evaluations, 4 batches");
   }
 
   @Test
-  void theSharesComeToTheWholeTime() {
+  void theSharesAddUpToTheWholeTime() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.UPDATE);
     for (long until = System.nanoTime() + 5_000_000; System.nanoTime() < until; ) {
-      Thread.onSpinWait(); // The program does something of its own.
+      Thread.onSpinWait(); // The program does other work.
     }
     epoch(job, SpanKind.UPDATE);
 
@@ -87,7 +87,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void whereNoEpochUpdatesAModelThatIsSaid() {
+  void epochsWithoutAModelUpdateAreReportedAsSuch() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.COMPUTE);
     epoch(job, SpanKind.COMPUTE);
@@ -95,9 +95,9 @@ class ExitSummaryTest {
         .startsWith("training: 2 epochs without a model update, 2 batches");
   }
 
-  /** Another job of the group has prepared all batches that this one took. */
+  /** Another job of the group prepared all batches that this job took. */
   @Test
-  void whatFoundEverythingKeptSaysSo() {
+  void aStoreWithHitsOnlyIsReported() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     StoreStatisticsEvent store = new StoreStatisticsEvent();
     store.store = "prepared";
@@ -109,12 +109,12 @@ class ExitSummaryTest {
   }
 
   @Test
-  void aFewPipelinesAreShown() {
+  void aFewPipelinesAreAllShown() {
     assertThat(linesWith(3)).filteredOn(line -> line.contains("from the group")).hasSize(3);
   }
 
   @Test
-  void aPipelineSaysWhetherItTrainsAndWhatWasNotSharedIsExplained() {
+  void pipelinesAreNamedTrainingOrEvaluationAndUnsharedEpochsAreExplained() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.UPDATE);
     StagingStatisticsEvent training = pipeline(3, 2, 38);
@@ -133,21 +133,23 @@ class ExitSummaryTest {
   }
 
   @Test
-  void anEpochThatWasLeftIsCountedAsSuch() {
+  void epochsLeftEarlyAreCountedAsSuch() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.UPDATE);
-    long fit = job.spans().enter(SpanKind.FIT, null);
-    job.spans().exit(job.spans().enter(SpanKind.TAKE, new Object()), new Object());
-    job.spans().exit(job.spans().enter(SpanKind.UPDATE, null), null);
-    job.spans().exit(fit, null);
+    long fit = job.figures().spans().enter(SpanKind.FIT, null);
+    job.figures()
+        .spans()
+        .exit(job.figures().spans().enter(SpanKind.TAKE, new Object()), new Object());
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.UPDATE, null), null);
+    job.figures().spans().exit(fit, null);
     assertThat(job.finish().get(0))
         .startsWith("training: 2 epochs, 1 of them left early, 2 batches");
   }
 
   @Test
-  void howFastItTrainedIsTheFirstFigure() {
+  void theTrainingSpeedComesFirst() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    job.spans().counts(batch -> 32);
+    job.figures().spans().counts(batch -> 32);
     epoch(job, SpanKind.UPDATE);
     epoch(job, SpanKind.UPDATE);
     assertThat(job.finish().get(0))
@@ -155,7 +157,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void ofBatchesOfUnknownSizeNoSpeedIsSaid() {
+  void batchesOfUnknownSizeReportNoSpeed() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.UPDATE);
     epoch(job, SpanKind.UPDATE);
@@ -164,12 +166,12 @@ class ExitSummaryTest {
 
   private static JobMonitor jobThatReads(AgentLog log) {
     JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
-    job.spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
+    job.figures().spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
     return job;
   }
 
   @Test
-  void whatWasAskedForAndDidNothingSaysWhyOnce() {
+  void anOptionWithoutEffectReportsItsReasonOnce() {
     JobMonitor job = jobThatReads(new AgentLog());
     job.addAsked("cache=minio", "cache=minio", () -> "no item was read");
     job.addAsked("decoded=share", "decoded=share", () -> "");
@@ -180,7 +182,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void whatTheLibrarysCodeSaidOfAPolicyIsTheReason() {
+  void anEarlierLogLineAboutAPolicyIsTheReason() {
     AgentLog log = new AgentLog();
     log.say("decoded=share leaves loaders with a MultiPageMode to DL4J.");
     JobMonitor job = jobThatReads(log);
@@ -191,7 +193,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void itIsSaidEvenIfNothingWasRead() {
+  void optionsWithoutEffectAreReportedEvenIfNothingWasRead() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     job.addAsked("dataset=/a", "dataset=/a", () -> "the program read no file at or below /a");
 
@@ -200,7 +202,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void manyNamesThatFoundNothingLeaveRoomForTheRest() {
+  void manyUnusedNamesLeaveRoomForTheRest() {
     JobMonitor job = jobThatReads(new AgentLog());
     for (int i = 0; i < 100; i++) {
       String asked = "dataset=/" + i;

@@ -9,13 +9,12 @@ import org.junit.jupiter.api.Test;
 
 class GcClockTest {
   @Test
-  void collectionsThatAreAskedForAreToldApart() throws InterruptedException {
+  void explicitCollectionsAreCounted() throws InterruptedException {
     GcClock clock = new GcClock();
     clock.hearCauses();
     List<byte[]> live = new ArrayList<>();
     long end = System.nanoTime() + Waits.LONG.toNanos();
-    while (clock.explicit()
-        == 0) { // A short collection may take less than a millisecond, and then does not count.
+    while (clock.explicit() == 0) { // A collection of less than 1 ms does not count.
       assertThat(System.nanoTime()).isLessThan(end);
       for (int i = 0; i < 1_000; i++) {
         live.add(new byte[1_000]);
@@ -28,7 +27,7 @@ class GcClockTest {
   }
 
   @Test
-  void whatNobodyAskedForIsNot() {
+  void otherCollectionsAreNotCountedAsExplicit() {
     GcClock clock = new GcClock();
     clock.hearCauses();
     long end = System.nanoTime() + Waits.LONG.toNanos();

@@ -25,7 +25,7 @@ class JfrEventsTest {
 
   private final JobMonitor job =
       new JobMonitor(List.of(), "main of JfrEventsTest", new AgentLog(), new RewriteLog());
-  private final JfrEvents events = new JfrEvents(job);
+  private final JfrEvents events = new JfrEvents(job.figures());
 
   @BeforeEach
   void listen() {
@@ -65,7 +65,7 @@ class JfrEventsTest {
   }
 
   @Test
-  void theTotalsOfStoresAreInARecordingWithoutThoseOfTheJob() throws Exception {
+  void storeTotalsAreRecordedWithoutJobTotals() throws Exception {
     try (Recording recording = new Recording()) {
       recording.enable(STORES);
       recording.disable(TOTALS);
@@ -75,7 +75,7 @@ class JfrEventsTest {
   }
 
   @Test
-  void theTotalsOfTheJobAreInARecordingWithoutThoseOfStores() throws Exception {
+  void jobTotalsAreRecordedWithoutStoreTotals() throws Exception {
     try (Recording recording = new Recording()) {
       recording.enable(TOTALS);
       recording.disable(STORES);

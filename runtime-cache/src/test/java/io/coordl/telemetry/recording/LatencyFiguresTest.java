@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The distributions of a recording that the agent made, of fetches that took known times. */
+/** Latency distributions in an agent recording of fetches with known durations. */
 class LatencyFiguresTest {
   private static final long MILLI = 1_000_000;
 
@@ -33,7 +33,7 @@ class LatencyFiguresTest {
   void record() throws Exception {
     Path file = folder.resolve("job.jfr");
     job.startRecording(file.toString(), true);
-    long fit = job.spans().enter(FIT, null);
+    long fit = job.figures().spans().enter(FIT, null);
     take();
     for (int millis = 1; millis <= 1_000; millis++) {
       fetch(millis * MILLI);
@@ -45,7 +45,7 @@ class LatencyFiguresTest {
     }
     fetch(70 * MILLI);
     end();
-    job.spans().exit(fit, null);
+    job.figures().spans().exit(fit, null);
     job.finish();
     fetches =
         RecordingFile.readAllEvents(file).stream()
@@ -55,16 +55,16 @@ class LatencyFiguresTest {
   }
 
   private void fetch(long nanos) {
-    job.spans().itemFetched("item", System.nanoTime() - nanos, nanos, 1, Origin.STORAGE);
+    job.figures().spans().itemFetched("item", System.nanoTime() - nanos, nanos, 1, Origin.STORAGE);
   }
 
   private void take() {
-    job.spans().exit(job.spans().enter(ASK, iterator), true);
-    job.spans().exit(job.spans().enter(TAKE, iterator), new Object());
+    job.figures().spans().exit(job.figures().spans().enter(ASK, iterator), true);
+    job.figures().spans().exit(job.figures().spans().enter(TAKE, iterator), new Object());
   }
 
   private void end() {
-    job.spans().exit(job.spans().enter(ASK, iterator), false);
+    job.figures().spans().exit(job.figures().spans().enter(ASK, iterator), false);
   }
 
   private RecordedEvent ofEpoch(long epoch) {
@@ -80,7 +80,7 @@ class LatencyFiguresTest {
   }
 
   @Test
-  void eachPercentileIsThatOfTheFetches() {
+  void percentilesMatchTheFetches() {
     RecordedEvent first = ofEpoch(1);
     assertThat(first.getLong("count")).isEqualTo(1_000);
     assertThat(first.getDuration("total").toNanos()).isEqualTo(500_500 * MILLI);
@@ -94,7 +94,7 @@ class LatencyFiguresTest {
   }
 
   @Test
-  void anEpochBeginsItsOwnDistribution() {
+  void eachEpochHasItsOwnDistribution() {
     RecordedEvent second = ofEpoch(2);
     assertThat(second.getLong("count")).isEqualTo(10);
     assertThat(second.getDuration("total").toNanos()).isEqualTo(115 * MILLI);
@@ -105,7 +105,7 @@ class LatencyFiguresTest {
   }
 
   @Test
-  void theJobsDistributionIsThatOfAllEpochs() {
+  void theJobsDistributionCoversAllEpochs() {
     RecordedEvent job = ofEpoch(0);
     assertThat(job.getLong("count")).isEqualTo(1_010);
     assertThat(job.getDuration("total").toNanos()).isEqualTo(500_615 * MILLI);
@@ -114,7 +114,7 @@ class LatencyFiguresTest {
   }
 
   @Test
-  void theHistogramOfTheRecordingHasThemAll() throws Exception {
+  void theRecordedHistogramIsComplete() throws Exception {
     byte[] encoded = Base64.getDecoder().decode(ofEpoch(1).getString("histogram"));
     Histogram histogram = Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(encoded), 0);
     assertThat(histogram.getTotalCount()).isEqualTo(1_000);

@@ -39,10 +39,10 @@ class OtherSystemTest {
   }
 
   @Test
-  void aJobShowsItselfAndRemovesWhatItWrote(@TempDir Path own) throws Exception {
+  void aJobsStatusFileIsRemovedAtItsEnd(@TempDir Path own) throws Exception {
     AgentLog log = new AgentLog();
     JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
-    try (Status status = new Status(job, () -> own)) {
+    try (Status status = new Status(job.figures(), () -> own)) {
       status.start();
       long end = System.nanoTime() + Waits.LONG.toNanos();
       while (StatusFile.all(own).isEmpty()) {
@@ -55,9 +55,9 @@ class OtherSystemTest {
     }
   }
 
-  /** All that a job does with its status file except writing, which needs a real file system. */
+  /** A job's use of its status file, except writing, which needs a real file system. */
   @Test
-  void aStatusFileIsMadeAndFound() throws IOException {
+  void aStatusFileIsCreatedAndFound() throws IOException {
     StatusFile file = StatusFile.of(folder, 17, 1_700_000_000_000L);
 
     Files.createFile(file.unfinished(), Status.attributes(file.unfinished()));
@@ -67,7 +67,7 @@ class OtherSystemTest {
   }
 
   @Test
-  void aStatusFileThatWasLeftLongAgoIsRemoved() throws IOException {
+  void anOldStatusFileIsRemoved() throws IOException {
     StatusFile left = StatusFile.of(folder, 17, 1);
     StatusFile running = StatusFile.of(folder, 18, 2);
     Files.createFile(left.unfinished());
@@ -85,7 +85,7 @@ class OtherSystemTest {
   }
 
   @Test
-  void nobodyOwnsAFile() throws IOException {
+  void filesWithoutAUserNumberAreReported() throws IOException {
     Path file = Files.createFile(folder.resolve("file"));
 
     assertThatThrownBy(() -> Owner.of(file))
@@ -94,7 +94,7 @@ class OtherSystemTest {
   }
 
   @Test
-  void theUserOwnsTheFilesItMakes(@TempDir Path own) throws IOException {
+  void theUserOwnsNewFiles(@TempDir Path own) throws IOException {
     assertThat(Owner.of(Files.createFile(own.resolve("file")))).isEqualTo(Owner.user());
   }
 }

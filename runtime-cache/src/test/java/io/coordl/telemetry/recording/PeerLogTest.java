@@ -31,14 +31,14 @@ class PeerLogTest {
 
   private final JobMonitor job =
       new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-  private final PeerSink peers = job.peers();
+  private final PeerSink peers = job.figures().peers();
 
   private void ask(String peer, long nanos, long bytes, Answer answer) {
     peers.asked(peer, 1_000, 1_000 + nanos, bytes, answer);
   }
 
   @Test
-  void everyQuestionIsCountedOfTheHostThatWasAsked() {
+  void everyQuestionIsCountedByHost() {
     ask("a:7801", QUICK, 100, Answer.FOUND);
     ask("a:7801", SLOW, 1_000, Answer.FOUND);
     ask("a:7801", QUICK, 0, Answer.ABSENT);
@@ -46,20 +46,20 @@ class PeerLogTest {
     ask("b:7801", 400_000_000, 0, Answer.LATE);
     ask("b:7801", QUICK, 0, Answer.FAILED);
 
-    assertThat(job.peerViews())
-        .extracting(PeerLogTest::said)
+    assertThat(job.figures().peerViews())
+        .extracting(PeerLogTest::fields)
         .containsExactly(
             List.of("a:7801", 2L, 1L, 0L, 0L, 0L, 1_100L, 0L, QUICK + SLOW, 0L, 0L),
             List.of("b:7801", 0L, 0L, 1L, 1L, 1L, 0L, 500L, 0L, SLOW, 400_000_000 + QUICK));
-    assertThat(job.latency(Durations.Kind.PEER_FOUND).count).isEqualTo(2);
-    assertThat(job.latency(Durations.Kind.PEER_ABSENT).count).isEqualTo(1);
-    assertThat(job.latency(Durations.Kind.PEER_KEPT).count).isEqualTo(1);
-    assertThat(job.latency(Durations.Kind.PEER_LATE).count).isEqualTo(1);
-    assertThat(job.latency(Durations.Kind.PEER_FAILED).count).isEqualTo(1);
+    assertThat(job.figures().latency(Durations.Kind.PEER_FOUND).count).isEqualTo(2);
+    assertThat(job.figures().latency(Durations.Kind.PEER_ABSENT).count).isEqualTo(1);
+    assertThat(job.figures().latency(Durations.Kind.PEER_KEPT).count).isEqualTo(1);
+    assertThat(job.figures().latency(Durations.Kind.PEER_LATE).count).isEqualTo(1);
+    assertThat(job.figures().latency(Durations.Kind.PEER_FAILED).count).isEqualTo(1);
   }
 
   @Test
-  void questionsOfManyThreadsAreAllCounted() throws Exception {
+  void questionsOfAllThreadsAreCounted() throws Exception {
     AtomicInteger next = new AtomicInteger();
     Runnable asking =
         () -> {
@@ -73,18 +73,19 @@ class PeerLogTest {
       thread.join();
     }
 
-    assertThat(job.peerViews().stream().mapToLong(peer -> peer.found).sum()).isEqualTo(40_000);
-    assertThat(job.latency(Durations.Kind.PEER_FOUND).count).isEqualTo(40_000);
+    assertThat(job.figures().peerViews().stream().mapToLong(peer -> peer.found).sum())
+        .isEqualTo(40_000);
+    assertThat(job.figures().latency(Durations.Kind.PEER_FOUND).count).isEqualTo(40_000);
   }
 
   @Test
-  void hostsWithoutEndAreCountedTogether() {
+  void hostsBeyondTheLimitAreCountedTogether() {
     for (int i = 0; i < PeerLog.MOST_PEERS + 100; i++) {
       ask("host " + i, QUICK, 1, Answer.FOUND);
     }
 
-    assertThat(job.peerViews()).hasSize(PeerLog.MOST_PEERS + 1);
-    assertThat(job.peerViews())
+    assertThat(job.figures().peerViews()).hasSize(PeerLog.MOST_PEERS + 1);
+    assertThat(job.figures().peerViews())
         .filteredOn(view -> PeerLog.OTHERS.equals(view.peer))
         .extracting(view -> view.found)
         .containsExactly(100L);
@@ -98,12 +99,12 @@ class PeerLogTest {
       recording.enable(PeerFetchEvent.class);
       recording.enable(LatencyStatisticsEvent.class);
       recording.start();
-      job.spans().events().open(new JfrEvents(job));
+      job.figures().spans().events().open(new JfrEvents(job.figures()));
       ask("a", QUICK, 100, Answer.FOUND);
       ask("a", SLOW, 2_000, Answer.FOUND);
       ask("b", QUICK, 0, Answer.FAILED);
       ask("b", 400_000_000, 0, Answer.LATE);
-      job.latencies.epochEnded(1);
+      job.figures().latencies.epochEnded(1);
       recording.dump(file);
     }
 
@@ -130,12 +131,12 @@ class PeerLogTest {
   }
 
   @Test
-  void totalsOfEveryHostAreInTheRecording(@TempDir Path folder) throws Exception {
+  void theTotalsOfEveryHostAreRecorded(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("totals.jfr");
     try (Recording recording = new Recording()) {
       recording.enable(PeerStatisticsEvent.class);
       recording.start();
-      job.startRecording("unused.jfr", false); // It joins the running one.
+      job.startRecording("unused.jfr", false); // Joins the running recording.
       ask("a", QUICK, 100, Answer.FOUND);
       ask("a", QUICK, 0, Answer.ABSENT);
       ask("b", SLOW, 500, Answer.KEPT);
@@ -147,12 +148,13 @@ class PeerLogTest {
 
     assertThat(RecordingFile.readAllEvents(file))
         .filteredOn(event -> event.getEventType().getName().equals("io.coordl.PeerStatistics"))
-        .extracting(PeerLogTest::said)
-        .containsExactlyElementsOf(job.peerViews().stream().map(PeerLogTest::said).toList());
-    assertThat(job.peerViews()).hasSize(2);
+        .extracting(PeerLogTest::fields)
+        .containsExactlyElementsOf(
+            job.figures().peerViews().stream().map(PeerLogTest::fields).toList());
+    assertThat(job.figures().peerViews()).hasSize(2);
   }
 
-  private static List<Object> said(PeerStatisticsEvent view) {
+  private static List<Object> fields(PeerStatisticsEvent view) {
     return List.of(
         String.valueOf(view.peer),
         view.found,
@@ -167,7 +169,7 @@ class PeerLogTest {
         view.lostTime);
   }
 
-  private static List<Object> said(RecordedEvent event) {
+  private static List<Object> fields(RecordedEvent event) {
     return List.of(
         event.getString("peer"),
         event.getLong("found"),
@@ -183,10 +185,10 @@ class PeerLogTest {
   }
 
   @Test
-  void theSummarySaysWhatCameFromOtherHosts() {
-    job.spans().itemFetched("one", 0, 1, 20_000, Origin.STORAGE);
-    job.spans().itemFetched("two", 0, 1, 30_000, Origin.MEMORY);
-    job.spans().itemFetched("three", 0, 1, 20_000_000, Origin.PEER);
+  void theSummaryReportsItemsFromOtherHosts() {
+    job.figures().spans().itemFetched("one", 0, 1, 20_000, Origin.STORAGE);
+    job.figures().spans().itemFetched("two", 0, 1, 30_000, Origin.MEMORY);
+    job.figures().spans().itemFetched("three", 0, 1, 20_000_000, Origin.PEER);
     ask("a", SLOW, 20_000_000, Answer.FOUND);
     ask("b", 400_000_000, 0, Answer.LATE);
 
@@ -200,8 +202,8 @@ class PeerLogTest {
   }
 
   @Test
-  void aJobWithoutPeersSaysNothingOfThem() {
-    job.spans().itemFetched("one", 0, 1, 20_000, Origin.STORAGE);
+  void aJobWithoutPeersReportsNone() {
+    job.figures().spans().itemFetched("one", 0, 1, 20_000, Origin.STORAGE);
 
     assertThat(job.finish()).noneMatch(line -> line.contains("host") || line.contains("peer"));
   }

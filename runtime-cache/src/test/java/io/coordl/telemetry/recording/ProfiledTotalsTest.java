@@ -9,39 +9,39 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The program's planned epochs differ from those that a profile lets it run. */
+/** A profile runs fewer epochs than the program plans. */
 class ProfiledTotalsTest {
   private final JobMonitor job =
       new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
 
   private void epoch(Object batches) {
-    job.spans().exit(job.spans().enter(SpanKind.TAKE, batches), new Object());
-    job.spans().exit(job.spans().enter(SpanKind.UPDATE, null), null);
-    job.spans().exit(job.spans().enter(SpanKind.ASK, batches), false);
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.TAKE, batches), new Object());
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.UPDATE, null), null);
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.ASK, batches), false);
   }
 
   @Test
-  void aProfileHasNoEpochsToGo() {
-    long fit = job.spans().enter(SpanKind.FIT, 1_000);
+  void aProfileReportsNoRemainingEpochs() {
+    long fit = job.figures().spans().enter(SpanKind.FIT, 1_000);
     epoch("data");
     epoch("data");
-    assertThat(job.totals().plannedEpochs).isEqualTo(1_000);
-    assertThat(job.totals().timeLeft).isPositive();
+    assertThat(job.figures().totals().plannedEpochs).isEqualTo(1_000);
+    assertThat(job.figures().totals().timeLeft).isPositive();
     try (ProfiledItems items = new ProfiledItems(path -> true, line -> {})) {
       job.profile(
           new Profile(
               Set.of("ingestion"),
               1,
-              job.spans(),
+              job.figures().spans(),
               items,
               null,
               line -> {},
               () -> {},
               System::nanoTime),
           () -> {});
-      assertThat(job.totals().plannedEpochs).isZero();
-      assertThat(job.totals().timeLeft).isZero();
+      assertThat(job.figures().totals().plannedEpochs).isZero();
+      assertThat(job.figures().totals().timeLeft).isZero();
     }
-    job.spans().exit(fit, null);
+    job.figures().spans().exit(fit, null);
   }
 }

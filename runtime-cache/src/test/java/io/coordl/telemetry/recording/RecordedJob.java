@@ -13,8 +13,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A job in a separate JVM, whose only epoch ends by {@code break}. Arguments: {@code own} and the
- * recording, or {@code joined} and the user's; batches; {@code paced} to wait after each until it
- * is written, or the recording has ended, or {@code starved} to use up all direct memory first.
+ * recording, or {@code joined} and the user's recording; the number of batches; {@code paced} to
+ * wait after each batch until it is written or the recording has ended, or {@code starved} to use
+ * up all direct memory first.
  */
 final class RecordedJob {
   private static final List<ByteBuffer> TAKEN = new ArrayList<>();
@@ -47,7 +48,7 @@ final class RecordedJob {
                   }
                   job.finish().forEach(System.err::println);
                 }));
-    SpanRecorder spans = job.spans();
+    SpanRecorder spans = job.figures().spans();
     Object iterator = new Object();
     String path = "x".repeat(1_000);
     spans.enter(FIT, null);

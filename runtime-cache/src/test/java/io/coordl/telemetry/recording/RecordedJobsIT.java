@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs in separate JVMs, on full disks: each ends as it would without the agent. */
 class RecordedJobsIT {
-  /** A limit that the free space does not show. */
+  /** A file size limit, which the free space does not reveal. */
   private static List<String> filesOfAtMost(int kibibytes) {
     return List.of("/bin/sh", "-c", "ulimit -f " + 2 * kibibytes + " && exec \"$@\"", "sh");
   }
@@ -27,7 +27,7 @@ class RecordedJobsIT {
       return err.stream().filter(line -> line.startsWith("recording: ")).findFirst().orElse("");
     }
 
-    List<String> told() {
+    List<String> logged() {
       return err.stream().filter(line -> line.startsWith("[coordl] ")).toList();
     }
   }
@@ -56,26 +56,26 @@ class RecordedJobsIT {
   }
 
   @Test
-  void aRecordingThatCannotGrowEndsAndTheJobGoesOn() throws Exception {
+  void aRecordingThatCannotGrowEndsAndTheJobContinues() throws Exception {
     Path recording = folder.resolve("job.jfr");
     Ended job = run(filesOfAtMost(128), List.of(), "own", recording, 10, "paced");
 
     assertThat(job.exit()).isEqualTo(7);
     assertThat(job.out()).isEqualTo("trained 10 batches\n");
-    assertThat(job.told()).singleElement().asString().contains("the recording ends");
+    assertThat(job.logged()).singleElement().asString().contains("the recording ends");
     assertThat(job.recording()).contains("job.jfr, only until ");
     assertThat(events(recording, "Fetch")).isNotEmpty().hasSizeLessThan(200);
     assertThat(Files.size(recording)).isLessThanOrEqualTo(128 << 10);
   }
 
   @Test
-  void aFullDirectoryOfTheRecordingIsSaidAndLeavesNoEmptyFile() throws Exception {
+  void aFullDirectoryIsLoggedAndLeavesNoEmptyFile() throws Exception {
     Path recording = folder.resolve("job.jfr");
     Ended job = run(filesOfAtMost(4), List.of(), "own", recording, 10);
 
     assertThat(job.exit()).isEqualTo(7);
     assertThat(job.out()).isEqualTo("trained 10 batches\n");
-    assertThat(job.told()).singleElement().asString().contains("no recording is made");
+    assertThat(job.logged()).singleElement().asString().contains("no recording is made");
     assertThat(job.recording()).startsWith("recording: none, ").contains("cannot be written");
     assertThat(recording).doesNotExist();
   }
@@ -87,20 +87,20 @@ class RecordedJobsIT {
     Ended job = run(List.of(), List.of("-Djava.io.tmpdir=/dev/full"), "own", recording, 10);
 
     assertThat(job.exit()).isEqualTo(7);
-    assertThat(job.told()).isEmpty();
+    assertThat(job.logged()).isEmpty();
     assertThat(events(recording, "Fetch")).hasSize(200);
   }
 
-  /** Direct memory is the program's: it may have none left. */
+  /** The program may have used all direct memory. */
   @Test
-  void aProgramThatHasUsedUpItsDirectMemoryIsRecordedAllTheSame() throws Exception {
+  void aProgramWithoutDirectMemoryLeftIsStillRecorded() throws Exception {
     Path recording = folder.resolve("job.jfr");
     List<String> little = List.of("-XX:MaxDirectMemorySize=2m");
-    for (int run = 0; run < 2; run++) { // The second replaces the first.
+    for (int run = 0; run < 2; run++) { // The second run replaces the first recording.
       Ended job = run(List.of(), little, "own", recording, 10, "starved");
 
       assertThat(job.exit()).isEqualTo(7);
-      assertThat(job.told()).isEmpty();
+      assertThat(job.logged()).isEmpty();
       assertThat(job.recording()).as("run %s", run).isEqualTo("recording: " + recording);
       assertThat(events(recording, "Fetch")).hasSize(200);
       assertThat(events(recording, "Epoch")).hasSize(1);
@@ -108,7 +108,7 @@ class RecordedJobsIT {
   }
 
   @Test
-  void anEpochLeftByBreakIsInTheRecordingAndInItsTotals() throws Exception {
+  void anEpochLeftByBreakIsRecordedAndCounted() throws Exception {
     Path recording = folder.resolve("job.jfr");
     Ended job = run(List.of(), List.of(), "own", recording, 10);
 
@@ -127,7 +127,7 @@ class RecordedJobsIT {
   }
 
   @Test
-  void itIsInTheUsersRecordingThoughJfrEndsFirst() throws Exception {
+  void anEpochLeftByBreakIsInTheUsersRecordingEvenIfJfrEndsFirst() throws Exception {
     Path recording = folder.resolve("users.jfr");
     Ended job =
         run(

@@ -18,7 +18,7 @@ final class RewriteLogTest {
   }
 
   @Test
-  void toNoteWhatWasRewrittenTakesNoEvent() throws Exception {
+  void notingARewrittenClassCreatesNoEvent() throws Exception {
     Process process =
         new ProcessBuilder(
                 List.of(
@@ -29,13 +29,13 @@ final class RewriteLogTest {
                     RewriteLogTest.class.getName()))
             .redirectErrorStream(true)
             .start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
     assertThat(process.waitFor()).isZero();
-    assertThat(said)
+    assertThat(output)
         .containsSubsequence(
             "noted\n", "Initializing 'io/coordl/telemetry/event/RewrittenEvent'", "written\n");
-    assertThat(said.substring(0, said.indexOf("noted\n")))
+    assertThat(output.substring(0, output.indexOf("noted\n")))
         .doesNotContain("Initializing 'io/coordl/telemetry/event/RewrittenEvent'");
   }
 }

@@ -50,12 +50,12 @@ class StatusTest {
   }
 
   @Test
-  void aJobShowsItselfUntilItEnds() throws Exception {
+  void theStatusFileExistsUntilTheJobEnds() throws Exception {
     StoreStatisticsEvent store = new StoreStatisticsEvent();
     store.items = 7;
     job.addStore(() -> store, () -> {});
-    job.spans().exit(job.spans().enter(SpanKind.TAKE, this), new Object());
-    try (Status status = new Status(job, () -> folder)) {
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.TAKE, this), new Object());
+    try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       StatusFile file = shown();
       Path copy = Files.copy(file.path(), folder.resolve("copy.jfr"));
@@ -86,14 +86,14 @@ class StatusTest {
     }
   }
 
-  private static boolean goesOn(List<RecordedEvent> totals) {
+  private static boolean isRunning(List<RecordedEvent> totals) {
     return totals.get(totals.size() - 1).getBoolean("running");
   }
 
   @Test
-  void itTellsWhereTheRecordingIsAndThatTheJobGoesOn() throws Exception {
+  void theStatusNamesTheRecordingAndThatTheJobRuns() throws Exception {
     Path recording = folder.resolve("own.jfr");
-    try (Status status = new Status(job, () -> folder)) {
+    try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       assertThat(events(shown().path(), "Environment"))
           .singleElement()
@@ -108,16 +108,16 @@ class StatusTest {
         assertThat(System.nanoTime()).isLessThan(end);
         Thread.sleep(10);
       }
-      assertThat(goesOn(events(shown().path(), "JobStatistics"))).isTrue();
+      assertThat(isRunning(events(shown().path(), "JobStatistics"))).isTrue();
     } finally {
       job.finish();
     }
-    assertThat(goesOn(events(recording, "JobStatistics"))).isFalse();
+    assertThat(isRunning(events(recording, "JobStatistics"))).isFalse();
   }
 
   @Test
-  void itIsThereAgainIfItWasRemovedAndTellsOfAtMostTwoMoments() throws Exception {
-    try (Status status = new Status(job, () -> folder)) {
+  void aRemovedStatusFileReturnsWithTwoSnapshotsAtMost() throws Exception {
+    try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       Files.delete(shown().path());
       Path copy = Files.copy(shown().path(), folder.resolve("copy.jfr"));
@@ -130,9 +130,9 @@ class StatusTest {
   }
 
   @Test
-  void whereNothingCanBeWrittenThatIsSaidAndTheJobGoesOn() throws Exception {
+  void anUnwritableStatusFileIsLoggedAndTheJobContinues() throws Exception {
     Path missing = folder.resolve("missing");
-    Status status = new Status(job, () -> missing);
+    Status status = new Status(job.figures(), () -> missing);
     status.start();
     status.close();
 
@@ -142,10 +142,10 @@ class StatusTest {
   }
 
   @Test
-  void whatThrowsInItIsAFaultOfItsOwnThread() throws Exception {
+  void anExceptionInTheStatusThreadDoesNotReachTheJob() throws Exception {
     Status status =
         new Status(
-            job,
+            job.figures(),
             () -> {
               throw new NullPointerException("no directory");
             });
@@ -155,11 +155,11 @@ class StatusTest {
   }
 
   @Test
-  void afterAWriteThatFailedTheNextIsTried() throws Exception {
+  void aFailedWriteIsRetried() throws Exception {
     long start = ManagementFactory.getRuntimeMXBean().getStartTime();
     StatusFile file = StatusFile.of(folder, ProcessHandle.current().pid(), start);
     Path inTheWay = Files.createDirectories(file.unfinished().resolve("directory"));
-    try (Status status = new Status(job, () -> folder)) {
+    try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       long end = System.nanoTime() + Waits.LONG.toNanos();
       while (log.saidOf("coordl").isEmpty()) {
@@ -173,13 +173,13 @@ class StatusTest {
   }
 
   @Test
-  void aFileThatSomebodyPutInTheWayIsNotWritten() throws Exception {
+  void aForeignFileInTheWayIsNotWritten() throws Exception {
     long start = ManagementFactory.getRuntimeMXBean().getStartTime();
     Path file = StatusFile.of(folder, ProcessHandle.current().pid(), start).path();
     Path planted = Files.writeString(file.resolveSibling(file.getFileName() + ".new"), "theirs");
     Path readable = Files.createLink(folder.resolve("readable"), planted);
 
-    try (Status status = new Status(job, () -> folder)) {
+    try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       long end = System.nanoTime() + Waits.LONG.toNanos();
       while (log.saidOf("coordl").isEmpty() && StatusFile.all(folder).isEmpty()) {
@@ -191,7 +191,7 @@ class StatusTest {
   }
 
   @Test
-  void onlyOldFilesOfThisUsersJobsAreRemoved() throws Exception {
+  void onlyOldStatusFilesOfThisUserAreRemoved() throws Exception {
     Path old = Files.createFile(StatusFile.of(folder, 12, 34).path());
     Path young = Files.createFile(StatusFile.of(folder, 13, 34).path());
     Path unfinished = Files.createFile(StatusFile.of(folder, 15, 34).unfinished());

@@ -33,7 +33,7 @@ class ThinningTest {
         .toList();
   }
 
-  /** Ten times as many events as there is room for; one flush per epoch. */
+  /** Records ten times as many events as fit; one flush per epoch. */
   private Thinning record(Path path) throws Exception {
     EventFile file = new EventFile(path, new EventTypes(), true);
     Thinning thinned = new Thinning(file, MOST);
@@ -64,7 +64,7 @@ class ThinningTest {
   }
 
   @Test
-  void totalsAndEpochsLiveOnAndOfBatchesSomeDo() throws Exception {
+  void totalsAndEpochsAreKeptAndBatchesAreThinned() throws Exception {
     Path path = folder.resolve("long.jfr");
     Thinning thinned = record(path);
 
@@ -78,10 +78,10 @@ class ThinningTest {
     assertThat(steps).as("batches are thinned later").hasSizeGreaterThan(fetches.size() / ITEMS);
     long last = (long) EPOCHS * BATCHES;
     assertThat(steps)
-        .as("the second half of the job is there too")
+        .as("the second half of the job is recorded too")
         .anyMatch(step -> step.getLong("batch") > last / 2);
     Map<Long, Integer> itemsOf = new HashMap<>();
     fetches.forEach(fetch -> itemsOf.merge(fetch.getLong("batch"), 1, Integer::sum));
-    assertThat(itemsOf.values()).as("of a batch all or none").containsOnly(ITEMS);
+    assertThat(itemsOf.values()).as("all items of a batch or none").containsOnly(ITEMS);
   }
 }

@@ -13,7 +13,9 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A stopped job continues while its totals are written: all places show the same totals. */
+/**
+ * A job that is ended still runs while its totals are written; all outputs show the same totals.
+ */
 class TotalsAtTheEndTest {
   @TempDir Path folder;
 
@@ -21,13 +23,13 @@ class TotalsAtTheEndTest {
       new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
   private final AtomicLong hits = new AtomicLong();
 
-  /** The program continues to read, ever more slowly, whenever the figures are read. */
-  private StoreStatisticsEvent looked() {
+  /** The program reads more, and more slowly, each time the figures are read. */
+  private StoreStatisticsEvent readMore() {
     long hit = hits.incrementAndGet();
-    job.spans().itemFetched("item", 0, hit * 1_000_000, 10, Origin.STORAGE);
-    job.spans().fetchTime(0, 1_000_000);
-    long decode = job.spans().enter(SpanKind.DECODE, null);
-    job.spans().exit(decode, null);
+    job.figures().spans().itemFetched("item", 0, hit * 1_000_000, 10, Origin.STORAGE);
+    job.figures().spans().fetchTime(0, 1_000_000);
+    long decode = job.figures().spans().enter(SpanKind.DECODE, null);
+    job.figures().spans().exit(decode, null);
     StoreStatisticsEvent store = new StoreStatisticsEvent();
     store.store = "raw";
     store.hits = hit;
@@ -35,13 +37,13 @@ class TotalsAtTheEndTest {
     return store;
   }
 
-  private void epochThatIsLeft() {
-    long fit = job.spans().enter(SpanKind.FIT, null);
+  private void leaveAnEpochEarly() {
+    long fit = job.figures().spans().enter(SpanKind.FIT, null);
     Object iterator = new Object();
-    job.spans().exit(job.spans().enter(SpanKind.TAKE, iterator), new Object());
-    job.spans().exit(job.spans().enter(SpanKind.UPDATE, null), null);
-    looked();
-    job.spans().exit(fit, null);
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.TAKE, iterator), new Object());
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.UPDATE, null), null);
+    readMore();
+    job.figures().spans().exit(fit, null);
   }
 
   private List<RecordedEvent> recorded(Path file, String name) throws Exception {
@@ -51,13 +53,13 @@ class TotalsAtTheEndTest {
   }
 
   @Test
-  void everyWriterHasTheSameTotals() throws Exception {
+  void allOutputsHaveTheSameTotals() throws Exception {
     Path file = folder.resolve("job.jfr");
-    job.addStore(this::looked, () -> {});
+    job.addStore(this::readMore, () -> {});
     job.startRecording(file.toString(), true);
-    epochThatIsLeft();
+    leaveAnEpochEarly();
     // The agent's hook runs while the program's threads are still running.
-    job.addAsked("cache=minio", "cache=minio", () -> looked() == null ? "never" : "");
+    job.addAsked("cache=minio", "cache=minio", () -> readMore() == null ? "never" : "");
 
     List<String> lines = job.finish();
 

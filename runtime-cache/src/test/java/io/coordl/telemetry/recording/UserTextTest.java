@@ -24,13 +24,13 @@ final class UserTextTest {
     "C:/data, C:/data",
     "'', ''"
   })
-  void aValueKeepsWhatIsNotSecret(String value, String shown) {
+  void aValueLosesOnlyItsSecret(String value, String shown) {
     assertThat(UserText.value(value)).isEqualTo(shown);
     assertThat(UserText.value(shown)).isEqualTo(shown);
   }
 
   @Test
-  void anAddressInASentenceLosesItsCredentialsAndTheSentenceNothing() {
+  void anAddressInASentenceLosesOnlyItsCredentials() {
     assertThat(UserText.line("redis://u:sec@ret@h is down; mail me@example.org"))
         .isEqualTo("redis://(not shown)@h is down; mail me@example.org");
   }
@@ -47,7 +47,7 @@ final class UserTextTest {
         "\ufeff",
         "\ud800"
       })
-  void controlCharactersAreWrittenNotDone(String raw) {
+  void controlCharactersAreEscaped(String raw) {
     assertThat(UserText.value(raw))
         .matches("\\p{ASCII}+")
         .contains("\\u")
@@ -55,12 +55,12 @@ final class UserTextTest {
   }
 
   @Test
-  void lettersOfAnyScriptAndPicturesStay() {
+  void lettersOfAnyScriptAndEmojiAreKept() {
     assertThat(UserText.value("/дані/图/é\ud83d\ude00 x")).isEqualTo("/дані/图/é\ud83d\ude00 x");
   }
 
   @Test
-  void theLogPrintsOneLineWhateverItIsTold() {
+  void theLogPrintsOneLinePerMessage() {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     PrintStream before = System.err;
     System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Batches of random crops, beside those that the library makes with the same engine. */
+/** Compares the agent's batches of random crops with the library's, on the same engine. */
 class AugmentedBatchTest {
   private final NDManager manager = NDManager.newBaseManager();
   private final Prefetcher threads = new Prefetcher(null, () -> 3);
@@ -87,7 +87,7 @@ class AugmentedBatchTest {
 
     @Override
     public void prepare(Progress progress) {
-      // They are there.
+      // Nothing to prepare.
     }
 
     private static final class NoBuilder extends BaseBuilder<NoBuilder> {
@@ -136,7 +136,7 @@ class AugmentedBatchTest {
         null);
   }
 
-  /** Our batch; null if it is left to the program. */
+  /** The agent's batch; null if it is left to the program. */
   private @Nullable Batch ours(DataIterable iterable, List<Long> indices, boolean onHost)
       throws ReflectiveOperationException {
     IterableFields fields = new IterableFields();
@@ -161,13 +161,13 @@ class AugmentedBatchTest {
   }
 
   @Test
-  void theResamplerHasTheBitsOfThisEngine() {
+  void resamplerMatchesThisEngineBitForBit() {
     assertThat(ResamplerCheck.agrees(manager.getEngine())).isTrue();
   }
 
   @ParameterizedTest
   @EnumSource
-  void hasTheBitsOfTheLibrarysOwn(Chain chain) throws Exception {
+  void batchMatchesTheLibrarysBitForBit(Chain chain) throws Exception {
     Random random = new Random(chain.name().hashCode());
     Pictures pictures = new Pictures(random, 40, 40, 90);
     int made = 0;
@@ -180,7 +180,7 @@ class AugmentedBatchTest {
     assertThat(made).isPositive();
   }
 
-  /** The number of our batches; 0 if the library's own call throws. */
+  /** Number of the agent's batches; 0 if the library's own call throws. */
   private int compare(DataIterable iterable, List<Long> indices, long seed) throws Exception {
     RandomUtils.RANDOM.setSeed(seed);
     try (Batch own = new IterableFields().fetch(iterable, indices, 7)) {
@@ -227,7 +227,7 @@ class AugmentedBatchTest {
   }
 
   @Test
-  void samplesOfSeveralSizesAreLeftToTheLibrary() throws Exception {
+  void batchOfSeveralSampleSizesIsLeftToTheLibrary() throws Exception {
     Pictures pictures = new Pictures(new Random(1), 9, 10, 60);
     DataIterable iterable = iterable(pictures, List.of(new CenterCrop(50, 50), new ToTensor()));
     List<Long> all = LongStream.range(0, 9).boxed().toList();

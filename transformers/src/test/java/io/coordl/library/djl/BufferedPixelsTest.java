@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The pixels of images of the JDK, beside the arrays that the library makes of them. */
+/** Compares the pixels of JDK images with the arrays that the library makes of them. */
 class BufferedPixelsTest {
   private final NDManager manager = NDManager.newBaseManager();
   private final Random random = new Random(2);
@@ -31,7 +31,7 @@ class BufferedPixelsTest {
     return image;
   }
 
-  /** As the factory makes it; the factory itself would look for OpenCV's natives. */
+  /** Like the factory's image; the factory itself would look for OpenCV's natives. */
   private static Image image(BufferedImage of) {
     try {
       Class<?> factory =
@@ -48,7 +48,7 @@ class BufferedPixelsTest {
   }
 
   @Test
-  void areThoseOfTheLibrary() {
+  void pixelsMatchTheLibrarys() {
     for (int i = 0; i < 20; i++) {
       int width = 1 + random.nextInt(40);
       int height = 1 + random.nextInt(40);
@@ -58,7 +58,7 @@ class BufferedPixelsTest {
     }
   }
 
-  /** Their pixels take a conversion, which stays the library's. */
+  /** Their pixels need a conversion, which is left to the library. */
   @ParameterizedTest
   @ValueSource(
       ints = {
@@ -68,12 +68,12 @@ class BufferedPixelsTest {
         BufferedImage.TYPE_4BYTE_ABGR,
         BufferedImage.TYPE_USHORT_565_RGB
       })
-  void otherKindsAreLeftToTheLibrary(int type) {
+  void otherImageTypesAreLeftToTheLibrary(int type) {
     assertThat(BufferedPixels.of(image(noise(9, 7, type)), Image.Flag.COLOR, manager)).isNull();
   }
 
   @Test
-  void partsAndGrayAreLeftToTheLibrary() {
+  void subimagesAndGrayAreLeftToTheLibrary() {
     BufferedImage whole = noise(9, 7, BufferedImage.TYPE_3BYTE_BGR);
     Image part = image(whole.getSubimage(2, 1, 5, 5));
     assertThat(BufferedPixels.of(part, Image.Flag.COLOR, manager)).isNull();

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Equal words for what does the same, other words for what does not, none for what is unclear. */
+/** Equal behaviour has equal descriptions, other behaviour others; unclear objects are refused. */
 class DescriptionTest {
   /** A user's transform. */
   private static final class Scaled implements Transform {
@@ -51,7 +51,7 @@ class DescriptionTest {
   }
 
   @Test
-  void aPipelineTellsItsTransformsWithTheirSettings() throws CannotShareException {
+  void pipelineListsTransformsWithTheirSettings() throws CannotShareException {
     Pipeline pipeline = new Pipeline(new RandomResizedCrop(48, 48), new ToTensor());
     assertThat(words(pipeline))
         .startsWith("[RandomResizedCrop(width=48, height=48, ")
@@ -66,7 +66,7 @@ class DescriptionTest {
   }
 
   @Test
-  void aUsersTransformIsItsClassFileAndItsFieldsButNoRandomState() throws CannotShareException {
+  void userTransformIsItsClassFileAndFieldsWithoutRandomState() throws CannotShareException {
     assertThat(words(new Scaled(2)))
         .startsWith(Scaled.class.getName() + " ")
         .contains("factor=2.0")
@@ -77,7 +77,7 @@ class DescriptionTest {
   }
 
   @Test
-  void whatIsLongEndsInAChecksumOfAllOfIt() throws CannotShareException {
+  void longDescriptionEndsInAChecksumOfTheWhole() throws CannotShareException {
     List<Path> files = new ArrayList<>();
     for (int i = 0; i < 30_000; i++) {
       files.add(Path.of("/data/picture-" + i + ".jpg"));
@@ -90,7 +90,7 @@ class DescriptionTest {
   }
 
   @Test
-  void aLambdaIsToldIfItIsTheOnlyOneOfItsKind() throws CannotShareException {
+  void onlyLambdaOfItsKindIsDescribed() throws CannotShareException {
     assertThat(words(OneLambda.suffix("a")))
         .startsWith("lambda of " + DescriptionTest.class.getName())
         .isEqualTo(words(OneLambda.suffix("a")))
@@ -98,7 +98,7 @@ class DescriptionTest {
   }
 
   @Test
-  void oneOfSeveralLambdasIsUnclear() {
+  void oneOfSeveralLambdasIsRefused() {
     Transform one = array -> array;
     Transform two = array -> array.mul(2);
     for (Transform lambda : List.of(one, two)) {
@@ -109,7 +109,7 @@ class DescriptionTest {
   }
 
   @Test
-  void anOpenFileMayBeAnyFile(@TempDir Path directory) throws Exception {
+  void openFileIsRefused(@TempDir Path directory) throws Exception {
     try (RandomAccessFile file = new RandomAccessFile(directory.resolve("a").toFile(), "rw")) {
       assertThatThrownBy(() -> words(file))
           .isInstanceOf(CannotShareException.class)
@@ -118,7 +118,7 @@ class DescriptionTest {
   }
 
   @Test
-  void whatRefersToItselfHasAnEnd() throws CannotShareException {
+  void selfReferenceEnds() throws CannotShareException {
     List<Object> ring = new ArrayList<>();
     ring.add(ring);
     assertThat(words(ring)).isEqualTo("ArrayList[#0]");
@@ -127,7 +127,7 @@ class DescriptionTest {
   record Holder(Object place) {}
 
   @Test
-  void aPatternIsToldWithItsFlags() throws CannotShareException {
+  void patternIncludesItsFlags() throws CannotShareException {
     String words = Description.of("filter", new Holder(Pattern.compile("a.b")));
     assertThat(Description.of("filter", new Holder(Pattern.compile("a.b")))).isEqualTo(words);
     assertThat(Description.of("filter", new Holder(Pattern.compile("a.b", Pattern.DOTALL))))
@@ -135,7 +135,7 @@ class DescriptionTest {
   }
 
   @Test
-  void relativePlacesAreNotTheSameInEveryDirectory() throws CannotShareException {
+  void relativePathIncludesTheWorkingDirectory() throws CannotShareException {
     String here = Path.of("").toAbsolutePath().toString();
     assertThat(Description.of("data", new Holder(Path.of("data")))).contains(here + "/data");
     assertThat(Description.of("data", new Holder(new File("data")))).contains(here + "/data");
@@ -143,7 +143,7 @@ class DescriptionTest {
     assertThat(Description.of("data", new Holder("no file"))).doesNotContain(here);
   }
 
-  /** Has what the job was started with. */
+  /** Depends on a property that the job was started with. */
   private enum Level {
     LOW,
     HIGH;
@@ -151,20 +151,20 @@ class DescriptionTest {
   }
 
   @Test
-  void aConstantIsItsNameAndItsFields() throws CannotShareException {
+  void enumConstantIsItsNameAndFields() throws CannotShareException {
     assertThat(words(Level.LOW)).startsWith("Level LOW").contains("height=" + Level.LOW.height);
     assertThat(words(new Holder(Level.LOW))).isNotEqualTo(words(new Holder(Level.HIGH)));
     assertThat(words(DataType.UINT8)).isEqualTo("DataType UINT8");
   }
 
   @Test
-  void aClassOfTheProgramInAPackageBelowDjlsIsItsClassFile() throws CannotShareException {
+  void programClassBelowDjlsPackageIsItsClassFile() throws CannotShareException {
     assertThat(words(new ai.djl.examples.Scaled()))
         .startsWith("ai.djl.examples.Scaled ")
         .contains("factor=");
   }
 
-  /** A user's transform with a setting for all of them. */
+  /** A user's transform with a static setting. */
   private static final class Brightened implements Transform {
     static float strength = 0.1f;
 
@@ -175,7 +175,7 @@ class DescriptionTest {
   }
 
   @Test
-  void whatAClassHasFromThePropertiesOfAJobCounts() throws CannotShareException {
+  void staticFieldsCount() throws CannotShareException {
     String weak = words(new Brightened());
     Brightened.strength = 0.2f;
     assertThat(words(new Brightened())).contains("strength=0.2").isNotEqualTo(weak);

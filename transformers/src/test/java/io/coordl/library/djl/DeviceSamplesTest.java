@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Samples on a device are read with their batch. */
+/** Samples on a device are read once a batch, not one by one. */
 class DeviceSamplesTest {
   private static final int SAMPLES = 4;
 
@@ -64,8 +64,8 @@ class DeviceSamplesTest {
   }
 
   @Test
-  void theValuesOfABatchAreReadOnce() throws IOException {
-    for (int place : new int[] {0, 1, 3}) { // The one between was found.
+  void batchOnADeviceIsReadOnce() throws IOException {
+    for (int place : new int[] {0, 1, 3}) { // The sample between is kept already.
       add(place, layout(3));
     }
     samples.keep(onDevice("data", 3 * SAMPLES, 0), onDevice("labels", SAMPLES, 50), SAMPLES);
@@ -76,13 +76,13 @@ class DeviceSamplesTest {
   }
 
   @Test
-  void aBatchOfSamplesThatAreAllFoundIsNotRead() throws IOException {
+  void batchWhoseSamplesAreAllKeptIsNotRead() throws IOException {
     samples.keep(onDevice("data", 12, 0), onDevice("labels", 4, 0), SAMPLES);
     assertThat(reads).isEmpty();
   }
 
   @Test
-  void aBatchThatIsMoreThanItsSamplesIsNotKept() throws IOException {
+  void batchLargerThanItsSamplesIsNotKept() throws IOException {
     add(0, layout(3));
     add(1, layout(2));
     samples.keep(onDevice("data", 13, 0), onDevice("labels", SAMPLES, 0), SAMPLES);

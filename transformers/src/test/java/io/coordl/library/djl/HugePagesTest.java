@@ -12,14 +12,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which memory the kernel is asked to back with huge pages. */
+/** Which memory the agent asks the kernel to back with huge pages. */
 class HugePagesTest {
   private static final int LENGTH = 32 << 20;
 
   @Test
-  void largeArraysAreAdvisedAndSmallOnesAreNot() throws IOException {
+  void onlyLargeArraysGetHugePages() throws IOException {
     String setting = Files.readString(Path.of("/sys/kernel/mm/transparent_hugepage/enabled"));
-    assumeThat(setting).as("the kernel decides by itself").contains("[madvise]");
+    assumeThat(setting).as("the kernel decides itself").contains("[madvise]");
     ByteBuffer large = ByteBuffer.allocateDirect(LENGTH);
     ByteBuffer small = ByteBuffer.allocateDirect(1 << 20);
     HugePages.use(large);

@@ -20,7 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a pipeline of DJL may run early. */
+/** Which code of a DJL pipeline may run early. */
 class KnownDjlTest {
   private static final PurityAnalyzer CODE =
       new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(false));
@@ -29,7 +29,7 @@ class KnownDjlTest {
     return CODE.reasonToLeave(List.of(transform));
   }
 
-  /** Depends on its argument alone. */
+  /** Depends on its argument only. */
   static final class Doubled implements Transform {
     @Override
     public NDArray transform(NDArray array) {
@@ -74,7 +74,7 @@ class KnownDjlTest {
     }
   }
 
-  /** Sees what manager the batch is made under. */
+  /** Uses the manager that owns the batch. */
   static final class Counted implements Transform {
     @Override
     public NDArray transform(NDArray array) {
@@ -82,7 +82,7 @@ class KnownDjlTest {
     }
   }
 
-  /** Gets what is another each time. */
+  /** Uses an array's UID, which differs each time. */
   static final class Identified implements Transform {
     @Override
     public NDArray transform(NDArray array) {
@@ -90,7 +90,7 @@ class KnownDjlTest {
     }
   }
 
-  /** The same of a manager. */
+  /** Uses a manager's name, which differs each time. */
   static final class Named implements Transform {
     @Override
     public NDArray transform(NDArray array) {
@@ -98,7 +98,7 @@ class KnownDjlTest {
     }
   }
 
-  /** Asks for a size, and opens no file that could be compared later. */
+  /** Asks for a file's size without opening the file, so it cannot be compared later. */
   static final class Sized implements Transform {
     private final File file = new File("a");
 
@@ -108,7 +108,7 @@ class KnownDjlTest {
     }
   }
 
-  /** The same by another class. */
+  /** The same through {@link Path}. */
   static final class SizedByPath implements Transform {
     private final Path path = Path.of("a");
 
@@ -130,7 +130,7 @@ class KnownDjlTest {
     }
   }
 
-  /** Reads the file of the item that is asked for. */
+  /** Reads the file of the requested item. */
   static final class OfItem {
     ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
         throws IOException {
@@ -140,7 +140,7 @@ class KnownDjlTest {
     }
   }
 
-  /** The same by the older of the two names of a path. */
+  /** The same through {@link Paths}. */
   static final class OfItemByPaths {
     private final String folder = "data";
 
@@ -163,7 +163,7 @@ class KnownDjlTest {
   }
 
   @Test
-  void theFileThatIsReadFollowsFromTheItemOnEachPath() {
+  void fileMustFollowFromTheItemOnEachPath() {
     PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(false));
 
     assertThat(code.reasonToLeave(List.of(new OfItem()))).isNull();
@@ -172,12 +172,12 @@ class KnownDjlTest {
   }
 
   @Test
-  void codeThatDependsOnItsArgumentAloneRunsEarly() {
+  void codeThatDependsOnItsArgumentOnlyMayRunEarly() {
     assertThat(reason(new Doubled())).isNull();
   }
 
   @Test
-  void aVocabularyStaysWhatItWasMade() throws CannotShareException {
+  void vocabularyOfTheLibraryNeverChanges() throws CannotShareException {
     DefaultVocabulary words = new DefaultVocabulary(List.of("a", "b"));
     assertThat(reason(new Numbered(words))).isNull();
     assertThat(Description.of("words", words))
@@ -187,12 +187,12 @@ class KnownDjlTest {
   }
 
   @Test
-  void aClassOfTheProgramInAPackageBelowDjlsIsLookedAt() {
+  void programClassBelowDjlsPackageIsAnalysed() {
     assertThat(reason(new Scaled())).contains("reads ai.djl.examples.Scaled.factor");
   }
 
   @Test
-  void whatDrawsOrSeesManagersSizesOrPropertiesIsLeft() {
+  void drawsManagersSizesAndPropertiesAreRefused() {
     assertThat(reason(new Dropped())).contains("dropout");
     assertThat(reason(new Counted())).contains("getParentManager");
     assertThat(reason(new Identified())).contains("getUid");

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Of two jobs whose batches may differ, each is told exactly what differs. */
+/** Two jobs whose batches may differ are told exactly what differs. */
 class PipelinePartsTest {
   /** A job's settings, one of which another changes. */
   private record Job(
@@ -94,7 +94,7 @@ class PipelinePartsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("changes")
-  void whatDiffersIsTold(Change change) throws Exception {
+  void differenceIsNamed(Change change) throws Exception {
     Fingerprint usual = parts(Job.USUAL);
     Fingerprint other = parts(change.other());
     assertThat(other).isNotEqualTo(usual);
@@ -103,14 +103,14 @@ class PipelinePartsTest {
   }
 
   @Test
-  void theLabelTransformsAreTold() throws Exception {
+  void labelTransformsAreNamed() throws Exception {
     Fingerprint plain = parts(Job.USUAL, new Pipeline());
     Fingerprint other = parts(Job.USUAL, new Pipeline(new ToTensor()));
     assertThat(other.difference(plain)).isEqualTo("its label transforms is [ToTensor], not []");
   }
 
   @Test
-  void thePlaceWithinTheContentIsTold() throws Exception {
+  void positionWithinTheContentIsNamed() throws Exception {
     assertThat(parts(Job.USUAL.folder("/data/other")).difference(parts(Job.USUAL)))
         .contains("folder=\"/data/other\"", "folder=\"/data/train\"");
     assertThat(parts(Job.USUAL.type(DataType.UINT8)).difference(parts(Job.USUAL)))
@@ -173,7 +173,7 @@ class PipelinePartsTest {
     return PipelineParts.of(new IterableFields(), iterable, "a sampler", order);
   }
 
-  /** Data of which only the description is asked. */
+  /** Only its description is used. */
   @SuppressWarnings("unused") // Its fields are described.
   private static final class Numbers extends RandomAccessDataset {
     private final Path folder;

@@ -7,7 +7,7 @@ import io.coordl.store.DecodedForm;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** A kept picture becomes the colours it had. */
+/** A kept picture gets its colours back. */
 final class PixelsTest {
   private static Pixels pixels(int height, int width, int channels, int... values) {
     ByteBuffer bytes = ByteBuffer.allocate(values.length);
@@ -18,19 +18,19 @@ final class PixelsTest {
   }
 
   @Test
-  void redGreenAndBlueStayWhatTheyAre() {
+  void redGreenAndBlueAreUnchanged() {
     Pixels picture = pixels(1, 3, 3, 0xfe, 0x12, 0x03, 0xff, 0, 0, 0, 0x80, 0xff);
 
     assertThat(picture.toRgb()).containsExactly(0xfffe1203, 0xffff0000, 0xff0080ff);
   }
 
   @Test
-  void aGreyIsTheSameOfAllThree() {
+  void greyHasThreeEqualChannels() {
     assertThat(pixels(2, 1, 1, 0x00, 0x9a).toRgb()).containsExactly(0xff000000, 0xff9a9a9a);
   }
 
   @Test
-  void whatIsKeptIsReadBackAndWhatIsNotIsNone() {
+  void onlyKeptPixelsAreReadBack() {
     Pixels picture = pixels(2, 1, 3, 1, 2, 3, 4, 5, 6);
     ByteBuffer kept = ByteBuffer.allocate((int) picture.array().bytes());
     picture.array().writeTo(kept.duplicate());

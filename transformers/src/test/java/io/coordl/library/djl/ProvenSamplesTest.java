@@ -18,7 +18,7 @@ import java.lang.reflect.Proxy;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Whether samples could be kept is known of pipelines that nothing keeps. */
+/** Verdicts on pipelines that nothing keeps: whether their samples could be kept. */
 class ProvenSamplesTest {
   private abstract static class Numbers extends RandomAccessDataset {
     Numbers() {
@@ -89,7 +89,7 @@ class ProvenSamplesTest {
   }
 
   @Test
-  void samplesThatReadNothingThatChangesCanBeKept() throws Exception {
+  void samplesWithoutChangingInputsCanBeKept() throws Exception {
     SampleVerdict verdict = verdict(new Pure());
     assertThat(verdict.isKept()).isTrue();
     assertThat(verdict.reason()).isEmpty();
@@ -98,7 +98,7 @@ class ProvenSamplesTest {
   }
 
   @Test
-  void theFieldThatPreventsItIsNamedAndTheClassToVouchFor() throws Exception {
+  void verdictNamesTheFieldAndTheClassToVouchFor() throws Exception {
     SampleVerdict verdict = verdict(new Counting());
     assertThat(verdict.isKept()).isFalse();
     assertThat(verdict.reason()).contains("Counting.get", "calls");

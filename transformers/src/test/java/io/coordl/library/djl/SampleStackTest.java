@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which memory batches are stacked in. */
+/** The memory in which batches are stacked. */
 class SampleStackTest {
   private final LockedMemory memory = new LockedMemory();
   private final SampleStack stack = new SampleStack(memory.pinned);
 
-  /** As many samples of 1000 bytes. */
+  /** {@code count} samples of 1000 bytes. */
   private static List<Kept> samples(int count) {
     BatchLayout layout =
         new BatchLayout(
@@ -29,7 +29,7 @@ class SampleStackTest {
   }
 
   @Test
-  void whatWasCopiedToADeviceIsLockedForTheBatchesAfterIt() {
+  void memoryCopiedToADeviceIsLockedAndReused() {
     for (int batch = 0; batch < 5; batch++) {
       stack.free(stack.of(samples(batch == 4 ? 7 : 8)), true);
     }
@@ -37,7 +37,7 @@ class SampleStackTest {
   }
 
   @Test
-  void aLargerBatchTakesItsPlace() {
+  void largerBatchReplacesTheLockedMemory() {
     stack.free(stack.of(samples(2)), true);
     ByteBuffer larger = stack.of(samples(20));
     stack.free(larger, true);
@@ -47,7 +47,7 @@ class SampleStackTest {
   }
 
   @Test
-  void threadsInPlentyLockFour() {
+  void atMostFourBatchesAreLocked() {
     List<ByteBuffer> batches = new ArrayList<>();
     for (int thread = 0; thread < 10; thread++) {
       batches.add(stack.of(samples(8)));
@@ -62,7 +62,7 @@ class SampleStackTest {
   }
 
   @Test
-  void onTheHostNothingIsLocked() {
+  void batchesOnTheHostAreNotLocked() {
     stack.free(stack.of(samples(8)), false);
     ByteBuffer again = stack.of(samples(8));
     stack.free(again, false);

@@ -24,20 +24,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a sampler does, the program gets what it would have got from it. */
+/** Whatever a sampler does, the program gets the same as without the agent. */
 class SampledBatchesTest {
   private static final int SIZE = 10;
 
   private final List<String> said = new ArrayList<>();
   private final Numbers dataset = new Numbers();
 
-  /** Where an epoch that begins, before a batch is fetched, would say that it cannot. */
+  /** Logs an error if an epoch begins before a batch is fetched. */
   private final PrepGroup nowhere =
       new PrepGroup(Path.of("nowhere"), "g", ByteBudget.parse("64k"), 1, said::add);
 
   private SampledEpoch epoch;
 
-  /** Data of which only the size is asked. */
+  /** Only its size is used. */
   private static final class Numbers extends RandomAccessDataset {
     Numbers() {
       super(new Builder().setSampling(2, false));
@@ -85,7 +85,7 @@ class SampledBatchesTest {
   }
 
   @Test
-  void anOrderIsHandedOutAsIndicesThatEqualItsOwn() {
+  void indicesEqualTheSamplersOwn() {
     List<List<Long>> own = List.of(List.of(3L, 1L), List.of(0L, 9L), List.of(4L));
     List<List<Long>> batches = new ArrayList<>();
     over(own.iterator()).forEachRemaining(batches::add);
@@ -100,7 +100,7 @@ class SampledBatchesTest {
   }
 
   @Test
-  void nothingIsDrawnBeforeTheFirstBatchIsAskedFor() {
+  void nothingIsDrawnBeforeTheFirstRequest() {
     List<Long> drawn = new ArrayList<>();
     Iterator<List<Long>> sampler =
         LongStream.range(0, SIZE).peek(drawn::add).mapToObj(List::of).iterator();
@@ -111,7 +111,7 @@ class SampledBatchesTest {
   }
 
   @Test
-  void aSamplerWithoutEndGoesOnAsItIs() {
+  void endlessSamplerIsLeftAlone() {
     Iterator<List<Long>> sampler =
         LongStream.iterate(0, i -> (i + 3) % SIZE).mapToObj(List::of).iterator();
     SampledBatches batches = over(sampler);
@@ -122,9 +122,9 @@ class SampledBatchesTest {
     assertThat(said).singleElement().asString().contains("no end of batches");
   }
 
-  /** DJL's own gives the last batch, which is not whole, though it is to be dropped. */
+  /** DJL's sampler returns the last, incomplete batch, although it should drop it. */
   @Test
-  void beyondTheEndItIsTheSamplersOwn() {
+  void nextBeyondTheEndIsTheSamplersOwn() {
     Iterator<List<Long>> own = new BatchSampler(new SequenceSampler(), 4, true).sample(dataset);
     SampledBatches batches = over(own);
     batches.next();
@@ -134,7 +134,7 @@ class SampledBatchesTest {
   }
 
   @Test
-  void whatIsNoIndexIsLeftToWhoFetchesIt() {
+  void invalidIndexIsLeftToTheFetch() {
     for (List<Long> odd :
         Arrays.<List<Long>>asList(List.of(10L), List.of(-1L), Arrays.asList(1L, null), null)) {
       List<List<Long>> own = Arrays.asList(List.of(1L), odd, List.of(2L));
@@ -145,7 +145,7 @@ class SampledBatchesTest {
   }
 
   @Test
-  void anExceptionIsMetWhereTheSamplerThrowsIt() {
+  void exceptionIsThrownWhereTheSamplerThrowsIt() {
     for (boolean inNext : List.of(true, false)) {
       SampledBatches batches =
           over(
@@ -181,7 +181,7 @@ class SampledBatchesTest {
   }
 
   @Test
-  void afterTheLastBatchThereIsNone() {
+  void nextAfterTheLastBatchThrows() {
     SampledBatches batches = over(List.of(List.of(1L)).iterator());
     batches.next();
     assertThat(batches.hasNext()).isFalse();
@@ -189,7 +189,7 @@ class SampledBatchesTest {
   }
 
   @Test
-  void aBatchIsTakenOnceOnly() {
+  void onlyTheFirstFetchTakesTheBatch() {
     SampledEpoch.Indices indices =
         (SampledEpoch.Indices) over(List.of(List.of(1L)).iterator()).next();
     assertThat(indices.fetchFirst()).isTrue();

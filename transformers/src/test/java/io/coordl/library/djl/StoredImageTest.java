@@ -121,7 +121,7 @@ class StoredImageTest {
   }
 
   @Test
-  void aPictureThatGoesToADeviceIsKeptFromMainMemoryAndNeverReadBack() {
+  void imageForADeviceIsKeptFromMainMemoryAndNeverReadBack() {
     NDArray first = ask(Device.gpu(3));
     assertThat(reads).as("arrays that were read").doesNotContain(Device.gpu(3));
     assertThat(made).containsExactly(Device.cpu(), Device.gpu(3));
@@ -136,13 +136,13 @@ class StoredImageTest {
   }
 
   @Test
-  void inMainMemoryTheProgramsArrayIsKept() {
+  void arrayInMainMemoryIsKeptDirectly() {
     assertThat(bytes(ask(Device.cpu()))).containsExactly(1, 2, 3, -3, -2, -1);
     assertThat(made).containsExactly(Device.cpu());
   }
 
   @Test
-  void whereMainMemoryCannotBeHadNothingIsKeptAndTheProgramHasItsArray() {
+  void withoutMainMemoryNothingIsKeptAndTheProgramGetsItsArray() {
     hostFails = true;
     for (int i = 0; i < 2; i++) {
       NDArray array = ask(Device.gpu());

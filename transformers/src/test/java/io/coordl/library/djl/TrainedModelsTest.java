@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** What a thread that trains remembers of its epochs and evaluations. */
+/** The epochs and evaluations that a training thread remembers. */
 class TrainedModelsTest {
   private static final List<Integer> ORDER = List.of(3, 1, 2);
 
   private final TrainedModels.Place place = new TrainedModels.Place();
 
-  /** Goes over a data set, to its end or not. */
+  /** Takes batches of a data set, perhaps to its end. */
   private DataEpoch go(Object dataset, int batches) {
     DataEpoch epoch = place.begin(dataset, null);
     Iterator<Integer> order = epoch.follow(ORDER.iterator());
@@ -39,7 +39,7 @@ class TrainedModelsTest {
   }
 
   @Test
-  void dataSetsThatTheProgramDropsAreForgottenAndTheOthersKeepTheirNumbers() {
+  void droppedDataSetsAreForgottenAndOthersKeepTheirNumbers() {
     Object kept = new Object();
     assertThat(go(kept, 9).dataset).isZero();
     List<WeakReference<DataEpoch>> dropped = new ArrayList<>();
@@ -57,7 +57,7 @@ class TrainedModelsTest {
   }
 
   @Test
-  void evaluationsOfAThreadThatMakesNoStepAreForgotten() {
+  void evaluationsOfAThreadWithoutStepsAreForgotten() {
     Object dataset = new Object();
     List<WeakReference<DataEpoch>> all = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
@@ -70,7 +70,7 @@ class TrainedModelsTest {
   }
 
   @Test
-  void ofEvaluationsThatAreLeftAFewTellThatThereAreSeveral() {
+  void aFewUnfinishedEvaluationsShowThatThereAreSeveral() {
     Object dataset = new Object();
     List<WeakReference<DataEpoch>> all = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** All jobs number the files of a data set alike, and know another data set. */
+/** All jobs number the files of a data set alike, and detect another data set. */
 class DataFilesTest {
   @TempDir Path directory;
   private File a;
@@ -34,7 +34,7 @@ class DataFilesTest {
   }
 
   @Test
-  void numbersFollowThePathsNotTheOrder() {
+  void numbersDependOnPathsNotOnOrder() {
     DataFiles files = new DataFiles(List.of(c, a, b));
     DataFiles others = new DataFiles(List.of(b, c, a));
     assertThat(files.numbersOf(List.of(b, c, a))).containsExactly(1, 2, 0);
@@ -44,7 +44,7 @@ class DataFilesTest {
   }
 
   @Test
-  void aFileMayBeThereTwice() {
+  void aFileMayOccurTwice() {
     DataFiles files = new DataFiles(List.of(b, a, b));
     assertThat(files.numbersOf(List.of(b, b, a))).containsExactly(1, 1, 0);
     assertThat(files.numbersOf(List.of(b, a, a))).isNull();
@@ -52,7 +52,7 @@ class DataFilesTest {
   }
 
   @Test
-  void otherFilesAreNoPassThroughThese() {
+  void otherFilesHaveNoNumbers() {
     DataFiles files = new DataFiles(List.of(a, b));
     assertThat(files.numbersOf(List.of(a, c))).isNull();
     assertThat(files.numbersOf(List.of(a))).isNull();
@@ -64,7 +64,7 @@ class DataFilesTest {
   }
 
   @Test
-  void aFileThatChangedIsAnotherOne() throws IOException {
+  void changedFileMakesAnotherDataSet() throws IOException {
     String before = new DataFiles(List.of(a, b)).toString();
     assertThat(before).startsWith("2 with checksum ");
     Files.writeString(b.toPath(), "longer");
@@ -74,7 +74,7 @@ class DataFilesTest {
   }
 
   @Test
-  void aFileOfSeveralRecordsIsGoneThroughAsAWhole() {
+  void fileOfSeveralRecordsIsReadAsAWhole() {
     DataFiles files = new DataFiles(List.of(c, a, b), file -> file.equals(b) ? 3 : 1);
     assertThat(files.numbersOf(List.of(b, c, a))).containsExactly(1, 2, 3, 4, 0);
     assertThat(files.inOrderOf(new int[] {4, 1, 2, 3, 0})).containsExactly(c, b, a);
@@ -84,7 +84,7 @@ class DataFilesTest {
   }
 
   @Test
-  void aBatchIsKnownByItsFilesAndItsPlacesInThem() {
+  void batchIsIdentifiedByFilesAndPositions() {
     DataFiles files = new DataFiles(List.of(a, b, c));
     LibraryEpoch.Key known = identify(files, 0, 2, 1);
     assertThat(identify(new DataFiles(List.of(c, b, a)), 0, 2, 1)).isEqualTo(known);
@@ -110,10 +110,10 @@ class DataFilesTest {
     return files.identify(items, 0, items.length, LibraryEpoch.Key.NONE);
   }
 
-  /** After chmod, a link or a rename what is kept of it is compared with what is made anew. */
+  /** After chmod, a hard link or a rename, the kept batch is compared with a new one. */
   @Test
   @EnabledOnOs(OS.LINUX)
-  void aBatchOfAFileOfAnotherChangeTimeIsTheSameUnderAnotherStamp() throws IOException {
+  void changeTimeChangesOnlyTheStampOfABatch() throws IOException {
     DataFiles files = new DataFiles(List.of(a, b));
     LibraryEpoch.Key before = identify(files, 0, 1);
     Path link = directory.resolve("link");
@@ -126,7 +126,7 @@ class DataFilesTest {
   }
 
   @Test
-  void aBatchOfAFileThatChangedIsAnotherOne() throws IOException {
+  void changedFileMakesAnotherBatch() throws IOException {
     DataFiles files = new DataFiles(List.of(a, b));
     LibraryEpoch.Key ofA = identify(files, 0);
     LibraryEpoch.Key ofBoth = identify(files, 0, 1);
@@ -138,7 +138,7 @@ class DataFilesTest {
   }
 
   @Test
-  void aFileOfSeveralRecordsThatChangedHasNoneThatAreKnown() throws IOException {
+  void changedFileOfSeveralRecordsHasNoIdentity() throws IOException {
     DataFiles files = new DataFiles(List.of(a, b), file -> file.equals(b) ? 2 : 1);
     LibraryEpoch.Key ofA = identify(files, 0);
     assertThat(identify(files, 0, 1)).isNotNull();
@@ -148,7 +148,7 @@ class DataFilesTest {
   }
 
   @Test
-  void thePathsOfABatchAreThoseOfItsFiles() {
+  void batchPathsAreThoseOfItsFiles() {
     DataFiles files = new DataFiles(List.of(a, b, c), file -> 2);
     Set<String> paths = new HashSet<>();
     files.addPaths(new int[] {5, 0, 1, 2}, 1, 4, paths);

@@ -8,11 +8,11 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is kept of a picture is a file of its very pixels, whatever their number in a row. */
+/** A kept picture is a file of its exact pixels, whatever the length of a row. */
 final class DecodedMatsTest {
   @ParameterizedTest
   @CsvSource({"1, 1", "2, 3", "3, 2", "5, 7", "61, 47", "64, 48"})
-  void redComesFirstInAFileOfColours(int width, int height) {
+  void colourFileHasRedFirst(int width, int height) {
     BufferedImage picture = new BufferedImage(width, height, BufferedImage.TYPE_3BYTE_BGR);
     Random random = new Random(width);
     byte[] pixels = new byte[3 * width * height];
@@ -37,7 +37,7 @@ final class DecodedMatsTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1", "3, 2", "8, 4"})
-  void aFileOfGreysIsItsPixels(int width, int height) {
+  void greyFileIsItsPixels(int width, int height) {
     byte[] pixels = new byte[width * height];
     new Random(1).nextBytes(pixels);
 

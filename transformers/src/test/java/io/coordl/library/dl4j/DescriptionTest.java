@@ -32,9 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
-/** Equal words for objects that do the same, others for those that do not. */
+/** Objects that do the same have equal descriptions, others do not. */
 class DescriptionTest {
-  /** As a program may write it. */
+  /** A typical class of a program. */
   @SuppressWarnings("unused") // Its fields are read by their names.
   private static class Crop {
     final int size;
@@ -59,7 +59,7 @@ class DescriptionTest {
   }
 
   @Test
-  void fieldsCountAndRandomGeneratorsDoNot() throws CannotShareException {
+  void fieldsCountButRandomGeneratorsDoNot() throws CannotShareException {
     String words = words(new Crop(3));
     assertThat(words(new Crop(3))).isEqualTo(words);
     assertThat(words).contains("size=3").contains("Crop ").contains("more=none");
@@ -68,7 +68,7 @@ class DescriptionTest {
   }
 
   @Test
-  void whatIsInsideCountsToo() throws CannotShareException {
+  void nestedContentsCount() throws CannotShareException {
     Crop one = new Crop(3);
     one.weights.put("a", List.of(new double[] {1, 2}));
     one.weights.put("b", List.of());
@@ -81,7 +81,7 @@ class DescriptionTest {
   }
 
   @Test
-  void theOrderOfWhatHasOneCounts() throws CannotShareException {
+  void orderOfOrderedCollectionsCounts() throws CannotShareException {
     Map<String, Integer> map = new LinkedHashMap<>(Map.of("a", 1));
     Map<String, Integer> turned = new LinkedHashMap<>(Map.of("b", 2));
     map.put("b", 2);
@@ -97,9 +97,9 @@ class DescriptionTest {
     assertThat(words(Map.of("a", 1, "b", 2))).isEqualTo(words(Map.of("b", 2, "a", 1)));
   }
 
-  /** Two jobs, or two iterators, differ in it; and code may go through it. */
+  /** It differs between jobs and iterators, and code may iterate over it. */
   @Test
-  void everyOrderCountsForCodeWhoseBatchesAreKept() throws CannotShareException {
+  void iterationOrderCountsForKeptBatches() throws CannotShareException {
     Map<String, Integer> map = new HashMap<>(Map.of("Aa", 1));
     Map<String, Integer> turned = new HashMap<>(Map.of("BB", 2)); // Of the same hash code.
     map.put("BB", 2);
@@ -114,9 +114,8 @@ class DescriptionTest {
 
   record Pair(@Nullable Object one, @Nullable Object two) {}
 
-  /** Different things have different words, whatever is in them. */
   @Test
-  void nothingIsTakenForSomethingElse() throws CannotShareException {
+  void differentObjectsHaveDifferentDescriptions() throws CannotShareException {
     List<Object> all =
         List.of(
             List.of("a, b"),
@@ -161,7 +160,7 @@ class DescriptionTest {
   }
 
   @Test
-  void aPathOfAnotherFileSystemIsNoFileOfThisOne(@TempDir Path folder) throws IOException {
+  void pathOfAnotherFileSystemIsRefused(@TempDir Path folder) throws IOException {
     try (FileSystem zip =
         FileSystems.newFileSystem(folder.resolve("a.zip"), Map.of("create", "true"))) {
       assertThatThrownBy(() -> words(zip.getPath("/table")))
@@ -171,7 +170,7 @@ class DescriptionTest {
   }
 
   @Test
-  void everyNumberOfALargeArrayCounts() throws CannotShareException {
+  void everyElementOfALargeArrayCounts() throws CannotShareException {
     for (Object array :
         List.of(new byte[3000], new int[3000], new long[3000], new float[3000], new double[3000])) {
       String words = words(array);
@@ -187,13 +186,13 @@ class DescriptionTest {
   }
 
   @Test
-  void whatContainsItselfIsDescribed() throws CannotShareException {
+  void selfReferenceIsDescribed() throws CannotShareException {
     Crop crop = new Crop(1);
     crop.more = crop;
     assertThat(words(crop)).contains("more=#0");
   }
 
-  /** What an anonymous class captures is not in its class file. */
+  /** Captured values are not in an anonymous class's file. */
   private static Object dividesBy(double by) {
     return new Object() {
       @Override
@@ -204,13 +203,13 @@ class DescriptionTest {
   }
 
   @Test
-  void whatAnAnonymousClassCapturesCounts() throws CannotShareException {
+  void capturesOfAnAnonymousClassCount() throws CannotShareException {
     assertThat(words(dividesBy(2))).isEqualTo(words(dividesBy(2)));
     assertThat(words(dividesBy(3))).isNotEqualTo(words(dividesBy(2)));
   }
 
   @Test
-  void whatTheJdkHasInsideCountsOrIsUnclear() throws CannotShareException {
+  void jdkObjectsAreDescribedOrRefused() throws CannotShareException {
     Crop one = new Crop(1);
     Crop other = new Crop(1);
     one.more = Pattern.compile("a");
@@ -228,7 +227,7 @@ class DescriptionTest {
   }
 
   @Test
-  void whatRefersToVeryManyObjectsIsUnclear() {
+  void tooManyObjectsAreRefused() {
     Crop crop = new Crop(1);
     crop.more = IntStream.range(0, 20_000).mapToObj(Crop::new).toList();
     assertThatThrownBy(() -> words(crop))
@@ -237,7 +236,7 @@ class DescriptionTest {
   }
 
   @Test
-  void oneOfSeveralLambdasCannotBeTold() {
+  void oneOfSeveralLambdasIsRefused() {
     Crop crop = new Crop(1);
     Supplier<String> lambda = () -> "a";
     Supplier<String> other = () -> "b";
@@ -250,7 +249,7 @@ class DescriptionTest {
   }
 
   @Test
-  void aPreprocessorOfTheLibraryIsShort() throws CannotShareException {
+  void libraryPreprocessorHasAShortDescription() throws CannotShareException {
     assertThat(words(new ImagePreProcessingScaler(0, 1)))
         .startsWith("ImagePreProcessingScaler(minRange=0.0, maxRange=1.0")
         .doesNotContain("org.nd4j");
@@ -259,13 +258,13 @@ class DescriptionTest {
   }
 
   @Test
-  void aLongTextIsCutAndKeepsItsDifferences() throws CannotShareException {
+  void longTextIsCutAndStillDiffers() throws CannotShareException {
     String many = "class ".repeat(100);
     assertThat(words(many)).hasSizeLessThan(400).contains(".. with checksum ");
     assertThat(words(many + "a")).isNotEqualTo(words(many + "b"));
   }
 
-  /** A user's transform with a setting for all of them. */
+  /** A user's transform with a static setting. */
   @SuppressWarnings("UnusedVariable") // Described.
   private static final class Brightened {
     static float strength = 0.1f;
@@ -273,7 +272,7 @@ class DescriptionTest {
   }
 
   @Test
-  void whatDependsOnTheJobsPropertiesAndDirectoryCounts() throws CannotShareException {
+  void staticFieldsAndWorkingDirectoryCount() throws CannotShareException {
     String weak = words(new Brightened());
     Brightened.strength = 0.2f;
     assertThat(words(new Brightened()))

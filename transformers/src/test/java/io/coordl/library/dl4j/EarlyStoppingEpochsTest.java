@@ -18,12 +18,12 @@ import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.api.MultiDataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
-/** How many epochs an early stopping trainer is said to make is how many it makes. */
+/** The predicted number of epochs of an early stopping trainer is the actual one. */
 class EarlyStoppingEpochsTest {
   private static final EpochTerminationCondition BY_SCORE =
       new ScoreImprovementEpochTerminationCondition(1_000);
 
-  /** Without data and without a network: epochs are all that it makes. */
+  /** Makes epochs without data and without a network. */
   private static final class Trainer extends BaseEarlyStoppingTrainer<Model> {
     Trainer(EarlyStoppingConfiguration<Model> configuration) {
       super(configuration, nothing(Model.class), nothing(DataSetIterator.class), null, null);
@@ -42,7 +42,7 @@ class EarlyStoppingEpochsTest {
     protected void pretrain(MultiDataSet batch) {}
   }
 
-  /** Whose every method gives false, zero, a model or null. */
+  /** A proxy whose methods return false, zero, a model or null. */
   private static <T> T nothing(Class<T> type) {
     return type.cast(
         Proxy.newProxyInstance(
@@ -70,7 +70,7 @@ class EarlyStoppingEpochsTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1", "1, 3", "2, 1", "5, 1", "5, 2", "4, 2", "6, 4"})
-  void theTrainerMakesAsManyAsAreCounted(int most, int every) throws Exception {
+  void countEqualsTheEpochsThatTheTrainerMakes(int most, int every) throws Exception {
     Trainer trainer =
         trainer(
             every,
@@ -82,7 +82,7 @@ class EarlyStoppingEpochsTest {
   }
 
   @Test
-  void withoutAConditionOfTheirNumberItIsNotKnown() throws Exception {
+  void withoutAMaximumTheCountIsUnknown() throws Exception {
     assertThat(new EarlyStoppingEpochs().applyAsLong(trainer(1, BY_SCORE))).isZero();
     assertThat(new EarlyStoppingEpochs().applyAsLong(trainer(1))).isZero();
   }

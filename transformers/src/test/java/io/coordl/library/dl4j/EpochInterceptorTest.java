@@ -15,13 +15,13 @@ import org.datavec.api.writable.IntWritable;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.junit.jupiter.api.Test;
 
-/** The orders of several readers travel as one; what is left alone costs a look. */
+/** Orders of several readers travel as one; an iterator left alone costs one check. */
 class EpochInterceptorTest {
   private static final int[] ONE = {2, 0, 1, 4, 3};
   private static final int[] OTHER = {4, 3, 2, 1, 0};
 
   @Test
-  void theOrdersOfSeveralReadersComeApartAgain() {
+  void ordersOfSeveralReadersAreMergedAndSplitAgain() {
     BatchOrder order = ReaderPipeline.together(List.of(ONE, OTHER), 2);
     assertThat(order.batches()).isEqualTo(3);
     assertThat(order.items(0)).containsExactly(2, 0, 9, 8);
@@ -30,7 +30,7 @@ class EpochInterceptorTest {
   }
 
   @Test
-  void anOrderOfOtherBatchesIsNone() {
+  void orderOfOtherBatchesIsRefused() {
     BatchOrder order = ReaderPipeline.together(List.of(ONE), 2);
     assertThat(ReaderPipeline.apart(order, 1, 5, 2)).containsExactly(ONE);
     assertThat(ReaderPipeline.apart(order, 1, 5, 3)).isNull();
@@ -38,9 +38,9 @@ class EpochInterceptorTest {
     assertThat(ReaderPipeline.apart(order, 2, 5, 2)).isNull();
   }
 
-  /** At each batch, which may be small. */
+  /** Not at each batch, which may be small. */
   @Test
-  void theReadersOfAnIteratorThatIsLeftAloneAreLookedAtOnce() throws Exception {
+  void readersOfAnIteratorLeftAloneAreCheckedOnce() throws Exception {
     CollectionRecordReader reader =
         new CollectionRecordReader(
             List.of(List.of(new IntWritable(1)), List.of(new IntWritable(2))));
@@ -65,7 +65,7 @@ class EpochInterceptorTest {
       Services services = Services.builder(sentence -> {}).prefetcher(prefetcher, 1).build();
       EpochInterceptor interceptor = new EpochInterceptor(type, services);
 
-      // Of another number of examples than the batches of the iterator.
+      // Not the iterator's batch size.
       assertThat(interceptor.enter("", type, "next", iterator, new Object[] {1})).isNull();
       assertThat(looks).hasValue(1);
     }

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 
-/** Whoever reads on from an epoch gets what has not been taken. */
+/** A reader that continues an epoch gets the records not yet taken. */
 class EpochRecordsTest {
   private static final List<String> RECORDS = List.of("a", "b", "c", "d", "e");
 
   @Test
-  void itGoesOnFromWhereItIsSet() {
+  void continuesFromTheGivenRecord() {
     EpochRecords<String> records =
         new EpochRecords<>(RECORDS::get, RECORDS.size(), null, Collections.emptyIterator());
     assertThat(records.next()).isEqualTo("a");
@@ -29,7 +29,7 @@ class EpochRecordsTest {
   }
 
   @Test
-  void aPassOfItsOwnIsSharedWithNobody() {
+  void ownEpochIsNotShared() {
     assertThat(
             new EpochRecords<>(RECORDS::get, RECORDS.size(), null, Collections.emptyIterator())
                 .sharedOf(this))

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Numbered files are walked over once; whatever else the reader goes through is told anew. */
+/** Numbered files are listed once; other splits are asked in each epoch. */
 class FileReaderTest {
   private static final int FILES = 4;
 
@@ -46,7 +46,7 @@ class FileReaderTest {
     return new FileReader(reader, known).order(0);
   }
 
-  /** What the library would go through now. */
+  /** The files that the library would read now. */
   private List<URI> left() {
     List<URI> left = new ArrayList<>();
     ((Iterator<?>) SeekableReader.field(FileRecordReader.class, "locationsIterator").get(reader))
@@ -55,7 +55,7 @@ class FileReaderTest {
   }
 
   @Test
-  void theNextEpochOfNumberedFilesHasTheSameOnes() throws Exception {
+  void nextEpochOfNumberedFilesReusesThem() throws Exception {
     assertThat(order()).containsExactly(0, 1, 2, 3);
     List<URI> first = left();
     assertThat(first).hasSize(FILES).first().asString().endsWith("f_0.csv");
@@ -63,12 +63,12 @@ class FileReaderTest {
     assertThat(order()).containsExactly(0, 1, 2, 3);
     List<URI> second = left();
     for (int i = 0; i < FILES; i++) {
-      assertThat(second.get(i)).isSameAs(first.get(i)); // It was not made again.
+      assertThat(second.get(i)).isSameAs(first.get(i)); // Not created again.
     }
   }
 
   @Test
-  void anEpochOfWhichOneWasTakenIsNone() throws Exception {
+  void epochAlreadyBegunHasNoOrder() throws Exception {
     assertThat(order()).isNotNull();
     reader.reset();
     reader.sequenceRecord();
@@ -77,7 +77,7 @@ class FileReaderTest {
   }
 
   @Test
-  void anotherSplitHasOtherFiles() throws Exception {
+  void newSplitHasNewFiles() throws Exception {
     assertThat(order()).hasSize(FILES);
     reader.initialize(numbered(2));
     assertThat(order()).containsExactly(0, 1);
@@ -85,7 +85,7 @@ class FileReaderTest {
   }
 
   @Test
-  void whatAnIteratorOfTheProgramGoesThroughIsAskedEachTime() throws Exception {
+  void iteratorOfTheProgramIsAskedEachEpoch() throws Exception {
     List<URI> files = new ArrayList<>(List.of(numbered(0).locations()));
     InputSplit own =
         new NumberedFileInputSplit(directory + "/f_%d.csv", 0, FILES - 1) {
@@ -102,7 +102,7 @@ class FileReaderTest {
   }
 
   @Test
-  void whoReadsOnBeyondTheLastFileIsToldSoInTheWordsOfTheLibrary() throws Exception {
+  void readingBeyondTheLastFileThrowsTheLibrarysException() throws Exception {
     FileSplit files = new FileSplit(directory.toFile());
     CSVSequenceRecordReader plain = new CSVSequenceRecordReader();
     plain.initialize(files);

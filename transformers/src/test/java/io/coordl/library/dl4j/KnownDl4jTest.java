@@ -28,7 +28,7 @@ import org.nd4j.linalg.dataset.api.preprocessor.NormalizerStandardize;
 import org.nd4j.linalg.dataset.api.preprocessor.classimbalance.UnderSamplingByMaskingPreProcessor;
 import org.nd4j.linalg.factory.Nd4j;
 
-/** Which preprocessors and label generators do the same each time. */
+/** Which preprocessors and label generators repeat, so that their results may be kept. */
 class KnownDl4jTest {
   private static final PurityAnalyzer CODE = new PurityAnalyzer("", new KnownDl4j(false));
 
@@ -36,7 +36,7 @@ class KnownDl4jTest {
     return CODE.reasonToLeave(List.of(part));
   }
 
-  /** Depends on its argument alone. */
+  /** Depends on its argument only. */
   static final class Scaled implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
     private final double factor = 0.5;
@@ -48,7 +48,7 @@ class KnownDl4jTest {
     }
   }
 
-  /** Gets memory as it is. */
+  /** Uses uninitialized memory. */
   static final class Uninitialized implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 
@@ -79,7 +79,7 @@ class KnownDl4jTest {
     }
   }
 
-  /** Sees in which workspace it runs. */
+  /** Depends on the workspace in which it runs. */
   static final class Attached implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 
@@ -89,7 +89,7 @@ class KnownDl4jTest {
     }
   }
 
-  /** Labels by the name of the folder. */
+  /** Labels by the folder's name. */
   static final class Upper extends ParentPathLabelGenerator {
     private static final long serialVersionUID = 1;
 
@@ -100,7 +100,7 @@ class KnownDl4jTest {
   }
 
   @Test
-  void whatDoesTheSameEachTimeMayBeKept() {
+  void repeatablePartsMayBeKept() {
     assertThat(reason(new Scaled())).isNull();
     assertThat(reason(new Upper())).isNull();
     assertThat(reason(new NormalizerStandardize())).isNull();
@@ -112,7 +112,7 @@ class KnownDl4jTest {
   }
 
   @Test
-  void whatMayNotIsNamed() {
+  void refusalNamesTheReason() {
     assertThat(new KnownDl4j(false).reasonToLeave(INDArray.class))
         .contains("the program may change");
     assertThat(reason(new Uninitialized())).contains("Nd4j.createUninitialized");
@@ -130,7 +130,7 @@ class KnownDl4jTest {
         .contains("captures an array");
   }
 
-  /** Opens its file where no call of the program does. */
+  /** Opens its file in a superclass constructor, not by a call of the program. */
   static final class Stream extends FileInputStream {
     Stream(String path) throws IOException {
       super(path);
@@ -164,7 +164,7 @@ class KnownDl4jTest {
     }
   }
 
-  /** Whose settings anybody may change, unseen. */
+  /** Its static settings may change unseen. */
   static final class OfAStatic implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
     private static final DataSetPreProcessor SCALER = new ImagePreProcessingScaler(0, 1);
@@ -199,9 +199,8 @@ class KnownDl4jTest {
     }
   }
 
-  /** Of two loaders' classes of one name, one cannot stand for the other. */
   @Test
-  void aNameMayMeanTwoClasses() throws ReflectiveOperationException {
+  void equalNamesOfTwoLoadersAreTwoClasses() throws ReflectiveOperationException {
     assertThat(CODE.reasonToLeave(List.of(twin(1), twin(1)))).isNull();
     assertThat(CODE.reasonToLeave(List.of(twin(1), twin(2))))
         .contains("program.Twin is not the same class everywhere");
@@ -221,7 +220,7 @@ class KnownDl4jTest {
   }
 
   @Test
-  void whatStaticFieldsKeepIsNotCompared() {
+  void mutableStaticFieldsAreRefused() {
     PurityAnalyzer code = new PurityAnalyzer("", new KnownDl4j(true));
     assertThat(code.reasonToLeave(List.of(new OfAStatic())))
         .contains("ImagePreProcessingScaler in a static field, where changes are not seen");
@@ -230,7 +229,7 @@ class KnownDl4jTest {
   }
 
   @Test
-  void aFileThatIsOpenedUnnoticedIsNotRead() {
+  void readsThatCannotBeSeenAreRefused() {
     PurityAnalyzer code = new PurityAnalyzer("", new KnownDl4j(true));
     assertThat(code.reasonToLeave(List.of(new Opening()))).isNull();
     assertThat(code.reasonToLeave(List.of(new OpeningItsOwn())))

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Lines are those that a reader of the JDK has, wherever it begins. */
+/** Lines are those of the JDK's reader, from any starting line. */
 class LineIndexTest {
   private static final Charset UTF_8 = StandardCharsets.UTF_8;
 
@@ -30,7 +30,7 @@ class LineIndexTest {
   }
 
   @Test
-  void linesEndInEveryWay() throws IOException {
+  void allLineTerminatorsAreRecognized() throws IOException {
     check("");
     check("a");
     check("a\n");
@@ -41,7 +41,7 @@ class LineIndexTest {
   }
 
   @Test
-  void anyTextIsRightWhateverItsCharacters() throws IOException {
+  void anyCharactersAreRead() throws IOException {
     Random random = new Random(1);
     String characters = "ab,\u00e9\u20ac\ud83d\ude00\n\r";
     for (int text = 0; text < 50; text++) {
@@ -58,9 +58,9 @@ class LineIndexTest {
     }
   }
 
-  /** Like a file of 2^31 lines, with as many places as are kept for it. */
+  /** Like a file of 2^31 lines, with a proportionally smaller index. */
   @Test
-  void placesAreFewHoweverManyLinesThereAre() throws IOException {
+  void indexStaysSmallWithManyLines() throws IOException {
     int lines = 16 * 64 * 5 + 37;
     StringBuilder text = new StringBuilder();
     for (int line = 0; line < lines; line++) {
@@ -76,7 +76,7 @@ class LineIndexTest {
   }
 
   @Test
-  void noMoreLinesAreReadThanCanBeOrdered() throws IOException {
+  void readingStopsAtTheLimitOfLines() throws IOException {
     InputStream endless = new Repeated("a\n".getBytes(UTF_8), Long.MAX_VALUE);
     assertThat(LineIndex.of(endless, 16, 100_000).lines()).isEqualTo(100_001);
     byte[] exactly = "a\n".repeat(100).getBytes(UTF_8);
@@ -85,7 +85,7 @@ class LineIndexTest {
 
   /** Takes 2.6 s; fewer lines would not reach the limit of an int. */
   @Test
-  void moreThanTwoToThe30thLinesAreLines() throws IOException {
+  void moreThanTwoToThe30thLinesAreIndexed() throws IOException {
     assumeTrue(Boolean.getBoolean("coordl.full"), "a gigabyte of lines: with -Pfull only");
     int lines = (1 << 30) + 100;
     LineIndex index =
@@ -97,7 +97,7 @@ class LineIndexTest {
     }
   }
 
-  /** The same bytes again and again. */
+  /** Repeats the same bytes. */
   private static final class Repeated extends InputStream {
     private final byte[] bytes;
     private long left;
@@ -137,7 +137,7 @@ class LineIndexTest {
   }
 
   @Test
-  void linesThatMayBeCommentsAreSeen() throws IOException {
+  void possibleCommentLinesAreDetected() throws IOException {
     assertThat(LineIndex.of(new ByteArrayInputStream("1 # a\n".getBytes(UTF_8))).hasHashes())
         .isFalse();
     assertThat(LineIndex.of(new ByteArrayInputStream("1\n# a\n".getBytes(UTF_8))).hasHashes())

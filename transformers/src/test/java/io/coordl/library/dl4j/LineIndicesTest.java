@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file is read once to know its lines, unless it has changed or the heap is short. */
+/** A file is indexed once, unless it changes or the heap is short. */
 class LineIndicesTest {
   @TempDir Path directory;
   private final LineIndices indices = new LineIndices();
@@ -41,7 +41,7 @@ class LineIndicesTest {
   }
 
   @Test
-  void aFileThatHasChangedIsReadAgain() throws IOException {
+  void changedFileIsReadAgain() throws IOException {
     assertThat(lines()).isEqualTo(2);
     assertThat(lines()).isEqualTo(2);
     assertThat(reads).hasValue(1);
@@ -53,7 +53,7 @@ class LineIndicesTest {
   }
 
   @Test
-  void whatIsKnownOfAFileIsForgottenWhenTheHeapIsShort() {
+  void indicesAreForgottenWhenTheHeapIsShort() {
     assertThat(lines()).isEqualTo(2);
     assertThatThrownBy(() -> new long[Integer.MAX_VALUE - 8].clone())
         .isInstanceOf(OutOfMemoryError.class);

@@ -18,7 +18,7 @@ import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whether batches could be kept is known of iterators whose batches nothing keeps. */
+/** Verdicts on iterators that nothing keeps: whether their batches could be kept. */
 class ProvenBatchesTest {
   @TempDir Path folder;
 
@@ -28,7 +28,7 @@ class ProvenBatchesTest {
   }
 
   @Test
-  void linesOfAFileCanBeKept() throws Exception {
+  void batchesOfAFileCanBeKept() throws Exception {
     CSVRecordReader reader = new CSVRecordReader();
     reader.initialize(new FileSplit(Files.writeString(folder.resolve("a.csv"), "1,2\n").toFile()));
     SampleVerdict verdict = verdict(reader);
@@ -47,7 +47,7 @@ class ProvenBatchesTest {
   }
 
   @Test
-  void aReaderThatCannotBeFollowedIsNamed() throws Exception {
+  void unsupportedReaderIsNamed() throws Exception {
     assertThat(verdict(new ImageRecordReader(8, 8, 3)).reason())
         .isEqualTo("it leaves readers of streams to DL4J");
   }

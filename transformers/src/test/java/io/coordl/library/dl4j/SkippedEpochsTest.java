@@ -12,7 +12,7 @@ import org.datavec.api.split.FileSplit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Readers of one iterator are set to a record all, or none. */
+/** Either all readers of an iterator move to a record, or none. */
 class SkippedEpochsTest {
   @TempDir Path directory;
   private final List<CSVRecordReader> readers = new ArrayList<>();
@@ -35,7 +35,7 @@ class SkippedEpochsTest {
   }
 
   @Test
-  void allGoOnAtTheSameRecord() throws Exception {
+  void allReadersContinueAtTheSameRecord() throws Exception {
     table("features");
     table("labels");
     assertThat(SkippedEpochs.place(seekable, orders, 2)).isTrue();
@@ -43,7 +43,7 @@ class SkippedEpochsTest {
   }
 
   @Test
-  void noneIsPlacedIfAFileChangesMeanwhile() throws Exception {
+  void noReaderMovesIfAFileHasChanged() throws Exception {
     table("features");
     Path labels = table("labels");
     Files.writeString(labels, "0\n1\n2\n3\n4\n");

@@ -1,6 +1,6 @@
 package io.coordl.purity.library;
 
-/** A library's object whose field is not final, and that only its constructor sets. */
+/** A library's object with a non-final field that only its constructor sets. */
 public final class Named {
   String name;
 

@@ -1,6 +1,6 @@
 package io.coordl.purity.library;
 
-/** A library's object that another class of its package changes. */
+/** A library's object whose field another class of the package sets. */
 public final class Renamed {
   String title;
 
@@ -12,11 +12,11 @@ public final class Renamed {
     return title;
   }
 
-  /** Changes others. */
+  /** Changes other objects. */
   public static final class Renamer {
     private Renamer() {}
 
-    /** Renames one. */
+    /** Sets the name. */
     public static void rename(Renamed one) {
       one.title += "'";
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code FileChannel.map} into an arena (JDK 22), a method that a channel of ours cannot have. */
+/** {@code FileChannel.map} into an arena (JDK 22), which the agent's channel cannot implement. */
 final class ArenaMapTest {
   private static final String MAP =
       "(Ljava/nio/channels/FileChannel$MapMode;JJLjava/lang/foreign/Arena;)"
@@ -74,12 +74,12 @@ final class ArenaMapTest {
 
   @Test
   @SuppressWarnings("try") // A channel is closed twice.
-  void mapsTheFileItself() throws Exception {
+  void arenaMapsTheFileItself() throws Exception {
     byte[] rewritten =
         Rewritten.rewrite(new CallSiteRewriter(), program(), new Rewritten("").listener());
     assertThat(rewritten).isNotNull();
     if (Runtime.version().feature() < 22) {
-      return; // No arenas to map into yet.
+      return; // This JDK has no arenas.
     }
     Class<?> mapper =
         new ClassLoader(ArenaMapTest.class.getClassLoader()) {

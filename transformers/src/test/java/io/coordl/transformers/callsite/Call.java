@@ -2,7 +2,7 @@ package io.coordl.transformers.callsite;
 
 import java.nio.file.Path;
 
-/** One way for a program to read a file; what it returns or throws is what is compared. */
+/** One way to read a file; tests compare its result or exception. */
 public interface Call {
   Object on(Path path) throws Exception;
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the rewriter leaves alone, and that what it writes is valid. */
+/** What the rewriter leaves alone, and that its output is valid. */
 final class CallSiteRewriterTest {
   private static final String FILE_INPUT_STREAM = "java/io/FileInputStream";
 
@@ -74,14 +74,14 @@ final class CallSiteRewriterTest {
   }
 
   @Test
-  void aClassWithoutSitesIsUnchanged() throws IOException {
+  void classWithoutSitesIsUnchanged() throws IOException {
     assertThat(Rewritten.rewrite(rewriter, bytesOf(Map.class), listener)).isNull();
     assertThat(Rewritten.rewrite(rewriter, bytesOf(CallSiteRewriterTest.class), listener)).isNull();
     assertThat(Rewritten.rewrite(rewriter, new byte[3], listener)).isNull();
   }
 
   @Test
-  void aMethodWhoseNameIsNotAsciiIsRewrittenToo() {
+  void methodWithANonAsciiNameIsRewritten() {
     ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
     writer.visit(Opcodes.V1_8, Opcodes.ACC_PUBLIC, "some/Program", null, "java/lang/Object", null);
     for (String name : List.of("plain", "gr\u00fc\u00dfe", "last")) {
@@ -105,7 +105,7 @@ final class CallSiteRewriterTest {
   }
 
   @Test
-  void aNewWithoutDupIsLeft() {
+  void newWithoutDupIsLeftAlone() {
     byte[] classFile =
         classFile(
             Opcodes.V1_8,
@@ -121,7 +121,7 @@ final class CallSiteRewriterTest {
   }
 
   @Test
-  void aNewWithAThirdReferenceIsLeft() {
+  void newWithAThirdReferenceIsLeftAlone() {
     byte[] classFile =
         classFile(
             Opcodes.V1_8,
@@ -139,7 +139,7 @@ final class CallSiteRewriterTest {
   }
 
   @Test
-  void aNewAfterAnUnusualOneIsStillRewritten() {
+  void newAfterAnUnusualOneIsRewritten() {
     byte[] classFile =
         classFile(
             Opcodes.V1_8,
@@ -193,7 +193,7 @@ final class CallSiteRewriterTest {
   }
 
   @Test
-  void brokenBytesAreTheCallersToCatch() throws IOException {
+  void brokenBytesThrow() throws IOException {
     byte[] broken = bytesOf(Subject.class);
     java.util.Arrays.fill(broken, broken.length / 2, broken.length, (byte) 0x7f);
 
@@ -201,9 +201,9 @@ final class CallSiteRewriterTest {
         .isInstanceOf(RuntimeException.class);
   }
 
-  /** Every class of the test class path that has a site passes the verifier once rewritten. */
+  /** Every rewritten class of the test class path passes the verifier. */
   @Test
-  void whatIsWrittenVerifies() throws Exception {
+  void rewrittenClassesVerify() throws Exception {
     Map<String, byte[]> classes = new HashMap<>();
     List<URL> urls = new ArrayList<>();
     int scanned = 0;
@@ -239,11 +239,11 @@ final class CallSiteRewriterTest {
         try {
           Class<?> type = Class.forName(name, false, loader);
           assertThat(type.getClassLoader()).isSameAs(loader);
-          // Links, and so verifies; runs none of the library's code.
+          // Links and verifies; runs none of the library's code.
           assertThat(type.getDeclaredMethods()).isNotNull();
           verified++;
         } catch (NoClassDefFoundError e) {
-          absent++; // Names a library that is not here.
+          absent++; // Refers to a library that is absent.
         }
       }
     }

@@ -19,7 +19,7 @@ final class CallSitesTest {
 
   @ParameterizedTest
   @FieldSource("TABLE")
-  void theBridgeAnswersEveryRule(CallSite site) throws Exception {
+  void bridgeHasAMethodForEveryRule(CallSite site) throws Exception {
     List<String> methods = new ArrayList<>();
     for (Method method : bridge(site.bridge()).getMethods()) {
       if (Modifier.isStatic(method.getModifiers())) {
@@ -34,9 +34,9 @@ final class CallSitesTest {
 
   @ParameterizedTest
   @FieldSource("TABLE")
-  void theJdkHasEveryMethodOfTheTable(CallSite site) throws Exception {
+  void jdkHasEveryMethodOfTheTable(CallSite site) throws Exception {
     if (site.kind().isLinked()) {
-      return; // Newer than this JDK, or of a library.
+      return; // Of a newer JDK or a library.
     }
     Class<?> owner = Class.forName(site.owner().replace('/', '.'));
     List<String> methods = new ArrayList<>();
@@ -51,7 +51,7 @@ final class CallSitesTest {
   }
 
   @Test
-  void theTableHasEveryPublicMethodOfTheBridge() throws Exception {
+  void tableHasEveryPublicMethodOfTheBridge() throws Exception {
     Set<String> targets = new HashSet<>();
     Set<String> bridges = new HashSet<>();
     for (CallSite site : CallSites.TABLE) {
@@ -70,7 +70,7 @@ final class CallSitesTest {
   }
 
   @Test
-  void aSignatureReadsLikeTheCall() {
+  void signatureReadsLikeTheCall() {
     assertThat(CallSites.TABLE.get(0).signature()).isEqualTo("new FileInputStream(File)");
     assertThat(CallSites.TABLE)
         .extracting(CallSite::signature)

@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The prefilter finds what is there and survives what is no class. */
+/** The prefilter finds present constants and survives other files. */
 final class ConstantPoolTest {
-  /** Has constants that take two entries of the pool. */
+  /** Has constants that take two pool entries. */
   @SuppressWarnings("UnusedMethod")
   private static final class Longs {
     double value(java.util.Random random) {
@@ -29,7 +29,7 @@ final class ConstantPoolTest {
   }
 
   @Test
-  void mentionsNothingInWhatIsNoClass() throws Exception {
+  void findsNothingInOtherFiles() throws Exception {
     ConstantPool pool = new ConstantPool(CallSites.owners());
     byte[] classFile = CallSiteRewriterTest.bytesOf(Subject.class);
 
@@ -42,7 +42,7 @@ final class ConstantPoolTest {
   }
 
   @Test
-  void namesOfProgramsAreOfferedThoseOfTheJdkAndOfAgentsAreNot() {
+  void offersProgramNamesButNotThoseOfTheJdkOrAgents() {
     assertThat(
             List.of("ai/djl/Model", "org/datavec/X", "Main", "io/coordl/benchmarks/X", "javafx/X"))
         .allMatch(ClassNames::isOffered);

@@ -11,17 +11,17 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An item source without a store: every regular file is an item, served in one way; where it is
- * only observed, nobody has looked whether there is a file.
+ * An item source without a store: every regular file is an item, served in one mode. Observed items
+ * are not checked for existence.
  */
 class FakeItems implements ItemSource {
-  /** How items are served. */
+  /** The ways to serve items. */
   enum Mode {
     NONE,
     OBSERVED,
     CONTENT,
     BLOCKS,
-    /** Says it serves and then fails. */
+    /** Claims to serve, then fails. */
     FAULTY
   }
 

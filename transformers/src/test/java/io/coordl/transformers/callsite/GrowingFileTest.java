@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A program that follows a growing file (a log, say) sees it grow, though its start is kept. */
+/** A program that follows a growing file, such as a log, sees it grow although it is cached. */
 final class GrowingFileTest {
   @TempDir Path directory;
 
@@ -39,7 +39,7 @@ final class GrowingFileTest {
 
   @ParameterizedTest
   @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
-  void aRandomAccessFileFollows(FakeItems.Mode mode) throws Exception {
+  void randomAccessFileFollows(FakeItems.Mode mode) throws Exception {
     Path path = file(mode);
     try (RandomAccessFile file = FileReads.newRandomAccessFile(path.toFile(), "r")) {
       byte[] bytes = new byte[20];
@@ -82,7 +82,7 @@ final class GrowingFileTest {
 
   @ParameterizedTest
   @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
-  void aFileInputStreamFollows(FakeItems.Mode mode) throws Exception {
+  void fileInputStreamFollows(FakeItems.Mode mode) throws Exception {
     Path path = file(mode);
     try (InputStream stream = FileReads.newFileInputStream(path.toFile())) {
       follows(stream, path);
@@ -95,7 +95,7 @@ final class GrowingFileTest {
 
   @ParameterizedTest
   @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
-  void aStreamOfAPathFollows(FakeItems.Mode mode) throws Exception {
+  void streamOfAPathFollows(FakeItems.Mode mode) throws Exception {
     Path path = file(mode);
     try (InputStream stream = FileReads.newInputStream(path)) {
       follows(stream, path);
@@ -108,7 +108,7 @@ final class GrowingFileTest {
 
   @ParameterizedTest
   @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
-  void aChannelFollows(FakeItems.Mode mode) throws Exception {
+  void channelFollows(FakeItems.Mode mode) throws Exception {
     Path path = file(mode);
     try (FileChannel channel = FileReads.open(path)) {
       ByteBuffer bytes = ByteBuffer.allocate(20);
@@ -126,7 +126,7 @@ final class GrowingFileTest {
 
   @ParameterizedTest
   @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
-  void aTransferOfAChannelReachesTheEndThatItsSizeTells(FakeItems.Mode mode) throws Exception {
+  void channelTransferReachesTheCurrentSize(FakeItems.Mode mode) throws Exception {
     Path path = file(mode);
     try (FileChannel channel = FileReads.open(path)) {
       assertThat(channel.read(ByteBuffer.allocate(2))).isEqualTo(2);
@@ -143,16 +143,16 @@ final class GrowingFileTest {
     }
   }
 
-  /** As the JDK's: within the file as it is now, and back to its start. */
+  /** Like the JDK's: within the current file, and back to its start. */
   @ParameterizedTest
   @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
-  void aStreamOfAPathSkipsWithinTheFileThatHasGrown(FakeItems.Mode mode) throws Exception {
+  void streamOfAPathSkipsWithinTheGrownFile(FakeItems.Mode mode) throws Exception {
     Path path = file(mode);
     try (InputStream stream = FileReads.newInputStream(path)) {
       assertThat(stream.skip(3)).isEqualTo(3);
       Files.writeString(path, " more", StandardOpenOption.APPEND);
 
-      Thread.currentThread().interrupt(); // Which is nothing to a stream.
+      Thread.currentThread().interrupt(); // Streams ignore it.
       assertThat(stream.skip(100)).isEqualTo(7);
       assertThat(stream.skip(1)).isZero();
       assertThat(stream.skip(-100)).isEqualTo(-10);

@@ -2,7 +2,7 @@ package io.coordl.transformers.callsite;
 
 import org.opencv.imgcodecs.Imgcodecs;
 
-/** A program that has OpenCV read its images. */
+/** A program whose images OpenCV reads. */
 public final class ImreadSubject {
   private ImreadSubject() {}
 

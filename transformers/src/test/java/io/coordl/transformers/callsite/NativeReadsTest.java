@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.opencv.core.Mat;
 import org.opencv.imgcodecs.Imgcodecs;
 
-/** OpenCV's {@code imread} decodes the bytes in memory where there are any. */
+/** OpenCV's {@code imread} decodes from memory if the item is there. */
 final class NativeReadsTest {
   @TempDir Path directory;
 
@@ -62,7 +62,7 @@ final class NativeReadsTest {
   }
 
   @Test
-  void readsTheFileWhereNothingIsInMemory() throws Exception {
+  void readsTheFileIfNothingIsInMemory() throws Exception {
     for (FakeItems.Mode mode : List.of(FakeItems.Mode.NONE, FakeItems.Mode.OBSERVED)) {
       install(mode);
 
@@ -73,7 +73,7 @@ final class NativeReadsTest {
   }
 
   @Test
-  void readsTheFileWhereTheLibraryCannotDecodeFromMemory() throws Exception {
+  void readsTheFileIfTheLibraryCannotDecodeFromMemory() throws Exception {
     install(FakeItems.Mode.CONTENT);
     Path raw = Files.writeString(directory.resolve("odd"), "raw camera format");
 
@@ -81,9 +81,9 @@ final class NativeReadsTest {
     assertThat(faults).isEmpty();
   }
 
-  /** Only the program's call initializes these classes, because only it may fail in its own way. */
+  /** Only the program's call initializes these classes, so that it fails in its own way. */
   @Test
-  void aLibraryThatCannotBeLinkedFailsAsInThePlainCall() throws Exception {
+  void unlinkableLibraryFailsAsInThePlainCall() throws Exception {
     install(FakeItems.Mode.CONTENT);
     List<String> plain = unlinked(new Rewritten(false, "org.opencv.", subject.getName()));
     List<String> rewritten = unlinked(new Rewritten(true, "org.opencv.", subject.getName()));
@@ -114,9 +114,9 @@ final class NativeReadsTest {
     return thrown;
   }
 
-  /** java.io drops the slashes of both, the C library minds them. */
+  /** java.io drops these slashes, the C library does not. */
   @Test
-  void aPathThatIsNoFileToNativeCodeIsLeftToIt() throws Exception {
+  void pathThatNativeCodeCannotOpenIsLeftToIt() throws Exception {
     install(FakeItems.Mode.CONTENT);
     String slash = path + "/";
     String tooLong = directory + "/".repeat(4096) + "image";
@@ -127,7 +127,7 @@ final class NativeReadsTest {
   }
 
   @Test
-  void readsTheFileAfterAFaultOfOurs() throws Exception {
+  void readsTheFileAfterAFaultOfTheAgent() throws Exception {
     install(FakeItems.Mode.FAULTY);
 
     assertThat(call("plain", path)).isEqualTo("decoded pixels 1");

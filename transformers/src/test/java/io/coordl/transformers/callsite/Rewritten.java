@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Loads test classes anew, rewritten, and remembers which sites were found. */
+/** Reloads test classes rewritten, and records which sites were found. */
 final class Rewritten extends ClassLoader {
   final Map<String, Integer> rewritten = new HashMap<>();
   final List<String> left = new ArrayList<>();
@@ -22,7 +22,7 @@ final class Rewritten extends ClassLoader {
     this(true, prefix);
   }
 
-  /** Reloads classes whose names start with this, and rewrites them if asked. */
+  /** Reloads classes whose names start with these prefixes, and rewrites them if asked. */
   Rewritten(boolean rewrites, String... prefixes) {
     super(Rewritten.class.getClassLoader());
     this.rewrites = rewrites;

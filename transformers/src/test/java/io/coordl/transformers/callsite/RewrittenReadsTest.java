@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The rewritten program sees what the program as it is sees, however its items are served. */
+/** The rewritten program sees the same as the plain one, however its items are served. */
 final class RewrittenReadsTest {
   @TempDir static Path directory;
 
@@ -104,9 +104,9 @@ final class RewrittenReadsTest {
     }
   }
 
-  /** Sparse, and never read. */
+  /** The file is sparse and never read. */
   @Test
-  void aFileThatFitsNoArrayIsRefusedInThePlainCallsWords() throws IOException {
+  void fileTooLargeForAnArrayFailsAsInThePlainCall() throws IOException {
     Path large = directory.resolve("large");
     try (RandomAccessFile file = new RandomAccessFile(large.toFile(), "rw")) {
       file.setLength((1L << 31) + 5);
@@ -149,7 +149,7 @@ final class RewrittenReadsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
-  void aTransferThatIsRefusedIsRefusedInThePlainCallsWay(FakeItems.Mode mode) throws IOException {
+  void refusedTransferFailsAsInThePlainCall(FakeItems.Mode mode) throws IOException {
     install(mode);
     Path from = FILES.get("text");
     Path to = directory.resolve("transferred");
@@ -208,7 +208,7 @@ final class RewrittenReadsTest {
   }
 
   @Test
-  void aFaultOfOursIsAnsweredByTheFileItself() throws Exception {
+  void faultOfTheAgentReadsTheFileItself() throws Exception {
     Map<String, Call> rewritten = rewrittenCalls(new Rewritten(Subject.class.getName()));
     for (String name :
         List.of(
@@ -229,9 +229,9 @@ final class RewrittenReadsTest {
     }
   }
 
-  /** As a server would hear of a second request for what it does not have. */
+  /** A server would see a second request for a missing file. */
   @Test
-  void aUrlThatIsNoFileIsOpenedOnce() throws IOException {
+  void urlOfNoFileIsOpenedOnce() throws IOException {
     AtomicInteger opened = new AtomicInteger();
     URLStreamHandler nothing =
         new URLStreamHandler() {
@@ -248,7 +248,7 @@ final class RewrittenReadsTest {
   }
 
   @Test
-  void whatIsClosedIsReleased() throws Exception {
+  void closingReleasesTheItem() throws Exception {
     Map<String, Call> rewritten = rewrittenCalls(new Rewritten(Subject.class.getName()));
     for (FakeItems.Mode mode :
         List.of(FakeItems.Mode.OBSERVED, FakeItems.Mode.CONTENT, FakeItems.Mode.BLOCKS)) {
@@ -264,7 +264,7 @@ final class RewrittenReadsTest {
   }
 
   @Test
-  void whatIsInMemoryNeedsNoFile() throws Exception {
+  void itemsInMemoryNeedNoFile() throws Exception {
     Map<String, Call> rewritten = rewrittenCalls(new Rewritten(Subject.class.getName()));
     Path kept = FILES.get("jpeg");
     Path gone = directory.resolve("gone.jpg");
@@ -299,7 +299,7 @@ final class RewrittenReadsTest {
     assertThat(faults).isEmpty();
   }
 
-  /** Serves, for a file that does not exist, the content of one that does. */
+  /** Serves the content of an existing file for a missing one. */
   private record Moved(Path gone, Path kept) implements io.coordl.bridge.ItemSource {
     @Override
     public io.coordl.bridge.OpenItem open(String path) {
@@ -333,7 +333,7 @@ final class RewrittenReadsTest {
   }
 
   @Test
-  void everyRuleOfTheJdkIsUsedByTheProgram() throws Exception {
+  void programUsesEveryRuleOfTheJdk() throws Exception {
     Rewritten loader = new Rewritten(Subject.class.getName());
     Class<?> unused = loader.loadClass(Subject.class.getName());
     Class<?> sub = loader.loadClass(Subject.class.getName() + "$Sub");

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a rewritten read tells of itself: bytes once, and fetches inside the decode they are of. */
+/** What a rewritten read records: its bytes once, and fetches inside their decode. */
 final class SpansOfReadsTest {
   private static final long SPUN_NANOS = 1_000_000;
 
@@ -64,7 +64,7 @@ final class SpansOfReadsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
-  void decodingAFileIsOneSpanWithItsFetchesInside(FakeItems.Mode mode) throws Exception {
+  void decodingAFileIsOneSpanAroundItsFetches(FakeItems.Mode mode) throws Exception {
     call("ImageIO.read(File)", mode);
 
     assertThat(recorder.log.get(0)).isEqualTo("enter DECODE");
@@ -72,13 +72,13 @@ final class SpansOfReadsTest {
     assertThat(recorder.log.get(recorder.log.size() - 1)).isEqualTo("exit BufferedImage");
     assertThat(recorder.log).contains("fetch");
     assertThat(recorder.items).hasSize(1);
-    // The decoder rewinds after it has looked at the header: some bytes are fetched twice.
+    // The decoder rewinds after reading the header, so some bytes are fetched twice.
     assertThat(recorder.bytes).isBetween(size, size + 20_000);
     assertThat(recorder.origin).isEqualTo(origin(mode));
   }
 
   @Test
-  void aFailedDecodeEndsItsSpan() throws Exception {
+  void failedDecodeEndsItsSpan() throws Exception {
     Files.delete(image);
     try {
       call("ImageIO.read(File)", FakeItems.Mode.CONTENT);
@@ -104,7 +104,7 @@ final class SpansOfReadsTest {
         "FileChannel interrupted",
         "constructor reference",
       })
-  void anItemIsCountedOnceWithAllItsBytes(String name) throws Exception {
+  void itemIsCountedOnceWithAllItsBytes(String name) throws Exception {
     for (FakeItems.Mode mode :
         List.of(FakeItems.Mode.OBSERVED, FakeItems.Mode.CONTENT, FakeItems.Mode.BLOCKS)) {
       recorder.items.clear();
@@ -132,7 +132,7 @@ final class SpansOfReadsTest {
         "Files.readString(Charset)",
         "ImageIO.read(File)",
       })
-  void aFileThatIsNotThereCountsAsNone(String name) throws Exception {
+  void missingFileIsNotCounted(String name) throws Exception {
     Files.delete(image);
     FakeItems items = new FakeItems(FakeItems.Mode.OBSERVED);
 
@@ -142,10 +142,10 @@ final class SpansOfReadsTest {
     assertThat(items.opened.get()).isPositive().isEqualTo(items.released.get());
   }
 
-  /** On a file system of another host each look at a file is a question to that host. */
+  /** On a network file system each check of a file is a request. */
   @ParameterizedTest
   @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
-  void whatOpeningTakesIsFetchingAndIsNotedOnce(FakeItems.Mode mode) throws Exception {
+  void openingTimeIsFetchTimeAndCountsOnce(FakeItems.Mode mode) throws Exception {
     FakeItems items = new FakeItems(mode);
     ItemSource slow =
         new ItemSource() {

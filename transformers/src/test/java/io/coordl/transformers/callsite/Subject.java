@@ -40,7 +40,7 @@ import javax.imageio.ImageIO;
 import javax.imageio.stream.FileImageInputStream;
 import javax.imageio.stream.ImageInputStream;
 
-/** A program that reads files in every way the rules know; loaded as it is and rewritten. */
+/** A program that reads files in every way the rules know; loaded plain and rewritten. */
 @SuppressWarnings({
   "AssignmentExpression",
   "DefaultCharset",
@@ -221,7 +221,7 @@ public final class Subject {
         });
   }
 
-  /** The shapes a compiler gives to a constructor call. */
+  /** The bytecode shapes of a constructor call. */
   private static void shapes(Map<String, Call> calls) {
     calls.put(
         "ternary in the arguments",
@@ -335,7 +335,7 @@ public final class Subject {
     }
   }
 
-  /** A program's own subclass: must stay one of the JDK's class. */
+  /** A program's own subclass, which must stay a subclass of the JDK's class. */
   private static final class Sub extends FileInputStream {
     Sub(File file) throws FileNotFoundException {
       super(file.isAbsolute() ? file : new File(file, "x"));
@@ -813,7 +813,7 @@ public final class Subject {
       byte[] buffer = new byte[1000];
       for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
         out.write(buffer, 0, count);
-        out.write('|'); // The lengths of the reads are part of what a program sees.
+        out.write('|'); // A program sees the lengths of its reads.
       }
       return text(out.toByteArray()) + in.read(buffer, 0, 0);
     }

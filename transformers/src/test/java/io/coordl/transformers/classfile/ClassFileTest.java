@@ -11,7 +11,7 @@ import java.util.Set;
 import net.bytebuddy.jar.asm.ClassReader;
 import org.junit.jupiter.api.Test;
 
-/** What is read in place is what the parser reads. */
+/** Reading in place gives the same as the parser. */
 final class ClassFileTest {
   private static byte[] bytes() throws IOException {
     try (InputStream in = Subject.class.getResourceAsStream("ClassFileTest$Subject.class")) {
@@ -40,7 +40,7 @@ final class ClassFileTest {
   }
 
   @Test
-  void namesMethodsAndTheirLocalsAreTheParsers() throws IOException {
+  void namesMethodsAndLocalsMatchTheParsers() throws IOException {
     ClassFile read = ClassFile.read(bytes());
 
     assertThat(read.name()).isEqualTo(Subject.class.getName().replace('.', '/'));
@@ -57,7 +57,7 @@ final class ClassFileTest {
   }
 
   @Test
-  void methodsItRefersToAreFoundByTheirClass() throws IOException {
+  void referencedMethodsAreFoundByClass() throws IOException {
     ClassFile read = ClassFile.read(bytes());
     ConstantPool random = new ConstantPool(List.of("java/util/Random"));
 
@@ -74,7 +74,7 @@ final class ClassFileTest {
   }
 
   @Test
-  void theNewestVersionIsTheParsers() throws IOException {
+  void newestVersionIsTheParsers() throws IOException {
     byte[] bytes = bytes();
     bytes[7] = ClassFile.NEWEST;
     assertThat(new ClassReader(bytes).getClassName()).isNotEmpty();
@@ -84,7 +84,7 @@ final class ClassFileTest {
   }
 
   @Test
-  void whatIsNoClassFileIsNone() throws IOException {
+  void otherFilesAreNotClassFiles() throws IOException {
     assertThat(ClassFile.read(new byte[9])).isNull();
     byte[] unknownKind = bytes();
     unknownKind[10] = 99;

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class EveryRuleFitsTest {
   private static final HookWeaver WEAVER = Libraries.known().weaver(Libraries.known().hooks());
 
-  /** What the weaver said. */
-  private static final class Heard implements RuleListener {
+  /** The weaver's reports. */
+  private static final class Recorded implements RuleListener {
     final Set<String> applied = new HashSet<>();
     final List<String> skipped = new ArrayList<>();
 
@@ -45,7 +45,7 @@ final class EveryRuleFitsTest {
   }
 
   private static final Map<String, byte[]> WOVEN = new TreeMap<>();
-  private static final Heard HEARD = new Heard();
+  private static final Recorded RECORDED = new Recorded();
   private static Library library;
 
   @BeforeAll
@@ -53,7 +53,7 @@ final class EveryRuleFitsTest {
     library = Library.read();
     library.classes.forEach(
         (name, bytes) -> {
-          byte[] woven = weave(WEAVER, bytes, HEARD);
+          byte[] woven = weave(WEAVER, bytes, RECORDED);
           if (woven != null) {
             WOVEN.put(name, woven);
           }
@@ -76,10 +76,10 @@ final class EveryRuleFitsTest {
 
   @ParameterizedTest
   @MethodSource("rulesWithOwner")
-  void aRuleWithAnOwnerFindsItsClassAndMethod(HookRule rule) {
+  void ruleWithAnOwnerFindsItsClassAndMethod(HookRule rule) {
     assertThat(library.classes.keySet()).contains(rule.owner());
 
-    Heard heard = new Heard();
+    Recorded heard = new Recorded();
     byte[] woven =
         weave(
             new HookWeaver(List.of(rule), name -> false), library.classes.get(rule.owner()), heard);
@@ -91,13 +91,13 @@ final class EveryRuleFitsTest {
 
   @ParameterizedTest
   @MethodSource("rulesForAnyClass")
-  void aRuleForAnyClassMarksAClassOfItsLibrary(HookRule rule) {
-    assertThat(HEARD.applied).contains(rule.library() + " " + rule.describe());
+  void ruleForAnyClassMarksAClassOfItsLibrary(HookRule rule) {
+    assertThat(RECORDED.applied).contains(rule.library() + " " + rule.describe());
   }
 
   @Test
-  void noRuleIsSkippedOnTheVersionsItWasProvenOn() {
-    assertThat(HEARD.skipped).isEmpty();
+  void noRuleIsSkippedOnItsProvenVersions() {
+    assertThat(RECORDED.skipped).isEmpty();
   }
 
   @Test
@@ -109,23 +109,23 @@ final class EveryRuleFitsTest {
   }
 
   @Test
-  void weavingAgainGivesTheSameAsARetransformationMust() {
+  void weavingAgainGivesTheSame() {
     WOVEN.forEach(
         (name, bytes) ->
-            assertThat(weave(WEAVER, library.classes.get(name), new Heard()))
+            assertThat(weave(WEAVER, library.classes.get(name), new Recorded()))
                 .as(name)
                 .isEqualTo(bytes));
   }
 
   @Test
-  void aWovenClassHasTheMembersAndSupertypesItHad() {
+  void wovenClassKeepsItsMembersAndSupertypes() {
     WOVEN.forEach(
         (name, bytes) ->
             assertThat(shape(bytes)).as(name).isEqualTo(shape(library.classes.get(name))));
   }
 
   @Test
-  void aWovenClassVerifiesWhereverItVerifiedBefore() {
+  void wovenClassVerifiesIfItDidBefore() {
     ClassLoader plain = library.loader(Map.of());
     ClassLoader woven = library.loader(WOVEN);
     Set<String> linked = new TreeSet<>();
@@ -141,7 +141,7 @@ final class EveryRuleFitsTest {
     assertThat(linked).containsAll(owners);
   }
 
-  /** Links a class without running any of it; the error if it cannot be, else nothing. */
+  /** Links a class without running any of it; returns the error, or an empty string. */
   static String link(ClassLoader loader, String name) {
     try {
       // Links, for it needs the methods as they will be called; initialises nothing.
@@ -154,7 +154,7 @@ final class EveryRuleFitsTest {
   }
 
   @Test
-  void aClassWithoutTheMethodIsReportedAndLeftAlone() {
+  void classWithoutTheMethodIsReportedAndLeftAlone() {
     ClassWriter other = new ClassWriter(0);
     other.visit(
         Opcodes.V17, Opcodes.ACC_PUBLIC, "ai/djl/training/Trainer", null, "java/lang/Object", null);
@@ -164,7 +164,7 @@ final class EveryRuleFitsTest {
     renamed.visitMaxs(0, 1);
     renamed.visitEnd();
     other.visitEnd();
-    Heard heard = new Heard();
+    Recorded heard = new Recorded();
 
     assertThat(weave(WEAVER, other.toByteArray(), heard)).isNull();
 
@@ -182,8 +182,8 @@ final class EveryRuleFitsTest {
   }
 
   @Test
-  void aClassOfAnotherLibraryWithTheSameMethodNamesIsLeftAlone() throws Exception {
-    Heard heard = new Heard();
+  void classOfAnotherLibraryWithTheSameMethodNamesIsLeftAlone() throws Exception {
+    Recorded heard = new Recorded();
     try (var in = java.util.Scanner.class.getResourceAsStream("Scanner.class")) {
       assertThat(weave(WEAVER, in.readAllBytes(), heard)).isNull();
     }
@@ -191,7 +191,7 @@ final class EveryRuleFitsTest {
     assertThat(heard.skipped).isEmpty();
   }
 
-  /** Everything of a class that a retransformation may not change. */
+  /** The parts of a class that a retransformation must not change. */
   private static List<String> shape(byte[] classFile) {
     List<String> shape = new ArrayList<>();
     new ClassReader(classFile)

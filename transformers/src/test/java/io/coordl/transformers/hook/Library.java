@@ -35,7 +35,7 @@ final class Library {
   private static final List<String> PACKAGES =
       List.of("ai/djl/", "org/nd4j/", "org/datavec/", "org/deeplearning4j/", "org/bytedeco/");
 
-  /** Other libraries under names of their own: those of any version do. */
+  /** Relocated copies of other libraries; any version will do. */
   private static final String SHADED = "org/nd4j/shade/";
 
   /** Class files by internal name. */
@@ -57,7 +57,7 @@ final class Library {
     }
   }
 
-  /** A loader that defines these classes, some of them as given; the rest is its parent's. */
+  /** A loader that defines these classes, some from {@code instead}, and delegates the others. */
   ClassLoader loader(Map<String, byte[]> instead) {
     return new ClassLoader(parent) {
       @Override
@@ -81,7 +81,7 @@ final class Library {
     };
   }
 
-  /** The class file of one of these classes or of the parent's, null if there is none. */
+  /** The class file of a class here or in the parent; null if there is none. */
   byte[] classFile(String name) {
     byte[] own = classes.get(name);
     if (own != null) {
@@ -94,7 +94,7 @@ final class Library {
     }
   }
 
-  /** What the agent is compiled against. */
+  /** The versions that the agent is compiled against. */
   static Library read() {
     try {
       Set<JarFile> jars = new LinkedHashSet<>();
@@ -108,7 +108,7 @@ final class Library {
     }
   }
 
-  /** Another version; of what the agent is compiled against nothing is seen. */
+  /** Another version, which does not see the versions that the agent is compiled against. */
   static Library of(List<Path> files) {
     List<JarFile> jars = new ArrayList<>();
     try {
@@ -131,12 +131,12 @@ final class Library {
     }
   }
 
-  /** Whether a class, by its internal name, is of a library that the agent knows. */
+  /** Whether this internal name belongs to a library that the agent knows. */
   static boolean isOfLibrary(String name) {
     return PACKAGES.stream().anyMatch(name::startsWith) && !name.startsWith(SHADED);
   }
 
-  /** The agent, the JDK and what libraries bring, without the libraries. */
+  /** The agent, the JDK and the libraries' dependencies, without the libraries. */
   private static final class Others extends ClassLoader {
     Others() {
       super(Library.class.getClassLoader());

@@ -27,8 +27,8 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is read in place decides as a parser of the whole class does, for every class of DJL and
- * DL4J. With {@code -Dcorpus=a.jar:b.jar} for every class of those.
+ * Reading in place decides like a parser of the whole class, for every class of DJL and DL4J, or of
+ * the jars in {@code -Dcorpus=a.jar:b.jar}.
  */
 final class NoRewriteIsLostTest {
   private static final CallSiteRewriter CALL_SITES = new CallSiteRewriter();
@@ -48,7 +48,7 @@ final class NoRewriteIsLostTest {
   }
 
   @Test
-  void everyClassThatTheParserWouldChangeIsFoundAndNoOther() {
+  void exactlyTheClassesThatTheParserWouldChangeAreFound() {
     int[] counts = new int[5];
     corpus()
         .forEach(
@@ -119,7 +119,7 @@ final class NoRewriteIsLostTest {
     }
   }
 
-  /** Whether a call or a method reference of the class is one of the table's. */
+  /** Whether the class has a call or method reference of the table. */
   private static boolean refers(byte[] bytes) {
     boolean[] refers = new boolean[1];
     new ClassReader(bytes)
@@ -152,7 +152,7 @@ final class NoRewriteIsLostTest {
     return refers[0];
   }
 
-  /** Which rules fit, as the parser sees the class. */
+  /** The rules that fit, according to the parser. */
   private static final class Parsed extends ClassVisitor {
     private String name = "";
     private boolean isInterface;

@@ -19,9 +19,9 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
 /**
- * Looks up in a library whatever code of ours refers to there, as the JVM would, but before it runs
- * and without loading any of it. Of what our code asks for by name (reflection), only fields of
- * classes that it names are seen.
+ * Resolves the agent's references to a library as the JVM would, but before the code runs and
+ * without loading any of it. Of references by name (reflection), only fields of named classes are
+ * seen.
  */
 final class References {
   private static final String OURS = "io/coordl/";
@@ -33,7 +33,7 @@ final class References {
     this.library = library;
   }
 
-  /** What a class is and has; members are name and descriptor. */
+  /** A class and its members, by name and descriptor. */
   private record Shape(
       int access, String superName, List<String> interfaces, Map<String, Integer> members) {
     boolean isInterface() {
@@ -42,8 +42,8 @@ final class References {
   }
 
   /**
-   * What is missing of all that {@code interceptor} and the classes of its package that it uses
-   * refer to, in words.
+   * The missing references of {@code interceptor} and of the classes of its package that it uses,
+   * for people.
    */
   Set<String> missing(String interceptor) {
     Set<String> missing = new TreeSet<>();
@@ -96,7 +96,7 @@ final class References {
     return shape != null && (shape.access & Opcodes.ACC_PUBLIC) != 0;
   }
 
-  /** Whether an instruction or a handle finds its member, and may use it. */
+  /** Whether an instruction or a handle finds an accessible member. */
   private boolean isThere(int opcode, String owner, String name, String descriptor) {
     Shape shape = shape(owner);
     if (shape == null) {
@@ -133,7 +133,7 @@ final class References {
     return inherited;
   }
 
-  /** Methods that the library's types demand and a class of ours does not have. */
+  /** Abstract methods of the library's types that a class of the agent does not implement. */
   private Set<String> notImplemented(String ours) {
     Set<String> missing = new TreeSet<>();
     Shape shape = shape(ours);
@@ -235,9 +235,9 @@ final class References {
     return type.getClassName().replaceFirst(".*\\.", "");
   }
 
-  /** Everything that a class refers to. */
+  /** All references of a class. */
   private abstract static class Uses extends ClassVisitor {
-    /** Whose code it is: name and descriptor. */
+    /** The method that contains the code: name and descriptor. */
     String method = "";
 
     Uses() {
@@ -246,7 +246,7 @@ final class References {
 
     abstract void type(String name);
 
-    /** A field that {@code LibraryField} or {@code Symbols} is asked for. */
+    /** A field requested by name from {@code LibraryField} or {@code Symbols}. */
     abstract void fieldByName(String owner, String name);
 
     abstract void member(int opcode, String owner, String name, String descriptor);

@@ -47,9 +47,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every rule and every interceptor against other versions of the libraries, as {@code -Pfull}
- * copies them to {@code target/versions}. What does not fit there is in docs/support.md, and
- * nothing else is. With {@code -Dcoordl.docs=write} the page's table is written anew.
+ * Every rule and every interceptor against other versions of the libraries, which {@code -Pfull}
+ * copies to {@code target/versions}. docs/support.md lists exactly what does not fit; {@code
+ * -Dcoordl.docs=write} writes that table.
  */
 final class SupportedVersionsTest {
   private static final Path JARS = Path.of("target", "versions");
@@ -72,7 +72,7 @@ final class SupportedVersionsTest {
         public void epochEnded(long epoch) {}
       };
 
-  /** A version, and the jars of it that rules are about. */
+  /** A version and its jars that rules refer to. */
   private record Version(String library, String name, List<String> jars) {
     static Version djl(String name, String opencv) {
       return new Version(
@@ -102,13 +102,13 @@ final class SupportedVersionsTest {
     }
   }
 
-  /** The classes whose calls an interceptor gets, and the policies that ask for it. */
+  /** The classes whose calls an interceptor gets, and the policies that need it. */
   private static final class Intercepted {
     final Set<String> classes = new TreeSet<>();
     final Set<Policy> policies = new TreeSet<>(Comparator.comparing(Policy::toString));
   }
 
-  /** With what each brings, and DJL with the newest of its OpenCV that is not newer. */
+  /** Each with its dependencies; DJL with the newest of its OpenCV versions that is not newer. */
   private static final List<Version> VERSIONS =
       List.of(
           Version.djl("0.30.0", "0.29.0"),
@@ -132,7 +132,7 @@ final class SupportedVersionsTest {
   private PrepGroup group;
 
   @Test
-  void whatDoesNotFitAVersionIsOnThePage() throws IOException {
+  void pageListsWhatDoesNotFitEachVersion() throws IOException {
     String reason = "other versions of the libraries are there with -Pfull only";
     if (!FULL) {
       System.out.println("skipped: " + reason);
@@ -225,7 +225,7 @@ final class SupportedVersionsTest {
     return rule.owner() == null || library.classes.containsKey(rule.owner()) ? "method" : "class";
   }
 
-  /** In which classes each rule finds its method; each alone, since one can hide another. */
+  /** The classes in which each rule finds its method; each alone, because rules can hide others. */
   private static Map<HookRule, Set<String>> find(Version version, Library library) {
     Map<HookRule, Set<String>> found = new LinkedHashMap<>();
     Map<HookRule, HookWeaver> weavers = new LinkedHashMap<>();
@@ -248,7 +248,7 @@ final class SupportedVersionsTest {
     return found;
   }
 
-  /** All that is woven, which must link wherever it did before. */
+  /** All woven classes, which must link if they did before. */
   private static Map<String, byte[]> woven(Library library) {
     HookWeaver weaver = Libraries.known().weaver(Libraries.known().hooks());
     Map<String, byte[]> woven = new TreeMap<>();
@@ -269,7 +269,7 @@ final class SupportedVersionsTest {
     return woven;
   }
 
-  /** Why an interceptor leaves all calls to this library, and the policies that are off so. */
+  /** Why an interceptor leaves all calls to this library, and the policies that are then off. */
   private Map<String, Set<Policy>> refusals(String name, Intercepted of, ClassLoader loader) {
     Map<String, Set<Policy>> refusals = new LinkedHashMap<>();
     for (Policy policy : of.policies) {
@@ -304,7 +304,7 @@ final class SupportedVersionsTest {
     return refusals;
   }
 
-  /** A class, not initialised; null if it needs another library, which is not here. */
+  /** A class, not initialised; null if it needs an absent library. */
   private static Class<?> load(String name, ClassLoader loader) {
     try {
       return Class.forName(name.replace('/', '.'), false, loader);
@@ -320,7 +320,7 @@ final class SupportedVersionsTest {
     group = new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, said::add);
   }
 
-  /** What one policy needs, as the agent gives it. */
+  /** The services of one policy, as the agent provides them. */
   private Services services(Policy policy) {
     ModelFiles models = new ModelFiles(true, () -> 0, (event, start, end) -> {}, said::add);
     return switch (policy) {

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is woven into methods of every shape: the program sees what it saw before. */
+/** Weaving into methods of every shape: the program sees the same as before. */
 final class WovenMethodTest {
   private static final String SUBJECT = WovenSubject.class.getName();
   private static final String OWNER = SUBJECT.replace('.', '/');
@@ -132,7 +132,7 @@ final class WovenMethodTest {
     return woven;
   }
 
-  /** Defines the given classes itself, and verifies them as any program's. */
+  /** Defines the given classes and verifies them like any program's. */
   private static Class<?> load(Map<String, byte[]> classes) throws ClassNotFoundException {
     return Class.forName(
         SUBJECT,
@@ -216,7 +216,7 @@ final class WovenMethodTest {
   }
 
   @Test
-  void aTrainingLoopTellsHowManyEpochsItIsToRun() throws Exception {
+  void trainingLoopReportsItsNumberOfEpochs() throws Exception {
     HookRule fit =
         new HookRule("Test", OWNER, "returnsInt", null, null, Weave.SPAN, SpanKind.FIT, "", null);
 
@@ -228,7 +228,7 @@ final class WovenMethodTest {
 
   @ParameterizedTest
   @MethodSource("methods")
-  void aMethodInASpanDoesWhatItDid(String name) throws Exception {
+  void methodInASpanBehavesAsBefore(String name) throws Exception {
     List<String> plain = outcomes(WovenSubject.class, name);
 
     List<String> observed = outcomes(load(woven(classFile(), rule(name, Weave.SPAN))), name);
@@ -242,7 +242,7 @@ final class WovenMethodTest {
   }
 
   @Test
-  void aSpanHearsWhatIsReturnedBoxedAndNothingOfWhatIsThrown() throws Exception {
+  void spanGetsBoxedResultsAndNoExceptions() throws Exception {
     outcomes(load(woven(classFile(), rule("returnsInt", Weave.SPAN))), "returnsInt");
     assertThat(results).hasSize(5).allMatch(Integer.class::isInstance);
     results.clear();
@@ -253,7 +253,7 @@ final class WovenMethodTest {
 
   @ParameterizedTest
   @MethodSource("methods")
-  void aMethodThatIsNotReplacedDoesWhatItDidInsideItsSpan(String name) throws Exception {
+  void methodNotReplacedBehavesAsBeforeInsideItsSpan(String name) throws Exception {
     List<String> calls = new ArrayList<>();
     intercepting(calls, false, null, null);
 
@@ -271,7 +271,7 @@ final class WovenMethodTest {
   }
 
   @Test
-  void aReplacedMethodDoesNotRunAndHasNoSpan() throws Exception {
+  void replacedMethodDoesNotRunAndHasNoSpan() throws Exception {
     List<String> calls = new ArrayList<>();
     intercepting(calls, true, null, method -> method.equals("neverReturns") ? (Object) 41 : 41L);
     byte[] classFile =
@@ -291,7 +291,7 @@ final class WovenMethodTest {
   }
 
   @Test
-  void whatAReplacementThrowsIsThrownAsItIs() throws Exception {
+  void exceptionOfAReplacementIsThrownUnchanged() throws Exception {
     intercepting(new ArrayList<>(), true, new IOException("no such item"), method -> 41);
 
     assertThat(
@@ -301,7 +301,7 @@ final class WovenMethodTest {
   }
 
   @Test
-  void aReplacementOfAnotherTypeLeavesTheResultAsItWas() throws Exception {
+  void replacementOfAnotherTypeLeavesTheResult() throws Exception {
     intercepting(new ArrayList<>(), false, null, method -> 41);
 
     assertThat(
@@ -310,7 +310,7 @@ final class WovenMethodTest {
         .isEqualTo(outcomes(WovenSubject.class, "returnsString"));
   }
 
-  /** Installs what returns {@code results}, or if that is null what the body returned. */
+  /** Installs an interceptor that returns {@code results}; null: the body's result. */
   private static void intercepting(
       List<String> calls, boolean replaced, Throwable thrown, Function<String, Object> results) {
     Bridge.install(
@@ -343,7 +343,7 @@ final class WovenMethodTest {
   }
 
   @Test
-  void aLambdaThatIsIterableIsTimed() throws Exception {
+  void iterableLambdaIsTimed() throws Exception {
     Class<?> type = load(woven(classFile(), rule("iterates", Weave.TIMED_ITERABLE)));
     Object self = type.getDeclaredConstructor().newInstance();
 
@@ -355,7 +355,7 @@ final class WovenMethodTest {
 
   @ParameterizedTest
   @MethodSource("methods")
-  void whateverTheBridgeThrowsDoesNotReachTheProgram(String name) throws Exception {
+  void exceptionsOfTheBridgeDoNotReachTheProgram(String name) throws Exception {
     List<HookRule> rules = new ArrayList<>();
     rules.add(rule(name, Weave.SPAN));
     rules.add(rule(name, Weave.INTERCEPT));
@@ -405,8 +405,8 @@ final class WovenMethodTest {
 
   @ParameterizedTest
   @ValueSource(ints = {Opcodes.V1_5, Opcodes.V17})
-  void whatAMethodLeavesBelowItsResultIsDiscarded(int version) throws Exception {
-    // As Kotlin returns from within an expression: "list.add(x ?: return 7)".
+  void stackBelowTheResultIsDiscarded(int version) throws Exception {
+    // Like Kotlin's return inside an expression: "list.add(x ?: return 7)".
     ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_FRAMES);
     writer.visit(version, Opcodes.ACC_PUBLIC, OWNER, null, "java/lang/Object", null);
     writeConstructor(writer);
@@ -440,7 +440,7 @@ final class WovenMethodTest {
   }
 
   @Test
-  void methodsThatNoRuleIsAboutAreCopiedToTheByte() throws Exception {
+  void methodsWithoutARuleAreCopiedByteForByte() throws Exception {
     byte[] woven = woven(classFile(), rule("returnsInt", Weave.SPAN));
 
     Map<String, byte[]> before = bodies(classFile());
@@ -484,7 +484,7 @@ final class WovenMethodTest {
     return names;
   }
 
-  /** A class of that name whose methods throw, as if the stack overflowed in the call. */
+  /** A class of that name whose methods throw as if the stack overflowed in the call. */
   private static byte[] throwing(String name) throws IOException {
     byte[] original;
     try (InputStream in = Bridge.class.getResourceAsStream("/" + name + ".class")) {

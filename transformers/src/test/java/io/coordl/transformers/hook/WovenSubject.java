@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** Methods of every shape, to be woven. Public, since its copies live in loaders of their own. */
+/** Methods of every shape, to be woven. Public, because copies are in separate loaders. */
 @SuppressWarnings({"ParameterReassignment", "UnusedVariable", "FinallyRethrow"})
 public class WovenSubject {
   private int calls;
@@ -73,7 +73,7 @@ public class WovenSubject {
     return a + b.length();
   }
 
-  /** Its first instruction is the target of a jump, and has a frame. */
+  /** Its first instruction is a jump target with a frame. */
   public static int beginsWithALoop(int value) {
     for (; ; ) {
       value -= 3;

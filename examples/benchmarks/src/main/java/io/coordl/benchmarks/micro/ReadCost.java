@@ -73,7 +73,7 @@ public class ReadCost {
         ArenaStore.openProcess(
             ArenaStore.SHARED_MEMORY, ByteBudget.parse("128m"), System.err::println);
     MinioCache cache = new MinioCache(store, path -> true);
-    Bridge.install(monitor.spans(), cache, monitor.log());
+    Bridge.install(monitor.figures().spans(), cache, monitor.figures().log());
     for (int round = 0; round < 2; round++) {
       for (Path path : paths) {
         FileReads.readAllBytes(path);

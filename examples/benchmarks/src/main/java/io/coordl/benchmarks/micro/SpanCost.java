@@ -57,7 +57,7 @@ public class SpanCost {
         monitor.startRecording(recording.toString(), true);
       }
     }
-    spans = sink == Sink.NONE ? SpanSink.NONE : monitor.spans();
+    spans = sink == Sink.NONE ? SpanSink.NONE : monitor.figures().spans();
     Bridge.install(spans, ItemSource.NONE, FaultListener.NONE);
   }
 

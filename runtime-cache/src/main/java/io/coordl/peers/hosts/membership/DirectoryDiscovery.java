@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 record DirectoryDiscovery(Path directory, UserLog userLog) {
   private static final String SUFFIX = ".peer";
-  private static final int MOST_BYTES = 128;
+  private static final int MAX_BYTES = 128;
 
   /** Age at which a file is stale; much longer than the pause between two visits. */
   private static final long STALE_MILLIS = 600_000;
@@ -96,7 +96,7 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
     try (FileChannel channel =
         FileChannel.open(
             file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
-      ByteBuffer bytes = ByteBuffer.allocate(MOST_BYTES + 1);
+      ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES + 1);
       while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {}
       return StandardCharsets.UTF_8.decode(bytes.flip()).toString();
     }

@@ -27,7 +27,7 @@ import javax.net.ssl.SSLException;
  * one that has waited longest is cut off.
  */
 final class Door extends ServerSocket {
-  private static final int MOST_STRANGERS = 64;
+  private static final int MAX_STRANGERS = 64;
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final SSLContext tls;
@@ -72,7 +72,7 @@ final class Door extends ServerSocket {
     while (!isClosed()) {
       try {
         Socket newcomer = super.accept();
-        while (strangers.size() >= MOST_STRANGERS) {
+        while (strangers.size() >= MAX_STRANGERS) {
           strangers.removeFirst().close();
         }
         Deadline deadline = new Deadline(watch, newcomer);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostLeader implements Closeable {
   /** Interval of name lookups; hosts join late, and their addresses change. */
-  private static final long LOOK_NANOS = Duration.ofSeconds(5).toNanos();
+  private static final long LOOKUP_NANOS = Duration.ofSeconds(5).toNanos();
 
   /**
    * How long a vanished host stays listed: longer than another of its jobs needs to take over, or a
@@ -34,7 +34,7 @@ final class HostLeader implements Closeable {
   private final Closeable server;
   private final OnceLog log;
   private final Cluster cluster;
-  private long lookedNanos = System.nanoTime();
+  private long lookupNanos = System.nanoTime();
 
   /**
    * Starts serving, then joins the cluster.
@@ -89,8 +89,8 @@ final class HostLeader implements Closeable {
   /** The current view; also looks for other hosts periodically. */
   View view() {
     long now = System.nanoTime();
-    if (now - lookedNanos >= LOOK_NANOS) {
-      lookedNanos = now;
+    if (now - lookupNanos >= LOOKUP_NANOS) {
+      lookupNanos = now;
       try {
         cluster.lookAt(look());
       } catch (IOException e) {

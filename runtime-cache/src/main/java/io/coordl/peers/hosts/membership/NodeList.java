@@ -10,28 +10,28 @@ final class NodeList {
   /**
    * The names of the nodes, in the list's order.
    *
-   * @param most maximum number of nodes
+   * @param max maximum number of nodes
    * @throws IllegalArgumentException if the list is malformed, or has more nodes
    */
-  static List<String> expand(String list, int most) {
+  static List<String> expand(String list, int max) {
     List<String> names = new ArrayList<>();
     for (String entry : list.split(",(?![^\\[]*])", -1)) { // Commas outside brackets.
-      expand("", entry.trim(), list, most, names);
+      expand("", entry.trim(), list, max, names);
     }
     return names;
   }
 
   /** Adds the names of one entry: the text before its first bracket, each number, the rest. */
-  private static void expand(String done, String rest, String list, int most, List<String> names) {
+  private static void expand(String done, String rest, String list, int max, List<String> names) {
     int open = rest.indexOf('[');
     if (open < 0) {
       String name = done + rest;
       if (!name.matches("[A-Za-z0-9._-]+")) {
         throw noList(list);
       }
-      if (names.size() == most) {
+      if (names.size() == max) {
         throw new IllegalArgumentException(
-            "'" + list + "' names more than " + most + " nodes, which is the maximum");
+            "'" + list + "' names more than " + max + " nodes, which is the maximum");
       }
       names.add(name);
       return;
@@ -54,7 +54,7 @@ final class NodeList {
         String digits = String.valueOf(number);
         String padded = "0".repeat(Math.max(0, ends[0].length() - digits.length())) + digits;
         expand(
-            done + rest.substring(0, open) + padded, rest.substring(close + 1), list, most, names);
+            done + rest.substring(0, open) + padded, rest.substring(close + 1), list, max, names);
       }
     }
   }

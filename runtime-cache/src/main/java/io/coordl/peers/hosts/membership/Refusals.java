@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * are silent.
  */
 final class Refusals extends NoopLogImpl {
-  private static final int MOST_SENTENCES = 8;
+  private static final int MAX_SENTENCES = 8;
 
-  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final Set<String> logged = ConcurrentHashMap.newKeySet();
   private volatile @Nullable OnceLog log;
 
   /**
@@ -70,10 +70,10 @@ final class Refusals extends NoopLogImpl {
   }
 
   private void say(InetAddress from, String what) {
-    OnceLog heard = log;
+    OnceLog current = log;
     String address = from.getHostAddress();
-    if (heard != null && said.size() < MOST_SENTENCES && said.add(address)) {
-      heard.once("A connection from " + address + what);
+    if (current != null && logged.size() < MAX_SENTENCES && logged.add(address)) {
+      current.once("A connection from " + address + what);
     }
   }
 }

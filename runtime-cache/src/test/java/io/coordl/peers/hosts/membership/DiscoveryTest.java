@@ -26,10 +26,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the user says of other hosts is what is understood, and where this one listens. */
+/** How the peer option is parsed, and where this host listens. */
 final class DiscoveryTest {
   @TempDir Path directory;
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
 
   @ParameterizedTest
   @CsvSource(
@@ -65,14 +65,14 @@ final class DiscoveryTest {
         "a[1-2-3]",
         "a[1-9999999999]"
       })
-  void whatIsNoNodeListIsSaid(String list) {
+  void anInvalidNodeListIsReported(String list) {
     assertThatThrownBy(() -> NodeList.expand(list, 256))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("'" + list + "' is not a node list such as node[01-04,7]");
   }
 
   @Test
-  void tooManyNodesAreSaidAndNotMade() {
+  void tooManyNodesAreReportedAndNotExpanded() {
     assertThat(NodeList.expand("n[1-256]", 256)).hasSize(256);
     assertThatThrownBy(() -> NodeList.expand("n[0-999999999]", 256))
         .hasMessage("'n[0-999999999]' names more than 256 nodes, which is the maximum");
@@ -86,7 +86,7 @@ final class DiscoveryTest {
     "[::1]:9, ::1, 9",
     "[fe80::1%eth0], fe80::1%eth0, 0"
   })
-  void hostsAreUnderstood(String text, String host, int port) {
+  void hostsAreParsed(String text, String host, int port) {
     assertThat(HostPort.parse(text)).isEqualTo(new HostPort(host, port)).hasToString(text);
   }
 
@@ -95,12 +95,12 @@ final class DiscoveryTest {
       strings = {
         "", ":1", "a:", "a:b", "a:0", "a:65535", "a:99999", "a:1:2", "::1", "[::1", "a b", "a/b"
       })
-  void whatIsNoHostIsRefused(String text) {
+  void anInvalidHostIsRefused(String text) {
     assertThatThrownBy(() -> HostPort.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
-  void everyKindOfPeerIsUnderstood() {
+  void everyKindOfPeerIsParsed() {
     List<HostPort> hosts = List.of(new HostPort("a", 7800), new HostPort("b", 9));
     assertThat(Discovery.parse(List.of("a", "b:9")))
         .isEqualTo(new Discovery(hosts, null, false, 7800));
@@ -118,7 +118,7 @@ final class DiscoveryTest {
   }
 
   @Test
-  void theNodesOfSlurmAreThoseOfTheJob() {
+  void slurmPeersAreTheJobsNodes() {
     Discovery peers = Discovery.parse("slurm:9");
 
     assertThat(peers.hosts(Map.of("SLURM_JOB_NODELIST", "n[1-2]")::get))
@@ -143,14 +143,14 @@ final class DiscoveryTest {
   }
 
   @Test
-  void theListedAddressOfThisHostIsItsOwn() throws IOException {
+  void theListedLocalAddressIsUsed() throws IOException {
     assertThat(own(null, "10.0.0.2", at("10.0.0.1", 1), at("10.0.0.2", 2), at("127.0.0.1", 3)))
         .isEqualTo(at("10.0.0.2", 2));
     assertThat(own(null, "10.9.9.9", at("127.0.0.1", 3))).isEqualTo(at("127.0.0.1", 3));
   }
 
   @Test
-  void theAddressGivenComesFirstAndItsPortIsTheListedOne() throws IOException {
+  void anExplicitAddressComesFirstWithItsListedPort() throws IOException {
     assertThat(own(HostPort.parse("10.0.0.1"), "10.0.0.2", at("10.0.0.1", 1), at("10.0.0.2", 2)))
         .isEqualTo(at("10.0.0.1", 1));
     assertThat(own(HostPort.parse("10.0.0.1:5"), "10.0.0.2", at("10.0.0.1", 1)))
@@ -160,7 +160,7 @@ final class DiscoveryTest {
   }
 
   @Test
-  void ofSeveralOwnAddressesTheUserHasToNameOne() {
+  void severalLocalAddressesNeedAnExplicitOne() {
     assertThatThrownBy(() -> own(null, "10.0.0.2", at("127.0.0.1", 1), at("127.0.0.2", 1)))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith(
@@ -168,8 +168,8 @@ final class DiscoveryTest {
   }
 
   @Test
-  void hostsMeetInADirectoryAndTheStaleAreRemoved() throws IOException {
-    DirectoryDiscovery meeting = new DirectoryDiscovery(directory.resolve("new"), words::add);
+  void hostsMeetInADirectoryAndStaleFilesAreRemoved() throws IOException {
+    DirectoryDiscovery meeting = new DirectoryDiscovery(directory.resolve("new"), logged::add);
     Set<InetSocketAddress> both = Set.of(at("127.0.0.1", 1), at("127.0.0.2", 2));
 
     assertThat(meeting.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
@@ -201,7 +201,7 @@ final class DiscoveryTest {
     Path own = Files.createSymbolicLink(meeting().resolve("127.0.0.1_1.peer"), victim);
     Files.createSymbolicLink(meeting().resolve("127.0.0.1_1.peer.tmp"), victim);
 
-    assertThat(new DirectoryDiscovery(meeting(), words::add).visit(at("127.0.0.1", 1)))
+    assertThat(new DirectoryDiscovery(meeting(), logged::add).visit(at("127.0.0.1", 1)))
         .containsExactly(at("127.0.0.1", 1));
     assertThat(victim).hasContent("precious");
     assertThat(own).hasContent("127.0.0.1:1");
@@ -209,35 +209,35 @@ final class DiscoveryTest {
   }
 
   @Test
-  void aLinkIsNotReadAndWhatItNamesIsNotRemoved() throws IOException {
+  void aLinkIsNotReadAndItsTargetIsNotRemoved() throws IOException {
     Path elsewhere = Files.writeString(directory.resolve("elsewhere"), "127.0.0.9:9");
     Path link = Files.createSymbolicLink(meeting().resolve("link.peer"), elsewhere);
-    DirectoryDiscovery here = new DirectoryDiscovery(meeting(), words::add);
+    DirectoryDiscovery here = new DirectoryDiscovery(meeting(), logged::add);
 
     assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
     Files.setLastModifiedTime(elsewhere, FileTime.fromMillis(0));
     assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
     assertThat(elsewhere).exists();
     assertThat(link).exists();
-    assertThat(words).containsOnly(link + " is not a regular file of this user; it is ignored.");
+    assertThat(logged).containsOnly(link + " is not a regular file of this user; it is ignored.");
   }
 
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void aFifoHoldsNobodyUp() throws Exception {
+  void aFifoBlocksNobody() throws Exception {
     makeFifo(meeting().resolve("127.0.0.1_1.peer"));
     makeFifo(meeting().resolve("127.0.0.2_2.peer"));
     makeFifo(meeting().resolve("127.0.0.1_1.peer.tmp"));
 
-    assertThat(new DirectoryDiscovery(meeting(), words::add).visit(at("127.0.0.1", 1)))
+    assertThat(new DirectoryDiscovery(meeting(), logged::add).visit(at("127.0.0.1", 1)))
         .containsExactly(at("127.0.0.1", 1));
     assertThat(meeting().resolve("127.0.0.1_1.peer")).isRegularFile();
   }
 
-  /** Between the look at a file and its opening anybody may put another in its place. */
+  /** Between the check and the open, another process may replace the file. */
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void notEvenAFifoThatWasAFileWhenItWasLookedAt() throws Exception {
+  void aFifoThatReplacesACheckedFileBlocksNobody() throws Exception {
     Path fifo = meeting().resolve("fifo");
     makeFifo(fifo);
     assertThatThrownBy(() -> DirectoryDiscovery.content(fifo)).isInstanceOf(IOException.class);
@@ -250,20 +250,21 @@ final class DiscoveryTest {
     assumeTrue(Machine.user() == 0, "only root can give a file to another user");
     Path foreign = Files.writeString(meeting().resolve("foreign.peer"), "127.0.0.9:9");
     Files.setAttribute(foreign, "unix:uid", 12_345);
-    DirectoryDiscovery here = new DirectoryDiscovery(meeting(), words::add);
+    DirectoryDiscovery here = new DirectoryDiscovery(meeting(), logged::add);
 
     assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
     Files.setLastModifiedTime(foreign, FileTime.fromMillis(0));
     here.visit(at("127.0.0.1", 1));
     assertThat(foreign).exists();
-    assertThat(words).containsOnly(foreign + " is not a regular file of this user; it is ignored.");
+    assertThat(logged)
+        .containsOnly(foreign + " is not a regular file of this user; it is ignored.");
   }
 
   @Test
-  void aDirectoryThatCannotBeUsedIsOneSentence() throws IOException {
+  void anUnusableDirectoryIsReportedInOneSentence() throws IOException {
     Path file = Files.writeString(directory.resolve("file"), "");
 
-    assertThatThrownBy(() -> new DirectoryDiscovery(file, words::add).visit(at("127.0.0.1", 1)))
+    assertThatThrownBy(() -> new DirectoryDiscovery(file, logged::add).visit(at("127.0.0.1", 1)))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("peer=file:" + file + " cannot be used");
   }

@@ -41,14 +41,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Hosts find each other by real sockets, each in a directory of its own as on a machine of its own.
+ * Hosts find each other over real sockets; a separate directory each stands for a separate machine.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostMembershipTest {
   @TempDir Path work;
 
   private final List<HostMembership> open = new ArrayList<>();
-  private final Queue<String> words = new ConcurrentLinkedQueue<>();
+  private final Queue<String> logged = new ConcurrentLinkedQueue<>();
   private int port;
 
   @BeforeEach
@@ -79,7 +79,7 @@ final class HostMembershipTest {
             tls,
             () -> 1000 + number,
             name -> null);
-    HostMembership host = new HostMembership(settings, carried, words::add);
+    HostMembership host = new HostMembership(settings, carried, logged::add);
     open.add(host);
     return host;
   }
@@ -96,7 +96,7 @@ final class HostMembershipTest {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4})
-  void hostsThatStartTogetherAreOneView(int count) throws IOException {
+  void hostsThatStartTogetherFormOneView(int count) throws IOException {
     List<HostMembership> hosts = new ArrayList<>();
     for (int number = 1; number <= count; number++) {
       hosts.add(host(number, named(count), "g", TestSecret.ours()));
@@ -113,11 +113,11 @@ final class HostMembershipTest {
               });
     }
     assertThat(hosts.get(0).self()).isEqualTo(Hosts.name(1, port));
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
-  void theListStaysTheSameUntilItChangesAndLateOnesJoin() throws IOException {
+  void theMemberListIsCachedUntilAHostJoins() throws IOException {
     HostMembership first = host(1, named(2), "g", TestSecret.ours());
     awaitMembers(first, Hosts.names(1, port));
     var alone = first.members();
@@ -141,20 +141,20 @@ final class HostMembershipTest {
   }
 
   @Test
-  void aHostOfAnotherGroupIsLeftOutAndSaidOnce() throws IOException {
+  void aHostOfAnotherGroupIsIgnoredAndLoggedOnce() throws IOException {
     HostMembership first = host(1, named(3), "g", TestSecret.ours());
     HostMembership other = host(2, named(3), "h", TestSecret.ours());
     HostMembership third = host(3, named(3), "g", TestSecret.ours());
     awaitMembers(first, List.of(Hosts.name(1, port), Hosts.name(3, port)));
     awaitMembers(third, List.of(Hosts.name(1, port), Hosts.name(3, port)));
     Hosts.await(
-        "the stranger is said",
-        () -> words.contains(Hosts.name(2, port) + " is a peer of another group; it is ignored."));
+        "the stranger is logged",
+        () -> logged.contains(Hosts.name(2, port) + " is a peer of another group; it is ignored."));
     awaitMembers(other, List.of(Hosts.name(2, port)));
   }
 
   @Test
-  void withTlsHostsFindEachOtherAndAnIntruderIsRefusedAndSaid() throws Exception {
+  void withTlsHostsFindEachOtherAndAnIntruderIsRefusedAndLogged() throws Exception {
     char[] password = "changeit".toCharArray();
     SSLContext trusted = PeerTls.load(TestKeys.store(work, "trusted"), password);
     SSLContext foreign = PeerTls.load(TestKeys.store(work, "foreign"), password);
@@ -164,19 +164,19 @@ final class HostMembershipTest {
     awaitMembers(second, Hosts.names(2, port));
 
     HostMembership intruder = host(3, named(3), "g", foreign);
-    Hosts.await(words + ": the one with another key was refused", () -> refused("127.0.0.3"));
+    Hosts.await(logged + ": the one with another key was refused", () -> refused("127.0.0.3"));
     awaitMembers(intruder, List.of(Hosts.name(3, port)));
     assertThat(Hosts.names(first)).isEqualTo(Hosts.names(2, port));
-    assertThat(words).allMatch(sentence -> sentence.startsWith("A connection from 127.0.0."));
+    assertThat(logged).allMatch(sentence -> sentence.startsWith("A connection from 127.0.0."));
   }
 
   @Test
-  void withTlsWhoShowsNoCertificateIsRefused() throws Exception {
+  void withTlsAClientWithoutACertificateIsRefused() throws Exception {
     Path keystore = TestKeys.store(work, "trusted");
     SSLContext ours = PeerTls.load(keystore, "changeit".toCharArray());
     HostMembership first = host(1, named(1), "g", ours);
     awaitMembers(first, Hosts.names(1, port));
-    // It trusts this host, as whoever has the certificate may, but has no key.
+    // The client trusts this host's certificate but has no key.
     KeyStore store = KeyStore.getInstance(keystore.toFile(), "changeit".toCharArray());
     KeyStore trusting = KeyStore.getInstance("PKCS12");
     trusting.load(null);
@@ -188,22 +188,22 @@ final class HostMembershipTest {
     nobody.init(null, trust.getTrustManagers(), null);
     try (Socket socket =
         nobody.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port)) {
-      // It shakes hands, and hears why it is refused; who was let in, but says nothing, hears
+      // A refused client gets the reason after its handshake; a silent accepted client gets
       // nothing.
       assertThatThrownBy(() -> socket.getInputStream().read())
           .isInstanceOf(SSLException.class)
           .hasMessageContaining("certificate");
     }
-    Hosts.await(words + ": it is said", () -> refused("127.0.0.1"));
+    Hosts.await(logged + ": it is logged", () -> refused("127.0.0.1"));
   }
 
   private boolean refused(String from) {
-    return words.contains(
+    return logged.contains(
         "A connection from " + from + " did not authenticate as a peer; it was refused.");
   }
 
   @Test
-  void garbageCostsItsConnectionAndOneSentence() throws Exception {
+  void garbageClosesItsConnectionAndLogsOneSentence() throws Exception {
     HostMembership first = host(1, named(1), "g", TestSecret.ours());
     awaitMembers(first, Hosts.names(1, port));
     for (int i = 0; i < 3; i++) {
@@ -216,7 +216,7 @@ final class HostMembershipTest {
         // Reset: closed as well.
       }
     }
-    assertThat(words)
+    assertThat(logged)
         .containsExactly(
             "A connection from 127.0.0.1 did not authenticate as a peer; it was refused.");
     host(2, named(2), "g", TestSecret.ours());
@@ -224,7 +224,7 @@ final class HostMembershipTest {
   }
 
   @Test
-  void aFaultEndsNoMembershipAndIsToldOnce() throws IOException {
+  void aFaultDoesNotEndTheMembershipAndIsReportedOnce() throws IOException {
     Queue<String> faults = new ConcurrentLinkedQueue<>();
     Bridge.install(
         SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where + cause));
@@ -238,32 +238,32 @@ final class HostMembershipTest {
               TestSecret.ours(),
               address -> {
                 if (calls.incrementAndGet() <= 2) {
-                  throw new IllegalStateException("as told");
+                  throw new IllegalStateException("expected");
                 }
                 return Hosts.listening().open(address);
               });
       awaitMembers(first, Hosts.names(1, port));
       assertThat(faults)
-          .containsExactly("coordl-membership" + new IllegalStateException("as told"));
+          .containsExactly("coordl-membership" + new IllegalStateException("expected"));
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
     }
   }
 
   @Test
-  void aPortThatIsTakenIsSaidAndTheJobGoesOn() throws IOException {
+  void aTakenPortIsLoggedAndTheJobContinues() throws IOException {
     try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       HostMembership first = host(1, named(2), "g", TestSecret.ours());
-      Hosts.await("it is said", () -> !words.isEmpty());
+      Hosts.await("it is logged", () -> !logged.isEmpty());
       assertThat(first.members()).isEmpty();
-      assertThat(words)
+      assertThat(logged)
           .allMatch(sentence -> sentence.contains(Hosts.name(1, taken.getLocalPort())));
     }
-    Hosts.await("the port is free, and taken", () -> !open.get(0).members().isEmpty());
+    Hosts.await("the host joins once the port is free", () -> !open.get(0).members().isEmpty());
   }
 
   @Test
-  void everyThreadIsADaemonAndAllEndWithTheMember() throws IOException {
+  void allThreadsAreDaemonsAndEndWithTheMember() throws IOException {
     Set<Thread> before = new HashSet<>(Thread.getAllStackTraces().keySet());
     HostMembership first = host(1, named(2), "g", TestSecret.ours());
     HostMembership second = host(2, named(2), "g", TestSecret.ours());
@@ -280,7 +280,7 @@ final class HostMembershipTest {
   }
 
   @Test
-  void theLastJobTakesTheFileAlong() throws IOException {
+  void theLastJobDeletesTheFile() throws IOException {
     HostMembership first = host(1, named(1), "g", TestSecret.ours());
     awaitMembers(first, Hosts.names(1, port));
     Path directory = work.resolve("host1");

@@ -61,20 +61,20 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** No bytes that a neighbour sends become an object of its choice, even if it has the secret. */
+/** A neighbour's bytes never become an object of its choice, even if it has the secret. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostileNeighbourTest {
   private static final AtomicInteger MADE = new AtomicInteger();
 
   @TempDir Path work;
-  private final Queue<String> words = new ConcurrentLinkedQueue<>();
+  private final Queue<String> logged = new ConcurrentLinkedQueue<>();
 
   @BeforeEach
   void forget() {
     MADE.set(0);
   }
 
-  /** Counts how often it is deserialised. */
+  /** Counts its deserialisations. */
   static final class Canary implements Serializable {
     private static final long serialVersionUID = 1;
 
@@ -83,7 +83,7 @@ final class HostileNeighbourTest {
     }
   }
 
-  /** The same, for the kind that JGroups creates by class name. */
+  /** The same for types that JGroups creates by class name. */
   public static final class Named implements SizeStreamable {
     @Override
     public int serializedSize() {
@@ -173,7 +173,7 @@ final class HostileNeighbourTest {
                 () -> 1,
                 name -> null),
             Hosts.listening(),
-            words::add);
+            logged::add);
     Hosts.await("it is a member", () -> Hosts.names(host).equals(Hosts.names(1, port)));
     return host;
   }
@@ -188,7 +188,7 @@ final class HostileNeighbourTest {
                 socket.shutdownOutput();
                 socket.getInputStream().transferTo(OutputStream.nullOutputStream());
               } catch (IOException e) {
-                // It disconnected earlier.
+                // The other side disconnected earlier.
               }
             },
             null);
@@ -200,20 +200,20 @@ final class HostileNeighbourTest {
 
   @ParameterizedTest
   @MethodSource("hostile")
-  void aNeighbourWithTheSecretMakesNoObject(Message message) throws Exception {
+  void aNeighbourWithTheSecretCreatesNoObject(Message message) throws Exception {
     int port = Hosts.freePort();
     try (HostMembership host = host(port)) {
       SSLContext ours = TestSecret.ours();
       Socket socket = ours.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port);
       say(socket, conversation(message, port));
-      assertThat(MADE).as("objects made of a message").hasValue(0);
+      assertThat(MADE).as("objects made from a message").hasValue(0);
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
     }
   }
 
   @ParameterizedTest
   @MethodSource("hostile")
-  void aStrangerIsNotEvenRead(Message message) throws Exception {
+  void aStrangersMessageIsNotEvenRead(Message message) throws Exception {
     int port = Hosts.freePort();
     try (HostMembership host = host(port)) {
       say(new Socket(InetAddress.getLoopbackAddress(), port), conversation(message, port));
@@ -221,15 +221,13 @@ final class HostileNeighbourTest {
       say(
           theirs.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port),
           conversation(message, port));
-      assertThat(MADE).as("objects made of a message").hasValue(0);
+      assertThat(MADE).as("objects made from a message").hasValue(0);
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("127.0.0.1"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("127.0.0.1"));
     }
   }
 
-  /**
-   * Keeps sending single bytes, so that no wait for the next byte times out, but never finishes.
-   */
+  /** Sends single bytes without end, so that no wait for the next byte times out. */
   private static void drip(Socket stranger) {
     try {
       OutputStream out = stranger.getOutputStream();
@@ -239,13 +237,13 @@ final class HostileNeighbourTest {
         LockSupport.parkNanos(50_000_000);
       }
     } catch (IOException e) {
-      // Cut off, or the test has ended.
+      // Disconnected, or the test has ended.
     }
   }
 
-  /** More connections than there is room for; the first drips. */
+  /** Opens more connections than are accepted; the first sends single bytes. */
   @Test
-  void strangersWhoSayNothingOrNearlyNothingKeepNoHostOut() throws Exception {
+  void silentOrSlowStrangersKeepNoHostOut() throws Exception {
     int port = Hosts.freePort();
     Deque<Socket> silent = new ArrayDeque<>();
     try (HostMembership host = host(port)) {
@@ -277,33 +275,33 @@ final class HostileNeighbourTest {
   }
 
   @Test
-  void aJoinThatSomebodyRecordedIsRefusedTheSecondTime() throws Exception {
+  void aReplayedJoinIsRefused() throws Exception {
     int port = Hosts.freePort();
     try (HostMembership host = host(port)) {
       InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-      byte[] said;
+      byte[] recorded;
       try (Wiretap tap = new Wiretap(address, (number, record) -> record)) {
         say(
             TestSecret.ours()
                 .getSocketFactory()
                 .createSocket(tap.address().getAddress(), tap.address().getPort()),
             conversation(of(new EmptyMessage()), port));
-        said = tap.said();
+        recorded = tap.said();
       }
-      assertThat(words).isEmpty();
-      say(new Socket(address.getAddress(), port), said);
-      Hosts.await("it is said", () -> words.size() == 1);
-      assertThat(words)
+      assertThat(logged).isEmpty();
+      say(new Socket(address.getAddress(), port), recorded);
+      Hosts.await("the refusal is logged", () -> logged.size() == 1);
+      assertThat(logged)
           .containsExactly(
               "A connection from 127.0.0.1 did not authenticate as a peer; it was refused.");
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
     }
   }
 
-  /** As the protocols treat incoming messages of any type. */
+  /** Passes messages of any type through the protocols. */
   @ParameterizedTest
   @MethodSource("hostile")
-  void noProtocolMakesAnObjectOfAMessage(Message message) throws Exception {
+  void noProtocolCreatesAnObjectFromAMessage(Message message) throws Exception {
     Messages.restrict();
     ByteArrayDataOutputStream out = new ByteArrayDataOutputStream();
     message.writeTo(out);
@@ -319,7 +317,7 @@ final class HostileNeighbourTest {
   }
 
   @Test
-  void whatTheProtocolsSendEachOtherArrives() throws Exception {
+  void theProtocolsOwnMessagesArrive() throws Exception {
     Messages.restrict();
     SeqnoList missing = new SeqnoList(10, 7).add(8, 9);
     UUID member = UUID.randomUUID();

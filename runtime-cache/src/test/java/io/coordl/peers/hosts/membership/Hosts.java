@@ -19,8 +19,8 @@ final class Hosts {
   private Hosts() {}
 
   /**
-   * A port that is free with the one after it, at all addresses that tests use. It lies below those
-   * that the kernel gives to outgoing connections, each of which blocks its port for a minute.
+   * A port that is free, like the next one, at all addresses that tests use. It lies below the
+   * ports of outgoing connections, each of which the kernel blocks for a minute.
    */
   static int freePort() {
     while (true) {
@@ -29,7 +29,7 @@ final class Hosts {
           ServerSocket second = new ServerSocket(first.getLocalPort() + 1)) {
         return second.getLocalPort() - 1;
       } catch (IOException e) {
-        // Taken; another pair.
+        // Taken; try another pair.
       }
     }
   }
@@ -52,7 +52,7 @@ final class Hosts {
     return membership.members().stream().map(Member::name).toList();
   }
 
-  /** A server that only listens, so that the port is really taken. */
+  /** A server that only listens, to occupy the port. */
   static HostMembership.ItemServer listening() {
     return address -> {
       InetAddress host = address.getAddress();

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whoever runs a program may interrupt all threads of its group when it ends, as {@code mvn
- * exec:java} does, and a program may interrupt whatever thread it finds. The agent's work on.
+ * The agent's threads survive interrupts: launchers such as {@code mvn exec:java} interrupt a
+ * program's thread group at its end, and a program may interrupt any thread it finds.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class InterruptsTest {
@@ -52,7 +52,7 @@ final class InterruptsTest {
     }
   }
 
-  /** A host as the agent makes it. */
+  /** A host set up as by the agent. */
   private HostsEngine host(int number, int port) throws IOException {
     Path directory = Files.createDirectories(work.resolve("host" + number));
     ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), sentence -> {});
@@ -99,7 +99,7 @@ final class InterruptsTest {
   private static void interruptAll() {
     for (int times = 0; times < 5; times++) {
       Thread.currentThread().getThreadGroup().interrupt();
-      assertThat(Thread.interrupted()).as("this thread is one of its group's").isTrue();
+      assertThat(Thread.interrupted()).as("this thread belongs to its group").isTrue();
       ours().forEach(Thread::interrupt);
     }
   }
@@ -110,7 +110,7 @@ final class InterruptsTest {
         .sum();
   }
 
-  /** Processor time of these threads while this one burns so much. */
+  /** CPU time of the threads while this one uses {@code nanos} of CPU time. */
   private static long cpuWhileBurning(List<Thread> threads, long nanos) {
     long before = cpu(threads);
     long end = CPU.getCurrentThreadCpuTime() + nanos;
@@ -121,13 +121,13 @@ final class InterruptsTest {
   }
 
   @Test
-  void everyThreadGoesOnWorksOnAndDoesNotSpin() throws Exception {
-    FutureTask<Boolean> program = new FutureTask<>(this::interruptAndGoOn);
+  void interruptedThreadsContinueAndDoNotSpin() throws Exception {
+    FutureTask<Boolean> program = new FutureTask<>(this::interruptAndContinue);
     new Thread(new ThreadGroup("program"), program, "program").start();
     assertThat(program.get()).isTrue();
   }
 
-  private boolean interruptAndGoOn() throws Exception {
+  private boolean interruptAndContinue() throws Exception {
     int port = Hosts.freePort();
     ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
     open.push(silent);
@@ -173,7 +173,7 @@ final class InterruptsTest {
     for (int i = 0; i < ITEMS; i++) {
       assertThat(fetch(first, i).outcome()).isIn(Outcome.PEER, Outcome.HIT);
     }
-    HostsEngine third = host(3, port); // It waits for the other two, and asks at new connections.
+    HostsEngine third = host(3, port); // Waits for both hosts; asks over new connections.
     for (int i = 0; i < ITEMS; i++) {
       assertThat(fetch(third, i).outcome()).isIn(Outcome.PEER, Outcome.HIT);
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job of a host in a JVM of its own: prints each view as a line, and {@code carries} when its
- * member is this job's to serve; ends in good order when its input does.
+ * A job of a host in a separate JVM: prints each view as a line, and {@code carries} when it serves
+ * the host's member; exits cleanly when its input ends.
  */
 final class MemberMain {
   private MemberMain() {}

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Jobs in JVMs of their own, killed, stopped and ended; hosts are addresses 127.0.0.x. */
+/** Jobs in separate JVMs are killed, stopped and ended; hosts are addresses 127.0.0.x. */
 final class MembershipIT {
   @TempDir Path work;
 
@@ -37,7 +37,7 @@ final class MembershipIT {
     }
   }
 
-  /** A job and what it has said so far. */
+  /** A job and its output so far. */
   private static final class Job {
     final Process process;
     final List<String> lines = new CopyOnWriteArrayList<>();
@@ -61,7 +61,7 @@ final class MembershipIT {
       return lines.contains(line);
     }
 
-    /** Its last view, with its own name first. */
+    /** Its last view, its own name first. */
     String view() {
       return lines.stream().filter(line -> line.contains(" sees ")).reduce("", (a, b) -> b);
     }
@@ -114,7 +114,7 @@ final class MembershipIT {
   }
 
   @Test
-  void twoJobsOfAHostAreOneMemberAndTheSecondTakesOverUnseen() throws Exception {
+  void twoJobsOfAHostAreOneMemberAndTheSecondTakesOverSilently() throws Exception {
     Job first = job(1, 2);
     first.awaitView(sees(1, 1));
     Job second = job(1, 2);
@@ -128,7 +128,7 @@ final class MembershipIT {
 
     first.signal("KILL");
     Hosts.await("the second takes over", () -> carries(second));
-    Job third = job(3, 3); // What the next host hears from the one that took over.
+    Job third = job(3, 3); // The next host learns the view from the job that took over.
     third.awaitView(sees(3, 1, 2, 3));
     other.awaitView(sees(2, 1, 2, 3));
     second.awaitView(sees(1, 1, 2, 3));
@@ -145,7 +145,7 @@ final class MembershipIT {
   }
 
   @Test
-  void aHostThatIsKilledWholeGoesAndOneThatIsStoppedComesBack() throws Exception {
+  void aKilledHostLeavesAndAStoppedOneReturns() throws Exception {
     assumeTrue(Full.ON, "waits for most of a minute: with -Pfull only");
     Job first = job(1, 3);
     first.awaitView(sees(1, 1));

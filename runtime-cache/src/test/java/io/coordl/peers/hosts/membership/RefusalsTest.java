@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who is refused is told, but strangers do not fill the job's log. */
+/** Refusals are logged, but strangers cannot fill the job's log. */
 final class RefusalsTest {
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final Refusals refusals = new Refusals();
 
   private void refuse(int stranger) throws UnknownHostException {
@@ -29,24 +29,24 @@ final class RefusalsTest {
   }
 
   @Test
-  void eightStrangersAreToldEachOnce() throws Exception {
-    refusals.tell(new OnceLog(words::add));
+  void eightStrangersAreLoggedOnceEach() throws Exception {
+    refusals.tell(new OnceLog(logged::add));
     for (int stranger = 1; stranger <= 20; stranger++) {
       refuse(stranger);
       refuse(stranger);
     }
-    assertThat(words)
+    assertThat(logged)
         .hasSize(8)
         .doesNotHaveDuplicates()
-        .allMatch(word -> word.startsWith("A connection from 10.0.0."));
+        .allMatch(line -> line.startsWith("A connection from 10.0.0."));
   }
 
   @Test
-  void whoIsRefusedBeforeAnybodyListensIsToldTheNextTime() throws Exception {
+  void aRefusalBeforeTheLogIsSetIsLoggedTheNextTime() throws Exception {
     refuse(1);
-    refusals.tell(new OnceLog(words::add));
+    refusals.tell(new OnceLog(logged::add));
     refuse(1);
-    assertThat(words)
+    assertThat(logged)
         .containsExactly(
             "A connection from 10.0.0.1 did not speak this version of the peers' protocol; it was"
                 + " closed.");

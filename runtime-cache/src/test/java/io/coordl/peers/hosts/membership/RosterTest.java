@@ -15,7 +15,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What hosts know of each other, as they say it, as it is kept and as it is told on one host. */
+/** Member data: the hello on the wire, the roster with its grace period, and the view file. */
 final class RosterTest {
   private static final Member A = member("10.0.0.1:7800", 10);
   private static final Member B = member("10.0.0.2:7800", 20);
@@ -27,7 +27,7 @@ final class RosterTest {
   }
 
   @Test
-  void whoVanishesStaysForTheGraceAndNoLonger() {
+  void aVanishedMemberStaysForTheGracePeriod() {
     Roster roster = new Roster(List.of(), 0, 100);
     roster.see(List.of(B, A), 0);
     assertThat(roster.members(1_000)).containsExactly(A, B);
@@ -37,7 +37,7 @@ final class RosterTest {
   }
 
   @Test
-  void whoComesBackWithinTheGraceNeverMoved() {
+  void aMemberBackWithinTheGracePeriodNeverLeft() {
     Roster roster = new Roster(List.of(), 0, 100);
     roster.see(List.of(A, B), 0);
     roster.see(List.of(A), 10);
@@ -46,7 +46,7 @@ final class RosterTest {
   }
 
   @Test
-  void aNewCarrierBeginsWithWhatTheLastOneTold() {
+  void aNewCarrierStartsWithTheLastView() {
     Roster roster = new Roster(List.of(A, B), 50, 100);
     roster.see(List.of(A), 60);
     assertThat(roster.members(150)).containsExactly(A, B);
@@ -54,7 +54,7 @@ final class RosterTest {
   }
 
   @Test
-  void ofTwoOfOneNameTheLaterIsAlive() {
+  void ofTwoMembersWithOneNameTheLaterCounts() {
     Member again = member(A.name(), 11);
     Roster roster = new Roster(List.of(), 0, 100);
     roster.see(List.of(A, B, again), 0);
@@ -62,12 +62,12 @@ final class RosterTest {
   }
 
   @Test
-  void aHelloIsUnderstoodAndNothingElse() {
+  void onlyAValidHelloIsDecoded() {
     byte[] bytes = Hello.of(B, "vision").encode();
     assertThat(bytes.length).isLessThanOrEqualTo(255);
-    Hello heard = Hello.decode(bytes);
-    assertThat(heard).isEqualTo(Hello.of(B, "vision")).isNotEqualTo(Hello.of(B, "other"));
-    assertThat(heard.member()).isEqualTo(B);
+    Hello decoded = Hello.decode(bytes);
+    assertThat(decoded).isEqualTo(Hello.of(B, "vision")).isNotEqualTo(Hello.of(B, "other"));
+    assertThat(decoded.member()).isEqualTo(B);
 
     assertThat(Hello.decode(null)).isNull();
     for (int length = 0; length < bytes.length; length++) {
@@ -77,19 +77,19 @@ final class RosterTest {
     for (int i = 0; i < 100_000; i++) {
       byte[] damaged = bytes.clone();
       damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
-      Hello.decode(damaged); // Whatever it is taken for, it is no exception.
+      Hello.decode(damaged); // May decode to anything, but must not throw.
     }
   }
 
   @Test
-  void ofAnotherVersionTheNameIsKnown() {
+  void aHelloOfAnotherVersionYieldsTheName() {
     byte[] bytes = Hello.of(B, "vision").encode();
     bytes[0] = 7;
     assertThat(Hello.decode(bytes)).isEqualTo(new Hello(7, B.name(), 0, null));
   }
 
   @Test
-  void aViewIsReadAsItWasWritten() throws IOException {
+  void viewsRoundTrip() throws IOException {
     Path path = Files.createFile(directory.resolve("view"));
     try (ViewFile file = ViewFile.map(path, ViewFile.BYTES)) {
       assertThat(file.read()).isNull();
