@@ -39,7 +39,7 @@ final class TopCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "PID|GROUP",
       arity = "0..1",
-      description = "One job, or those with that group argument; by default all.")
+      description = "Show only this job, or the jobs with this group argument (default: all).")
   @Nullable String which;
 
   @Mixin JsonOption json;
@@ -55,7 +55,7 @@ final class TopCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(HOME + REST_OF_SCREEN);
     while (!out.checkError()) {
-      // Before drawing: if the job has ended, the last picture stays.
+      // Before drawing: if the job has ended, its last figures stay on the screen.
       Terminal.Size size = Terminal.Size.now();
       Terminal terminal = Terminal.of(System.getenv(), true, size);
       List<String> lines =

@@ -18,7 +18,7 @@ public enum ExitStatus {
   SEVERAL_RUNS(7, "the file contains recordings of several runs"),
   BAD_INPUT(8, "a trace, model table or cluster description is invalid"),
   DIFFERENT_JOBS(9, "the recordings are of different jobs, which are not compared"),
-  DEFECT(70, "a defect of coordl"),
+  DEFECT(70, "internal error of coordl"),
   HEAP(71, "the heap of coordl is too small"),
   UNWRITABLE(74, "the result cannot be written"),
   PIPE_CLOSED(141, "the reader of the output closed it");
