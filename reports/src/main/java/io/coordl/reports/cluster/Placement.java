@@ -12,7 +12,7 @@ final class Placement {
   private final double[] perGpu;
 
   /**
-   * @param servers numbers of servers, ascending
+   * @param servers server numbers, ascending
    * @param gpus GPUs on each of them
    * @param perGpu amount of each {@link Resource} for one GPU
    */

@@ -8,7 +8,7 @@ public enum Policy {
   FIFO,
   /** Shortest remaining time first. */
   SRTF,
-  /** Least attained service: by the GPU time that a job has had. */
+  /** Least attained service: by the GPU time that a job has used. */
   LAS,
   /** Finish-time fairness: by the ratio of the time a job takes to the time it would take alone. */
   FTF;

@@ -11,18 +11,18 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The simulator released with Synergy (OSDI'22), defects included, so that it reproduces the
- * published runs to the millisecond. For other uses prefer {@link Simulator}. Every oddity here
- * comes from the original:
+ * The simulator released with Synergy (OSDI'22), including its bugs: it reproduces the published
+ * runs to the millisecond. For other uses prefer {@link Simulator}. Every oddity here comes from
+ * the original:
  *
  * <ul>
- *   <li>A job trains at its table's speed or, with all it can use, at its full speed; never
+ *   <li>A job trains at its table's speed or, with all it can use, at its full speed; never in
  *       between.
- *   <li>The fraction of an iteration that is under way when a round ends is lost.
+ *   <li>An iteration that a round's end interrupts is lost.
  *   <li>Jobs finish only at the end of a round; starting and moving are free.
- *   <li>SRTF and FTF sort by the speeds of the round before.
- *   <li>FTF first serves the job that is best off.
- *   <li>The run ends when no job can run, even if others are still to arrive.
+ *   <li>SRTF and FTF sort by the speeds of the previous round.
+ *   <li>FTF serves the job that is best off first.
+ *   <li>The run ends when no job can run, even if others have yet to arrive.
  * </ul>
  *
  * <p>It places GPU by GPU, first fit, as all published runs did. Single-threaded; an instance
@@ -50,7 +50,7 @@ final class ReleasedSimulator {
     final double[] demand;
     final double fullSpeed;
 
-    /** The last round's value until this round has sorted. */
+    /** The previous round's value until this round has sorted. */
     double speed;
 
     double[] wanted;
@@ -151,7 +151,7 @@ final class ReleasedSimulator {
 
   /**
    * @param jobs by arrival
-   * @param allAtStart whether the first round starts at one second instead of at a whole round
+   * @param allAtStart whether the first round starts at 1 s instead of at a round boundary
    */
   ReleasedSimulator(
       Cluster cluster,
@@ -208,7 +208,7 @@ final class ReleasedSimulator {
     return new Outcome(times, makespan, false, arriving.size(), rounds);
   }
 
-  /** Throws where the original would loop forever. */
+  /** Throws if the original would loop forever. */
   private void requireProgress() throws InputException {
     if (arriving.isEmpty()
         && runnable.stream().allMatch(job -> job.placement == null || job.done == job.doneBefore)) {
@@ -260,18 +260,18 @@ final class ReleasedSimulator {
     if (policy != Policy.LAS) {
       return runnable;
     }
-    List<Job> chosen = new ArrayList<>();
+    List<Job> selected = new ArrayList<>();
     int free = servers.freeGpus();
     for (Job job : runnable) {
       if (job.gpus() <= free) {
-        chosen.add(job);
+        selected.add(job);
         free -= job.gpus();
       }
     }
     if (allocation == Allocation.TUNE) {
-      chosen.sort(Comparator.comparingInt(Job::gpus).reversed());
+      selected.sort(Comparator.comparingInt(Job::gpus).reversed());
     }
-    return chosen;
+    return selected;
   }
 
   private void place(Job job) throws InputException {
@@ -323,7 +323,7 @@ final class ReleasedSimulator {
     }
   }
 
-  /** Reduces a server's jobs to their share until {@code here} of the job's GPUs fit there. */
+  /** Reduces jobs on a server to their share until {@code here} of the job's GPUs fit there. */
   private void shrinkOn(int server, Job job, int here) {
     double[] need = new double[Resource.COUNT];
     for (int r = 0; r < need.length; r++) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the free resources of each server. Jobs hold GPUs of one server or several, and a share of
- * the resources for each GPU.
+ * Tracks the free resources of each server. Jobs hold GPUs on one or several servers, and a share
+ * of the other resources for each GPU.
  */
 final class Servers {
   private final Cluster cluster;
@@ -15,8 +15,8 @@ final class Servers {
   private int allFreeGpus;
 
   /**
-   * @param tolerance the part of a server's resources by which a sum may exceed them: shares such
-   *     as 24 cores over 7 GPUs have no exact doubles
+   * @param tolerance fraction of a server's resources by which a sum may exceed them: shares such
+   *     as 24 cores over 7 GPUs are not exact as doubles
    */
   Servers(Cluster cluster, double tolerance) {
     this.cluster = cluster;
@@ -49,7 +49,7 @@ final class Servers {
     return left[server][resource];
   }
 
-  /** A round that begins with the jobs' current resources. */
+  /** Returns a round that begins with the jobs' current resources. */
   Outcome.Round round(double at, int queued) {
     return new Outcome.Round(
         at,
@@ -60,7 +60,7 @@ final class Servers {
         used(Resource.STORAGE));
   }
 
-  /** Share of the cluster that jobs hold, from 0 to 1. */
+  /** Returns the share of the cluster that jobs hold, from 0 to 1. */
   private double used(int resource) {
     double free = 0;
     for (double[] server : left) {
@@ -70,10 +70,9 @@ final class Servers {
   }
 
   /**
-   * First fit, GPU by GPU: takes free GPUs of the first servers that have the resources for one
-   * GPU.
+   * First fit, GPU by GPU: takes free GPUs of the first servers with enough resources for a GPU.
    *
-   * @param perGpu amount of each resource
+   * @param perGpu amount of each resource per GPU
    * @return null, taking nothing, if fewer GPUs fit
    */
   @Nullable Placement firstFit(int gpus, double[] perGpu) {
@@ -131,14 +130,14 @@ final class Servers {
   }
 
   /**
-   * Chooses free GPUs, whatever other resources their servers have: on the fullest server that has
-   * enough, otherwise across several. Takes nothing.
+   * Chooses free GPUs regardless of other resources: on the fullest server with enough GPUs,
+   * otherwise across several. Takes nothing.
    *
    * @param gpus at most {@link #freeGpus()}
    */
   Placement anyGpus(int gpus, double[] perGpu) {
-    Placement within = bestFit(gpus, new double[Resource.COUNT]);
-    Placement any = within == null ? firstFit(gpus, new double[Resource.COUNT]) : within;
+    Placement onOneServer = bestFit(gpus, new double[Resource.COUNT]);
+    Placement any = onOneServer == null ? firstFit(gpus, new double[Resource.COUNT]) : onOneServer;
     if (any == null) {
       throw new IllegalArgumentException(gpus + " GPUs of " + allFreeGpus);
     }
