@@ -59,7 +59,7 @@ class WorkersCommandTest {
     assertThat(out.toString())
         .contains(
             "Unequal workers: a synchronous step of 128 samples",
-            "Equal shares take 80 ms a step, the best shares 46 ms: 1.74 times as fast (45.71 ms"
+            "Equal shares take 80 ms a step, the best shares 46 ms: 1.74x as fast (45.71 ms"
                 + " with fractions of samples).",
             "Virtual workers: 4 minibatches in flight, distance D = 0",
             "Together 125 minibatches/s",
@@ -218,7 +218,7 @@ class WorkersCommandTest {
     assertThat(coordl("whatif", "--workers", none, "--gpu", "2"))
         .isEqualTo(ExitStatus.USAGE.code());
     assertThat(err.toString())
-        .contains("--workers asks a question of its own: leave out the others.");
+        .contains("--workers cannot be combined with other questions: leave them out.");
     Path recording = folder.resolve("plain.jfr");
     Recordings.record(recording, Profiles::emitSerial);
     Path servers = file("server s link=1Gbit", "links workers=2");

@@ -28,7 +28,7 @@ public final class DemandText {
             + (table.storageMbs().size() == 1
                 ? ""
                 : ", with " + amount(knee.storageMbs()) + " MB/s from storage"));
-    List<Integer> columns = some(table.memoryGib().size());
+    List<Integer> columns = sampled(table.memoryGib().size());
     lines.add(row("cores", columns.stream().map(i -> bytes(table.memoryGib().get(i))).toList()));
     for (int i = 0; i < table.cores().size(); i++) {
       List<List<Double>> ofCores = table.samplesPerSecond().get(i);
@@ -43,7 +43,7 @@ public final class DemandText {
           "samples/s by cores and MB/s from storage, with "
               + bytes(knee.memoryGib())
               + " for items");
-      List<Integer> rates = some(table.storageMbs().size());
+      List<Integer> rates = sampled(table.storageMbs().size());
       lines.add(row("cores", rates.stream().map(i -> amount(table.storageMbs().get(i))).toList()));
       for (int i = 0; i < table.cores().size(); i++) {
         List<Double> ofCores = table.samplesPerSecond().get(i).get(memory);
@@ -73,8 +73,8 @@ public final class DemandText {
     return lines;
   }
 
-  /** The first point, the last, and some in between. */
-  private static List<Integer> some(int points) {
+  /** Returns the indices of the first point, the last, and some in between. */
+  private static List<Integer> sampled(int points) {
     List<Integer> some = new ArrayList<>();
     int columns = Math.min(COLUMNS, points);
     for (int i = 0; i < columns; i++) {

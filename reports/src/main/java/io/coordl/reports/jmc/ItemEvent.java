@@ -73,7 +73,7 @@ record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) impl
     if (value instanceof String digits && digits.matches("\\d{1,18}")) {
       return Long.valueOf(digits);
     }
-    throw new IllegalArgumentException("field '" + field + "' is not a number");
+    throw new IllegalArgumentException("field '" + field + "' is '" + value + "', not a number");
   }
 
   @Override

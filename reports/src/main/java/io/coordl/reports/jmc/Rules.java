@@ -75,7 +75,7 @@ public final class Rules {
   public static final class QueueBound extends JobRule {
     public QueueBound() {
       super(
-          "batches queue",
+          "batches wait for a worker",
           JAVA_APPLICATION,
           job -> job.advice("queueBound", "Batches wait for a worker or their hand-over"),
           "");
@@ -85,9 +85,9 @@ public final class Rules {
   public static final class GarbageCollection extends JobRule {
     public GarbageCollection() {
       super(
-          "batches held up by garbage collection",
+          "GC pauses delay batches",
           GARBAGE_COLLECTION,
-          job -> job.advice("gcBound", "Garbage collections hold batches up"),
+          job -> job.advice("gcBound", "GC pauses delay batches"),
           "");
     }
   }
@@ -95,9 +95,9 @@ public final class Rules {
   public static final class Checkpoint extends JobRule {
     public Checkpoint() {
       super(
-          "training stands still for checkpoints",
+          "checkpoints block training",
           FILE_IO,
-          job -> job.advice("checkpointBound", "Training stands still while models are written"),
+          job -> job.advice("checkpointBound", "Checkpoints block training"),
           "");
     }
   }
@@ -136,7 +136,7 @@ public final class Rules {
     }
 
     @Override
-    boolean looksAtProfiles() {
+    boolean appliesToProfiles() {
       return true;
     }
 

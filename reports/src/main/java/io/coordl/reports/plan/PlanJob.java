@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param name unique name, valid in Kubernetes
  * @param table contains its model
  * @param gpu type of GPU that it needs; null for any
- * @param ownMemoryGib memory that it needs beside its items; null if not known
+ * @param ownMemoryGib memory that it needs besides its cache; null if unknown
  * @param container its container's name in Kubernetes
- * @param recorded whether its table comes from a recording and so covers the memory of items alone
+ * @param recorded whether its table comes from a recording and therefore covers only the cache's
+ *     memory
  */
 record PlanJob(
     String name,
@@ -35,20 +36,20 @@ record PlanJob(
     boolean recorded) {
   private static final List<String> KEYS =
       List.of("gpus", "gpu", "count", "name", "memory", "container");
-  private static final int MOST = 100_000;
-  private static final int LONGEST_NAME = 63;
+  private static final int MAX_COUNT = 100_000;
+  private static final int MAX_NAME_LENGTH = 63;
 
-  /** Whether only the memory for its items is known. */
+  /** Whether only the memory of its cache is known. */
   boolean isMemoryMissing() {
     return recorded && ownMemoryGib == null;
   }
 
-  /** Memory beside the items; 0 if not known. */
+  /** Returns the memory besides the cache; 0 if unknown. */
   double ownMemory() {
     return ownMemoryGib == null ? 0 : ownMemoryGib;
   }
 
-  /** Parses arguments of one command: {@code FILE[#MODEL][,key=value]...} each. */
+  /** Parses the arguments of one command, each {@code FILE[#MODEL][,key=value]...}. */
   static List<PlanJob> parse(List<String> arguments, Recordings recordings)
       throws InputException, RecordingException {
     Map<Path, ModelTable> tables = new HashMap<>();
@@ -88,8 +89,8 @@ record PlanJob(
                 own,
                 given.getOrDefault("container", name),
                 table.hasRecorded()));
-        if (jobs.size() > MOST) {
-          throw refused(argument, "a plan has at most " + MOST + " jobs");
+        if (jobs.size() > MAX_COUNT) {
+          throw refused(argument, "a plan has at most " + MAX_COUNT + " jobs");
         }
       }
     }
@@ -136,13 +137,13 @@ record PlanJob(
     String text = given.getOrDefault(key, Integer.toString(absent));
     try {
       int value = Integer.parseInt(text);
-      if (value >= 1 && value <= MOST) {
+      if (value >= 1 && value <= MAX_COUNT) {
         return value;
       }
     } catch (NumberFormatException e) {
       // Rejected below.
     }
-    throw refused(argument, key + " is '" + text + "', not a whole number from 1 to " + MOST);
+    throw refused(argument, key + " is '" + text + "', not a whole number from 1 to " + MAX_COUNT);
   }
 
   private static @Nullable Double memory(String argument, Map<String, String> given)
@@ -164,7 +165,7 @@ record PlanJob(
   private static String dns(String name) {
     String plain =
         name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-+|-+$", "");
-    String shortened = plain.substring(0, Math.min(plain.length(), LONGEST_NAME - 7));
+    String shortened = plain.substring(0, Math.min(plain.length(), MAX_NAME_LENGTH - 7));
     return shortened.isEmpty() ? "job" : shortened;
   }
 
