@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * Reads the bytes of a recording through a window of {@value #WINDOW} bytes. Reading past the end
- * given to {@link #seek} throws an {@link EOFException}: the recording declares a part longer than
- * it is. Confined to one thread.
+ * given to {@link #seek} throws an {@link EOFException}: the recording claims a length that it does
+ * not have. Confined to one thread.
  */
 final class FileBytes implements AutoCloseable {
   static final int WINDOW = 1 << 20;
@@ -43,9 +43,9 @@ final class FileBytes implements AutoCloseable {
     bound = Math.min(end, length);
   }
 
-  /** The next bytes, big-endian, without advancing the position. */
+  /** Returns the next bytes, big-endian, without advancing the position. */
   ByteBuffer peek(int wanted) throws IOException {
-    need(wanted);
+    ensureAvailable(wanted);
     return window.slice(window.position(), wanted);
   }
 
@@ -66,12 +66,12 @@ final class FileBytes implements AutoCloseable {
   }
 
   private byte get() throws IOException {
-    need(1);
+    ensureAvailable(1);
     return window.get();
   }
 
   /** Ensures that the window contains the next {@code wanted} bytes. */
-  private void need(int wanted) throws IOException {
+  private void ensureAvailable(int wanted) throws IOException {
     if (wanted > bound - position()) {
       throw new EOFException();
     }

@@ -14,21 +14,21 @@ import org.jspecify.annotations.Nullable;
 final class NameTotals {
   private static final String UNKNOWN = "(unknown)";
 
-  private final int most;
+  private final int maxNames;
   private final int shown;
   private final Map<String, Total> totals = new HashMap<>();
   private Total unnamed = new Total("", 0, 0, 0, 0, 0);
 
-  /** Distinguishes at most {@code most} names, and lists {@code shown} of them. */
-  NameTotals(int most, int shown) {
-    this.most = most;
+  /** Distinguishes at most {@code maxNames} names, and lists {@code shown} of them. */
+  NameTotals(int maxNames, int shown) {
+    this.maxNames = maxNames;
     this.shown = shown;
   }
 
   void add(@Nullable String name, long nanos, long bytes, boolean fromMemory) {
     String known = name == null ? UNKNOWN : name;
     Total one = new Total(known, 1, nanos, nanos, bytes, fromMemory ? 1 : 0);
-    if (totals.size() < most || totals.containsKey(known)) {
+    if (totals.size() < maxNames || totals.containsKey(known)) {
       totals.merge(known, one, Total::plus);
     } else {
       unnamed = unnamed.plus(one);

@@ -173,14 +173,14 @@ public final class RecordingReader {
     }
   }
 
-  /** Checks that both passes over the file saw the same file; only a live one may have grown. */
+  /** Checks that both passes read the same file; only a live recording may have grown. */
   private static void checkUnchanged(Path file, BasicFileAttributes before, ChunkWalk.Shape shape)
       throws RecordingException, IOException {
     BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
     boolean same = Objects.equals(now.fileKey(), before.fileKey());
-    boolean still =
+    boolean unchanged =
         now.size() == before.size() && now.lastModifiedTime().equals(before.lastModifiedTime());
-    if (!same || !(still || shape.endsEarly())) {
+    if (!same || !(unchanged || shape.endsEarly())) {
       throw new RecordingException(
           file + " changed while it was read: try again when no process writes to it.");
     }
@@ -202,9 +202,9 @@ public final class RecordingReader {
   }
 
   /**
-   * Copies the flushed chunks, each once, and marks unfinished ones as finished, which nothing else
-   * will do. Sorts them by time, because otherwise the JDK misreads times: it continues with the
-   * clock of the previous chunk.
+   * Copies the flushed chunks, each once, and marks unfinished ones as finished, because their JVM
+   * no longer can. {@code chunks} are sorted by time, because the JDK continues with the clock of
+   * the previous chunk and would otherwise misread times.
    */
   private static void write(List<Chunk> chunks, Path file) throws IOException {
     try (FileChannel to =
@@ -235,7 +235,7 @@ public final class RecordingReader {
   }
 
   /**
-   * Reads the events that the walk has found; fails if any is missing.
+   * Reads the events that the walk found; fails if any is missing.
    *
    * @param file the file named by the user
    * @param readable the same, or its repaired copy
@@ -293,9 +293,9 @@ public final class RecordingReader {
     return recording;
   }
 
-  /** Delivers the JDK's events to several threads at once. */
+  /** Reads the events with the JDK, on several threads at once. */
   private static final class Delivery {
-    private static final long TOLD = 1 << 16;
+    private static final long PROGRESS_STEP = 1 << 16;
 
     private final Path recording;
     private final long expected;
@@ -321,15 +321,15 @@ public final class RecordingReader {
                     name,
                     event -> {
                       taker.accept(new RecordedJobEvent(event));
-                      if (++delivered[0] % TOLD == 0) {
-                        add(TOLD);
+                      if (++delivered[0] % PROGRESS_STEP == 0) {
+                        add(PROGRESS_STEP);
                       }
                     }));
         stream.start();
       } catch (IOException | RuntimeException | InternalError | StackOverflowError damage) {
         failure.compareAndSet(null, damage);
       }
-      add(delivered[0] % TOLD);
+      add(delivered[0] % PROGRESS_STEP);
     }
 
     private synchronized void add(long more) {
