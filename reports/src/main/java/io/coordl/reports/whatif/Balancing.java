@@ -1,28 +1,28 @@
 package io.coordl.reports.whatif;
 
 /**
- * The samples that locality-aware assignment still moves (Yang and Cong, HiPC'19). A global batch
- * is drawn at random; each host takes the samples that it keeps, but at most a local batch. The
- * surplus of one host fills the deficit of another, however they are paired. So the number of
- * samples that move is the sum of the surpluses, and follows from a binomial distribution alone.
+ * Computes how many samples locality-aware assignment still moves (Yang and Cong, HiPC'19). A
+ * global batch is drawn at random; each host takes the samples that it caches, at most a local
+ * batch. The surplus of one host fills the deficit of another, however they are paired. So the
+ * number of moved samples is the sum of the surpluses, and follows from a binomial distribution.
  */
 final class Balancing {
   private Balancing() {}
 
   /**
-   * The mean share of samples that move from one host to another, 0 to 1.
+   * Returns the mean share of samples that move from one host to another, 0 to 1.
    *
    * @param hosts at least 1
    * @param batch samples of a local batch, at least 1
-   * @param kept share of the data set that the hosts keep, equally divided; hosts that lack samples
-   *     read the rest from storage
+   * @param cached share of the data set that the hosts cache, equally divided; hosts that lack
+   *     samples read the rest from storage
    */
-  static double moved(int hosts, int batch, double kept) {
-    if (hosts == 1 || kept <= 0) {
+  static double moved(int hosts, int batch, double cached) {
+    if (hosts == 1 || cached <= 0) {
       return 0;
     }
     long drawn = (long) hosts * batch;
-    double mine = kept / hosts;
+    double mine = cached / hosts;
     // Probability that k of the drawn samples are mine; the sum begins near the mean, kept * batch.
     double chance = probability(drawn, batch, mine);
     double surplus = 0;

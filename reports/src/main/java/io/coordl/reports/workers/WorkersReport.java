@@ -18,13 +18,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Predictions for a job whose workers are unequal, in the shape of its JSON, which {@code
+ * Predictions for a job with unequal workers. The fields are those of the JSON that {@code
  * workers.schema.json} describes.
  *
- * @param recording the one of a worker; null if the file contains everything
+ * @param recording recording of a worker; null if the file contains everything
  * @param shares division of a synchronous batch; null if the file has no workers
- * @param pipelines of virtual workers; null if it has none
- * @param placement of layers on servers; null if it has none
+ * @param pipelines pipelines of virtual workers; null if the file has none
+ * @param placement placement of layers on servers; null if the file has no servers
  * @param measured facts from recordings, a sentence each
  * @param model assumptions behind all other figures, a sentence each
  */
@@ -40,10 +40,10 @@ public record WorkersReport(
 
   private static final double COPIES = 3;
   private static final double FLOAT_BYTES = 4;
-  private static final int MOST_IN_FLIGHT = 1_000;
+  private static final int MAX_IN_FLIGHT = 1_000;
 
   /** Limit on the number of workers, because tables grow with it. */
-  private static final int MOST_WORKERS = 100_000;
+  private static final int MAX_WORKERS = 100_000;
 
   /** Reads recordings. */
   public interface Reader {
@@ -57,10 +57,10 @@ public record WorkersReport(
    */
   public static WorkersReport of(WorkersFile file, @Nullable Path named, Reader reader)
       throws InputException, RecordingException {
-    return new Maker(file, reader).report(named);
+    return new Builder(file, reader).report(named);
   }
 
-  private static final class Maker {
+  private static final class Builder {
     private final WorkersFile file;
     private final Reader reader;
     private final Map<Path, JobRecording> recordings = new HashMap<>();
@@ -68,9 +68,9 @@ public record WorkersReport(
     private final List<String> model = new ArrayList<>();
     private @Nullable JobRecording base;
     private @Nullable Pace pace;
-    private boolean hostsAlike;
+    private boolean assumesEqualHosts;
 
-    Maker(WorkersFile file, Reader reader) {
+    Builder(WorkersFile file, Reader reader) {
       this.file = file;
       this.reader = reader;
     }
@@ -90,7 +90,7 @@ public record WorkersReport(
               file + " has workers and no line 'batch N': the samples of a step of all of them");
         }
         shares = Shares.of(workers, batch, sampleBytes());
-        if (hostsAlike) {
+        if (assumesEqualHosts) {
           model.add(
               "hosts without a recording of their own prepare as fast as the one that was"
                   + " recorded");
@@ -127,8 +127,8 @@ public record WorkersReport(
 
     private List<Worker> workers() throws InputException, RecordingException {
       List<Line> lines = file.all("worker");
-      if (lines.size() > MOST_WORKERS) {
-        throw lines.get(MOST_WORKERS).refused("there are more than " + MOST_WORKERS + " workers");
+      if (lines.size() > MAX_WORKERS) {
+        throw lines.get(MAX_WORKERS).refused("there are more than " + MAX_WORKERS + " workers");
       }
       List<Worker> workers = new ArrayList<>();
       for (Line line : lines) {
@@ -161,7 +161,7 @@ public record WorkersReport(
         origin = factor == 1 ? Origin.MEASURED : Origin.ASSUMED;
         if (supply == null && own.suppliedPerSecond() != null) {
           supply = own.suppliedPerSecond();
-          hostsAlike |= recorded == null;
+          assumesEqualHosts |= recorded == null;
         }
         measured.add(sentence(line, recorded, own, slower));
       }
@@ -203,8 +203,8 @@ public record WorkersReport(
     }
 
     /**
-     * Whole samples that fit: the given number, or as many as fit in the memory beside the fixed
-     * part.
+     * Returns the number of samples that fit: as given, or computed from the memory without the
+     * fixed part.
      */
     private @Nullable Integer most(Line line) throws InputException {
       Integer most = line.whole("most", 1);
@@ -237,7 +237,7 @@ public record WorkersReport(
 
     // ---- layers
 
-    /** The layers in the file; otherwise those of the recording's largest model. */
+    /** Returns the layers in the file; if it has none, those of the recording's largest model. */
     private List<Layer> layers() throws InputException {
       List<Layer> layers = new ArrayList<>();
       for (Line line : file.all("layer")) {
@@ -306,8 +306,8 @@ public record WorkersReport(
       Line waves = file.one("waves");
       Integer distance = waves.whole("distance", 0);
       Integer inFlight = waves.whole("in-flight", 1);
-      if (inFlight != null && inFlight > MOST_IN_FLIGHT) {
-        throw waves.refused("in-flight is " + inFlight + ", more than " + MOST_IN_FLIGHT);
+      if (inFlight != null && inFlight > MAX_IN_FLIGHT) {
+        throw waves.refused("in-flight is " + inFlight + ", more than " + MAX_IN_FLIGHT);
       }
       Double copies = waves.above0("copies");
       Double spread = waves.number("spread", 0);
@@ -333,7 +333,7 @@ public record WorkersReport(
               : (Double) (known.sampleBytes() * known.batchSamples()));
     }
 
-    /** Spread of a step's time according to the recording's percentiles. */
+    /** Returns the spread of step times, from the recording's percentiles; null if unknown. */
     private @Nullable Double spread() {
       if (base == null) {
         return null;
