@@ -39,13 +39,13 @@ final class ClassListener implements ProgramTransformer.Listener {
       public void applied(String library, String rule, String provenOn) {
         rewrites.add(name, rule, 1, "", provenOn);
         if (!library.isEmpty()) {
-          Library seen = libraries.named(library);
-          Matcher version = version(seen, name, domain);
+          Library rewrittenLibrary = libraries.named(library);
+          Matcher version = version(rewrittenLibrary, name, domain);
           if (version.matches()) {
             rewrites.addLibrary(library, version.group(1));
           }
-          seen.applied(rule);
-          activation.activate(seen);
+          rewrittenLibrary.applied(rule);
+          activation.activate(rewrittenLibrary);
         }
       }
 

@@ -40,11 +40,14 @@ public final class Installer {
     String missing = missingModules();
     if (!missing.isEmpty()) {
       System.err.println(
-          "[coordl] this Java runtime has no module "
+          "[coordl] disabled: this Java runtime lacks "
               + missing
-              + "; the program runs without the agent: add --add-modules "
+              + ". The program runs without the agent. Rebuild the runtime with jlink --add-modules"
+              + " "
               + missing
-              + " to jlink's arguments, or to java's if jlink did not make the runtime");
+              + ", or start java with --add-modules "
+              + missing
+              + ".");
       return;
     }
     if (Installer.class.getClassLoader() instanceof IsolatedLoader) {
@@ -91,7 +94,7 @@ public final class Installer {
       instrumentation.redefineModule(
           Object.class.getModule(), Set.of(), Map.of(), opened, Set.of(), Map.of());
     } catch (RuntimeException | LinkageError e) {
-      // Other JVMs differ.
+      // Some JVMs refuse; FileState then uses public calls only.
     }
   }
 
