@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param seeds seeds of the workload; empty for a trace
  * @param allAtStart true if the first round starts at 1 s, for traces whose jobs have all arrived
  *     by then; false if it starts at the first round boundary after the first arrival
- * @param released whether to run the {@link ReleasedSimulator} @param measured ids of the jobs to
- *     report on
+ * @param useReleasedSimulator whether to run the {@link ReleasedSimulator}
+ * @param measured ids of the jobs to report on
  */
 public record Simulation(
     Cluster cluster,
@@ -25,7 +25,7 @@ public record Simulation(
     double roundSeconds,
     double restartSeconds,
     boolean allAtStart,
-    boolean released,
+    boolean useReleasedSimulator,
     Measured measured) {
   private static final double FIRST_ROUND_ALL_AT_START = 1;
 
@@ -56,10 +56,10 @@ public record Simulation(
   private SimulationRun of(Policy policy, Allocation allocation, List<TraceJob> trace)
       throws InputException {
     Outcome end =
-        released
+        useReleasedSimulator
             ? new ReleasedSimulator(cluster, models, trace, policy, allocation, allAtStart).run()
             : simulator(policy, allocation, trace.iterator(), firstRound(trace)).run();
-    return SimulationRun.of(policy, allocation, released, null, null, end);
+    return SimulationRun.of(policy, allocation, useReleasedSimulator, null, null, end);
   }
 
   private double firstRound(List<TraceJob> trace) {

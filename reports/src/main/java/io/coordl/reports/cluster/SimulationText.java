@@ -36,7 +36,7 @@ public final class SimulationText {
             number(cluster.cores()),
             number(cluster.memory()),
             number(cluster.storage()),
-            simulation.released()
+            simulation.useReleasedSimulator()
                 ? "; reproduces the released simulator, including its bugs"
                 : ""));
     lines.add(
