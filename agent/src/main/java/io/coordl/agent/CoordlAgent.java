@@ -22,14 +22,12 @@ public final class CoordlAgent {
 
   private CoordlAgent() {}
 
-  /** Called by the JVM before the program's {@code main}. */
+  /** Starts the agent; the JVM calls this before the program's {@code main}. */
   public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
     start("at start", arguments == null ? "" : arguments, instrumentation);
   }
 
-  /**
-   * Called by the JVM when the agent is attached to a running program; prefer {@code -javaagent}.
-   */
+  /** Starts the agent in a running program to which it is attached; prefer {@code -javaagent}. */
   public static void agentmain(@Nullable String arguments, Instrumentation instrumentation) {
     start("late", arguments == null ? "" : arguments, instrumentation);
   }
@@ -121,7 +119,10 @@ public final class CoordlAgent {
         && ("," + arguments.replace(" ", "") + ",").contains(",enabled=false,");
   }
 
-  /** JAVA_TOOL_OPTIONS also attaches the agent to javac, jcmd and jfr, where it must do nothing. */
+  /**
+   * Whether this JVM runs a JDK tool: JAVA_TOOL_OPTIONS also attaches the agent to javac, jcmd and
+   * jfr, where it must do nothing.
+   */
   private static boolean isJdkTool() {
     String module = System.getProperty("jdk.module.main");
     return module != null && module.startsWith("jdk.");

@@ -58,7 +58,7 @@ public final class Coordl {
     System.exit(written(stdout, err, code));
   }
 
-  /** The encoding of the terminal and of file names; JSON output is pure ASCII. */
+  /** Returns the encoding of the terminal and of file names; JSON output is pure ASCII. */
   private static Charset charset() {
     String name = System.getProperty("native.encoding");
     return name != null && Charset.isSupported(name)

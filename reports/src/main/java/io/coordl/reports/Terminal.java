@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record Terminal(boolean colours, int width) {
   private static final int DEFAULT_COLUMNS = 80;
 
-  /** In narrower help texts, option names leave no room for their descriptions. */
+  /** In narrower help texts, option names take all the room for descriptions. */
   private static final int MIN_COLUMNS = 55;
 
   private static final int MAX_COLUMNS = 120;
@@ -74,7 +74,7 @@ record Terminal(boolean colours, int width) {
         terminal && !disabled && !dumb, width == 0 ? 0 : Math.max(MIN_COLUMNS, width));
   }
 
-  /** Width of help texts. */
+  /** Returns the width of help texts. */
   int columns() {
     return width == 0 ? DEFAULT_COLUMNS : Math.min(MAX_COLUMNS, width);
   }

@@ -27,7 +27,7 @@ public final class Installer {
 
   private Installer() {}
 
-  /** Called by reflection from the entry class. */
+  /** Installs the agent; the entry class calls this by reflection. */
   public static void install(String arguments, Instrumentation instrumentation)
       throws ClassNotFoundException {
     Options options = Options.parse(arguments, System.getenv("COORDL_OPTS"));
@@ -98,7 +98,10 @@ public final class Installer {
     }
   }
 
-  /** Missing modules, comma-separated; empty if none. Checked before any agent class needs one. */
+  /**
+   * Returns the missing modules, comma-separated; empty if none. Called before any agent class
+   * needs one.
+   */
   private static String missingModules() {
     StringJoiner missing = new StringJoiner(",");
     for (String name : MODULES) {
@@ -110,9 +113,9 @@ public final class Installer {
   }
 
   /**
-   * Rewrites classes that were loaded before the agent (late attach, or an AOT cache). Only those
-   * that the transformer would change: each retransformation runs every agent, and OpenTelemetry's
-   * own 3,000 classes took 20 s.
+   * Rewrites classes that were loaded before the agent (late attach, or an AOT cache). Skips
+   * classes that the transformer would not change: each retransformation runs every agent, and
+   * OpenTelemetry's own 3,000 classes took 20 s.
    */
   private static void retransformLoaded(
       Instrumentation instrumentation, ProgramTransformer transformer) {

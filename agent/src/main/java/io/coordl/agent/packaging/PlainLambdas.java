@@ -255,7 +255,10 @@ public final class PlainLambdas {
       return isConvertible;
     }
 
-    /** Within a nest, private methods are called like any other; only constructors differ. */
+    /**
+     * Returns the call's opcode. Within a nest, private methods are called like any other; only
+     * constructors differ.
+     */
     private int opcode() {
       return switch (implementation.getTag()) {
         case Opcodes.H_INVOKESTATIC -> Opcodes.INVOKESTATIC;

@@ -7,8 +7,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Utilisation of emulated accelerators. The fields are those of the JSON that {@code
- * accelerator.schema.json} describes.
+ * Utilisation of emulated accelerators. Serialised to the JSON that {@code accelerator.schema.json}
+ * describes.
  *
  * @param stepMillis step time of an accelerator for a batch
  * @param batchSamples mean samples of a step

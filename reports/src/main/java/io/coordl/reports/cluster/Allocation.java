@@ -16,7 +16,7 @@ public enum Allocation {
   /** The optimum over all jobs if the cluster were one server: a bound, not a plan. */
   OPT;
 
-  /** The name that users write. */
+  /** Returns the name that users write. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

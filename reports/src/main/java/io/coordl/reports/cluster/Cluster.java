@@ -85,12 +85,12 @@ public record Cluster(
     return servers * gpusPerServer;
   }
 
-  /** One server's amount of each {@link Resource}. */
+  /** Returns one server's amount of each {@link Resource}. */
   double[] perServer() {
     return new double[] {cores, memory, storage, network};
   }
 
-  /** One server's amount of a {@link Resource}. */
+  /** Returns one server's amount of a {@link Resource}. */
   double perServer(int resource) {
     return switch (resource) {
       case Resource.CORES -> cores;
@@ -100,7 +100,7 @@ public record Cluster(
     };
   }
 
-  /** The GPU-proportional share: one GPU's part of each {@link Resource}. */
+  /** Returns the GPU-proportional share: one GPU's part of each {@link Resource}. */
   double[] perGpu() {
     double[] share = perServer();
     for (int r = 0; r < share.length; r++) {

@@ -6,8 +6,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Speed of a recorded job by the resources it holds. The fields are those of the JSON that {@code
- * coordl demand} writes. All amounts are for the whole job.
+ * Speed of a recorded job by the resources it holds. Serialised to the JSON that {@code coordl
+ * demand} writes. All amounts are for the whole job.
  *
  * @param gpus GPUs of the recorded run, at least 1
  * @param batchSamples samples of a training step
@@ -27,7 +27,7 @@ public record DemandTable(
     List<Double> storageMbs,
     List<List<List<Double>>> samplesPerSecond,
     Knee knee) {
-  /** From this share of the best speed on, a speed counts as good as the best. */
+  /** A speed of at least this share of the best is treated as the best. */
   public static final double NEARLY = 0.98;
 
   /**

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a model trains. The fields are those of the table's JSON.
+ * How fast a model trains. Deserialised from the table's JSON.
  *
  * @param name its name in traces
  * @param classId null if generated workloads skip it while other models have an id

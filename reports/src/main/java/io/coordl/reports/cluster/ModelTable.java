@@ -212,7 +212,7 @@ public final class ModelTable {
         .toList();
   }
 
-  /** The names of all models. */
+  /** Returns the names of all models. */
   public Set<String> names() {
     return models.keySet();
   }

@@ -45,7 +45,7 @@ final class Placer {
   /**
    * Releases everything and places the jobs again.
    *
-   * @param jobs by priority, highest first; with {@code before} set
+   * @param jobs by priority, highest first; {@code before} must be set
    */
   void place(List<Tenant> jobs) {
     servers.clear();
@@ -92,7 +92,7 @@ final class Placer {
     return selected;
   }
 
-  /** Places first the jobs that keep their GPUs, then the others, the largest first. */
+  /** Places jobs that keep their GPUs first, then the others, largest first. */
   private void placeAll(List<Tenant> jobs) {
     List<Tenant> others = new ArrayList<>();
     for (Tenant job : jobs) {

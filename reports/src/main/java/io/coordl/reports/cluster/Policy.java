@@ -13,7 +13,7 @@ public enum Policy {
   /** Finish-time fairness: by the ratio of the time a job takes to the time it would take alone. */
   FTF;
 
-  /** The name that users write. */
+  /** Returns the name that users write. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

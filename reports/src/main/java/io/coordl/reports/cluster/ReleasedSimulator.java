@@ -255,7 +255,10 @@ final class ReleasedSimulator {
     };
   }
 
-  /** LAS selects by GPUs alone, so a selected job that does not fit leaves its GPUs idle. */
+  /**
+   * Returns the jobs to place. LAS selects by GPUs alone, so the GPUs of a selected job that does
+   * not fit stay idle.
+   */
   private List<Job> candidates() {
     if (policy != Policy.LAS) {
       return runnable;

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Result of a simulation; its fields are those of the JSON.
+ * Result of a simulation, serialised to JSON.
  *
  * @param load jobs an hour of the workload; null for a trace
  * @param seed seed of the workload; null for a trace

@@ -48,10 +48,10 @@ final class Simulator {
   /** Number of iterations by which a sum of fractions may deviate from a whole number. */
   private static final double ROUNDING = 1e-6;
 
-  /** Arrivals per measured job, beyond which the cluster counts as overloaded. */
+  /** Arrivals per measured job, beyond which the cluster is overloaded. */
   private static final long MAX_ARRIVALS = 20;
 
-  /** Waiting jobs per GPU, beyond which the cluster counts as overloaded. */
+  /** Waiting jobs per GPU, beyond which the cluster is overloaded. */
   private static final long MAX_WAITING = 10;
 
   /** Arrivals per GPU that are allowed in addition, for runs that measure few jobs. */
@@ -158,7 +158,7 @@ final class Simulator {
     return new Outcome(done, makespan, overloaded, runnable.size(), rounds);
   }
 
-  /** Whether jobs arrive faster than they finish, so that those of low priority may never run. */
+  /** Whether jobs arrive faster than they finish, so that jobs of low priority may never run. */
   private boolean isOverloaded() {
     if (!settings.endless() || next == null || next.id() <= settings.measuredTo()) {
       return false;
@@ -221,7 +221,7 @@ final class Simulator {
             used[Resource.STORAGE] / cluster.storage()));
   }
 
-  /** Solves the program only if the jobs differ from those of the previous round. */
+  /** Solves the program again only if the set of jobs has changed since the previous round. */
   private Map<String, Optimum.Point> optimum(Map<String, List<Job>> alike) throws InputException {
     Map<String, Integer> counts = new LinkedHashMap<>();
     alike.forEach((key, jobs) -> counts.put(key, jobs.size()));

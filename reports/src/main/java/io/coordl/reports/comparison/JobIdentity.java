@@ -26,8 +26,8 @@ final class JobIdentity {
   private JobIdentity() {}
 
   /**
-   * Returns the differences that make two recordings different jobs, by name; empty if there are
-   * none.
+   * Returns the differences that show two recordings to be of different jobs, by name; empty if
+   * there are none.
    */
   static Map<String, Change> differences(JobRecording before, JobRecording after) {
     Map<String, Change> differences = new TreeMap<>();

@@ -14,7 +14,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resource demand of a job. The fields are those of its JSON.
+ * The resource demand of a job, serialised to JSON.
  *
  * @param schemaVersion incremented by incompatible changes
  * @param origin a profile, or an ordinary recording

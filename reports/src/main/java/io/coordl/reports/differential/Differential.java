@@ -7,10 +7,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an epoch's time is spent, derived from the differences between phases. The fields are those
- * of the JSON that {@code differential.schema.json} describes; an incompatible change increments
- * {@link #SCHEMA_VERSION}. Names of times end in {@code Nanos} and are per {@link #unit}; rates are
- * in units per second. Unknown figures are omitted, and {@link #missing} gives the reasons.
+ * How an epoch's time is spent, derived from the differences between phases. Serialised to the JSON
+ * that {@code differential.schema.json} describes; an incompatible change increments {@link
+ * #SCHEMA_VERSION}. Names of times end in {@code Nanos} and are per {@link #unit}; rates are in
+ * units per second. Unknown figures are omitted, and {@link #missing} gives the reasons.
  *
  * <p>Let t1 be the time of a sample whose batch is already prepared (ingestion), t2 of one prepared
  * from memory (cached), and t3 of one fetched from storage (cold). Then compute is t1, the prep
@@ -71,17 +71,14 @@ public record Differential(
       @Nullable Double live,
       @Nullable Double difference) {}
 
-  /**
-   * Analyses one recording made with {@code profile=}; any figure may be missing, with a reason.
-   */
+  /** Analyses one recording of a profile; any figure may be missing, with a reason. */
   public static Differential of(JobRecording profile) {
     return of(List.of(profile), Optional.empty());
   }
 
   /**
-   * Analyses one recording made with {@code profile=}, or three made at different times or places.
-   * A profile among the three is identified by its phase, an ordinary recording by its position:
-   * ingestion, cached, cold.
+   * Analyses one recording of a profile, or three recordings. A profile among the three is
+   * identified by its phase, an ordinary recording by its position: ingestion, cached, cold.
    *
    * @param ordinary recording of an ordinary run of the same job, for the live attribution
    */

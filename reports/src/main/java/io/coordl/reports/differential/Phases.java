@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The phases found in one or several recordings. If a phase is repeated, the last one counts.
+ * The phases found in one or several recordings. Of a repeated phase, only the last is used.
  *
  * @param recordings all of them, in the order given
  * @param timings by name: ingestion, cached, cold

@@ -35,8 +35,10 @@ import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit.EventAvailability;
  * may evaluate them on any thread, and several at once.
  */
 abstract class JobRule implements IRule {
-  /** Share of the wall time, in percent, from which a finding is worth a look. */
-  private static final double WORTH_A_LOOK = 5;
+  /**
+   * Share of the wall time, in percent, from which Mission Control shows a finding as information.
+   */
+  private static final double INFORMATION = 5;
 
   /** Share of the wall time, in percent, from which a finding is a warning. */
   private static final double WARNING = 20;
@@ -71,9 +73,9 @@ abstract class JobRule implements IRule {
     return false;
   }
 
-  /** Mission Control's score, 0 to 100: from 25 worth a look, from 75 a warning. */
+  /** Returns Mission Control's score, 0 to 100: from 25 information, from 75 a warning. */
   double score(Finding finding) {
-    return RulesToolkit.mapExp100(100 * finding.share(), WORTH_A_LOOK, WARNING);
+    return RulesToolkit.mapExp100(100 * finding.share(), INFORMATION, WARNING);
   }
 
   @Override

@@ -39,7 +39,7 @@ public final class Rules {
     }
   }
 
-  /** A store that was too full to cache items: worth a look, never a warning by itself. */
+  /** A store that was too full to cache items: information, never a warning by itself. */
   public static final class StoreFull extends JobRule {
     public StoreFull() {
       super("cache full", FILE_IO, Findings::storeFull, "No store was full.");
@@ -129,7 +129,7 @@ public final class Rules {
     }
   }
 
-  /** A failure inside the agent: always worth a look, never a warning. */
+  /** A failure inside the agent: always information, never a warning. */
   public static final class AgentFault extends JobRule {
     public AgentFault() {
       super("faults of the agent", JAVA_APPLICATION, Findings::faults, "The agent had no fault.");

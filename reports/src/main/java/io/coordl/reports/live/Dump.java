@@ -72,7 +72,7 @@ public record Dump(Job job) {
             pid);
   }
 
-  /** The recording that the agent writes; null if there is none. */
+  /** Returns the recording that the agent writes; null if there is none. */
   public @Nullable Path recording() {
     EnvironmentEvent environment = job.summary().program().environment();
     return environment == null || environment.recording == null

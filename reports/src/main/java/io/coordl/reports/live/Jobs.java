@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observed jobs of this user on this host, including killed ones. The fields are those of the
- * JSON that {@code top.schema.json} describes.
+ * The observed jobs of this user on this host, including killed ones. Serialised to the JSON that
+ * {@code top.schema.json} describes.
  *
  * @param unreadable one sentence for each status file that could not be read
  */
@@ -31,7 +31,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   /** A running job writes every second, but may take longer on an overloaded machine. */
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
-  /** The agent writes 27 KiB; even long texts of the program do not make it 100x larger. */
+  /** The agent writes 27 KiB; even long texts of the program do not grow it 100-fold. */
   private static final long MAX_STATUS_BYTES = 4L << 20;
 
   /** The state of a job's process. */
@@ -121,7 +121,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   }
 
   /**
-   * Returns the state of a job. A process in another container is invisible, but counts as running
+   * Returns the state of a job. A process in another container is invisible; it is assumed to run
    * while it writes.
    */
   private static State state(StatusFile file, Duration silent) {

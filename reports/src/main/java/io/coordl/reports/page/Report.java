@@ -23,8 +23,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contents of a page: one recording, or several to compare. The fields are those of the
- * embedded JSON. Names of times end in {@code Nanos}, names of sizes in {@code Bytes}.
+ * The contents of a page: one recording, or several to compare. Serialised to the embedded JSON.
+ * Names of times end in {@code Nanos}, names of sizes in {@code Bytes}.
  *
  * @param schemaVersion incremented by incompatible changes
  * @param compared sentences on how much faster each recording after the first is, and what was

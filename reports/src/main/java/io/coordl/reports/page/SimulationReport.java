@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contents of a page of simulations. The fields are those of the embedded JSON.
+ * The contents of a page of simulations, serialised to the embedded JSON.
  *
  * @param title what was simulated, on which cluster
  * @param remarks notes on simulations that are not on the page

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A plan. The fields are those of its JSON.
+ * A plan, serialised to JSON.
  *
  * @param schemaVersion incremented by incompatible changes
  * @param allocation the allocation that places the jobs

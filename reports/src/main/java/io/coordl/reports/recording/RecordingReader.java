@@ -50,7 +50,7 @@ public final class RecordingReader {
    * Reads the totals of CoorDL's events.
    *
    * @throws RecordingException if the file cannot be read, is not a recording, is empty, cut off or
-   *     damaged, or has no CoorDL events or those of several JVMs
+   *     damaged, or contains no CoorDL events or events of several JVMs
    */
   public static JobRecording read(Path file, DoubleConsumer progress) throws RecordingException {
     return read(file, progress, Wanted.TOTALS);

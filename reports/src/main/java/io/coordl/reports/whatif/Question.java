@@ -38,7 +38,7 @@ abstract class Question {
   }
 
   /**
-   * @param assumptions in addition to those of the pipeline
+   * @param assumptions assumptions in addition to the pipeline's
    */
   record Finding(
       String sentence,
@@ -81,7 +81,7 @@ abstract class Question {
     return pipeline.missing(needed);
   }
 
-  /** Called only if nothing is missing. */
+  /** Computes the answer; called only if nothing is missing. */
   abstract Finding find(Pipeline pipeline, Scenario scenario);
 
   /**

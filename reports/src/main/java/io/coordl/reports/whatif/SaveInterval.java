@@ -33,7 +33,7 @@ final class SaveInterval extends Question {
     return pipeline.missing("saves");
   }
 
-  /** None of its figures depends on the cores of a step. */
+  /** Returns no hint: no figure here depends on the cores of a step. */
   @Override
   String hint(Pipeline pipeline, Measure figure) {
     return "";

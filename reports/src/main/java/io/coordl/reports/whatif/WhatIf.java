@@ -6,8 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Predictions for one job. The fields are those of the JSON that {@code whatif.schema.json}
- * describes; an incompatible change increments {@link #SCHEMA_VERSION}.
+ * Predictions for one job. Serialised to the JSON that {@code whatif.schema.json} describes; an
+ * incompatible change increments {@link #SCHEMA_VERSION}.
  *
  * @param answers one per question that applies to the job, even if a measurement is missing
  */

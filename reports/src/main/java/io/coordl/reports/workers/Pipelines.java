@@ -33,7 +33,7 @@ public record Pipelines(
   /**
    * One virtual worker.
    *
-   * @param cuts cuts for 1, 2, ... minibatches in flight, except those that do not fit
+   * @param cuts cuts for 1, 2, ... minibatches in flight, except cuts that do not fit
    * @param pushedBytesPerSecond bytes per second to the parameter servers; the same amount comes
    *     back
    */

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Predictions for a job with unequal workers. The fields are those of the JSON that {@code
+ * Predictions for a job with unequal workers. Serialised to the JSON that {@code
  * workers.schema.json} describes.
  *
  * @param recording recording of a worker; null if the file contains everything
