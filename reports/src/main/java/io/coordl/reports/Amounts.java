@@ -18,14 +18,14 @@ final class Amounts {
   private Amounts() {}
 
   private static double within(
-      double least, double most, String text, ToDoubleFunction<String> parser, String expected) {
+      double min, double max, String text, ToDoubleFunction<String> parser, String expected) {
     double number;
     try {
       number = parser.applyAsDouble(text.strip());
     } catch (NumberFormatException e) {
       number = Double.NaN;
     }
-    if (!(number >= least && number <= most)) {
+    if (!(number >= min && number <= max)) {
       throw new TypeConversionException("'" + text + "' is not a " + expected);
     }
     return number;

@@ -110,9 +110,9 @@ final class CompareCommand implements Callable<Integer> {
    * Checks that no run is named twice: a duplicate would make runs look more alike than they are.
    */
   private List<Path> side(List<Path> of) {
-    Set<Path> seen = new HashSet<>();
+    Set<Path> distinct = new HashSet<>();
     for (Path file : of) {
-      if (!seen.add(file.toAbsolutePath().normalize())) {
+      if (!distinct.add(file.toAbsolutePath().normalize())) {
         throw new ParameterException(
             spec.commandLine(), file + " is named twice on one side: name each run once.");
       }

@@ -26,7 +26,7 @@ final class JsonOption {
   private CommandSpec command;
 
   @Option(names = "--json", description = "Print JSON; names of times and sizes end in their unit.")
-  boolean wanted;
+  boolean enabled;
 
   /**
    * Prints a result.
@@ -36,7 +36,7 @@ final class JsonOption {
    */
   void print(Object result, List<String> text) {
     PrintWriter out = command.commandLine().getOut();
-    if (wanted) {
+    if (enabled) {
       out.println(Mapper.INSTANCE.writeValueAsString(result));
     } else {
       terminal().format(text).forEach(out::println);

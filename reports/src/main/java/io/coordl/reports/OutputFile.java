@@ -65,9 +65,9 @@ record OutputFile(Path path) {
    * Returns a file derived from recordings, by default beside the first one. It must not be one of
    * them.
    */
-  static OutputFile of(@Nullable Path named, List<Path> recordings, String end, boolean force)
+  static OutputFile of(@Nullable Path requested, List<Path> recordings, String end, boolean force)
       throws RecordingException {
-    OutputFile file = of(named == null ? beside(recordings.get(0), end) : named, force);
+    OutputFile file = of(requested == null ? beside(recordings.get(0), end) : requested, force);
     for (Path recording : recordings) {
       file.checkIsNot(recording);
     }

@@ -246,9 +246,9 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   private Path output() {
-    Path named = output;
-    return named != null
-        ? named
+    Path requested = output;
+    return requested != null
+        ? requested
         : Path.of("coordl-profile" + (phases == Phases.all ? "" : "-" + phases) + ".jfr");
   }
 
@@ -356,10 +356,10 @@ final class ProfileCommand implements Callable<Integer> {
       if (source == null) {
         return null;
       }
-      Path here = Path.of(source.getLocation().toURI());
-      Path beside = here.resolveSibling(AGENT);
+      Path ownJar = Path.of(source.getLocation().toURI());
+      Path beside = ownJar.resolveSibling(AGENT);
       // In a built checkout, each module has its own jar.
-      Path built = here.resolveSibling("../../agent/target").resolve(AGENT).normalize();
+      Path built = ownJar.resolveSibling("../../agent/target").resolve(AGENT).normalize();
       return Files.isRegularFile(beside) || !Files.isRegularFile(built) ? beside : built;
     } catch (URISyntaxException e) {
       return null;
@@ -368,14 +368,14 @@ final class ProfileCommand implements Callable<Integer> {
 
   private int run(ProcessBuilder program) throws RecordingException {
     program.inheritIO();
-    if (json.wanted) {
+    if (json.enabled) {
       program.redirectOutput(ProcessBuilder.Redirect.PIPE);
     }
     try {
       Process running = program.start();
       Thread stop = new Thread(running::destroy); // Stopping this command stops it.
       Runtime.getRuntime().addShutdownHook(stop);
-      if (json.wanted) {
+      if (json.enabled) {
         try (InputStream printed = running.getInputStream()) {
           printed.transferTo(System.err);
         }

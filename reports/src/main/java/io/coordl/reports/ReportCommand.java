@@ -58,10 +58,10 @@ final class ReportCommand implements Callable<Integer> {
         all.size() > 1
             && (all.size() > MAX_RECORDINGS || files.stream().anyMatch(Files::isDirectory));
     List<Path> ordered = slowestFirst ? slowest(all) : all;
-    List<JobActivity> read =
+    List<JobActivity> activities =
         reading.each(ordered.stream().limit(MAX_RECORDINGS).toList(), reading::readInFull);
     String content =
-        ReportPage.html(Report.of(read, reading.unread, slowestFirst ? ordered.size() : 0));
+        ReportPage.html(Report.of(activities, reading.unread, slowestFirst ? ordered.size() : 0));
     page.write(to -> to.write(content));
     spec.commandLine().getOut().println(Text.line(page.path().toString(), Integer.MAX_VALUE));
     return reading.status.code();

@@ -47,7 +47,7 @@ final class TopCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException, InterruptedException {
     Path directory = StatusFile.directory();
-    if (json.wanted || !Terminal.isTerminal(1)) {
+    if (json.enabled || !Terminal.isTerminal(1)) {
       Jobs jobs = jobs(directory);
       json.print(jobs, lines(jobs, json.terminal()));
       return ExitStatus.DONE.code();
@@ -80,19 +80,19 @@ final class TopCommand implements Callable<Integer> {
   }
 
   private Jobs jobs(Path directory) throws RecordingException {
-    String wanted = which;
+    String selection = which;
     Jobs jobs =
         Jobs.in(
             directory,
             job ->
-                wanted == null
-                    || wanted.equals(job.group())
-                    || wanted.equals(Long.toString(job.pid())));
-    if (wanted != null && jobs.jobs().isEmpty()) {
+                selection == null
+                    || selection.equals(job.group())
+                    || selection.equals(Long.toString(job.pid())));
+    if (selection != null && jobs.jobs().isEmpty()) {
       throw new RecordingException(
           String.format(
               "no job of this user on this host has the PID or group %s (looked in %s).",
-              wanted, directory));
+              selection, directory));
     }
     return jobs;
   }

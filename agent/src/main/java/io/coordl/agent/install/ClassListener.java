@@ -60,8 +60,8 @@ final class ClassListener implements ProgramTransformer.Listener {
   private static Matcher version(Library library, String name, @Nullable ProtectionDomain domain) {
     CodeSource source = domain == null ? null : domain.getCodeSource();
     URL jar = source == null ? null : source.getLocation();
-    boolean own = library.packages().stream().anyMatch(name::startsWith);
-    return JAR.matcher(own && jar != null ? jar.getPath() : "");
+    boolean isLibraryClass = library.packages().stream().anyMatch(name::startsWith);
+    return JAR.matcher(isLibraryClass && jar != null ? jar.getPath() : "");
   }
 
   @Override

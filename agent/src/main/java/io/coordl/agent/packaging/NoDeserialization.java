@@ -30,13 +30,13 @@ public final class NoDeserialization {
     }
   }
 
-  private static boolean replace(Path file, String old, String by) throws IOException {
+  private static boolean replace(Path file, String old, String replacement) throws IOException {
     ClassReader reader = new ClassReader(Files.readAllBytes(file));
     if (reader.getClassName().equals(old) || !refersTo(reader, old)) {
       return false;
     }
     ClassWriter writer = new ClassWriter(0);
-    reader.accept(new ClassRemapper(writer, new SimpleRemapper(Opcodes.ASM9, old, by)), 0);
+    reader.accept(new ClassRemapper(writer, new SimpleRemapper(Opcodes.ASM9, old, replacement)), 0);
     Files.write(file, writer.toByteArray());
     return true;
   }

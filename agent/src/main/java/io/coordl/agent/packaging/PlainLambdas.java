@@ -105,17 +105,17 @@ public final class PlainLambdas {
         @Override
         public void visitInvokeDynamicInsn(
             String sam, String descriptor, Handle bootstrap, Object... arguments) {
-          String plain = plain(sam, descriptor, bootstrap, arguments);
-          if (plain == null) {
+          String plainClass = plainClass(sam, descriptor, bootstrap, arguments);
+          if (plainClass == null) {
             super.visitInvokeDynamicInsn(sam, descriptor, bootstrap, arguments);
           } else {
-            super.visitMethodInsn(Opcodes.INVOKESTATIC, plain, MAKE, descriptor, false);
+            super.visitMethodInsn(Opcodes.INVOKESTATIC, plainClass, MAKE, descriptor, false);
           }
         }
       };
     }
 
-    private @Nullable String plain(
+    private @Nullable String plainClass(
         String sam, String descriptor, Handle bootstrap, Object[] arguments) {
       if (!bootstrap.getOwner().equals(METAFACTORY)
           || !bootstrap.getName().equals("metafactory")
@@ -126,15 +126,15 @@ public final class PlainLambdas {
       }
       Lambda lambda =
           new Lambda(sam, Type.getMethodType(descriptor), erased, exact, implementation);
-      String plain = name + "$$Plain" + generated;
-      byte[] written = lambda.write(plain, host);
+      String plainClass = name + "$$Plain" + generated;
+      byte[] written = lambda.write(plainClass, host);
       if (written == null) {
         return null;
       }
       generated++;
-      classes.put(plain + SUFFIX, written);
-      newNestMembers.computeIfAbsent(host, first -> new ArrayList<>()).add(plain);
-      return plain;
+      classes.put(plainClass + SUFFIX, written);
+      newNestMembers.computeIfAbsent(host, first -> new ArrayList<>()).add(plainClass);
+      return plainClass;
     }
   }
 

@@ -114,8 +114,8 @@ public final class ModelTable {
         name, new Points(perGpu(demand.cores(), gpus), perGpu(demand.memoryGib(), gpus), demand));
   }
 
-  private static List<Double> perGpu(List<Double> ofJob, int gpus) {
-    return ofJob.stream().map(amount -> amount / gpus).toList();
+  private static List<Double> perGpu(List<Double> jobAmounts, int gpus) {
+    return jobAmounts.stream().map(amount -> amount / gpus).toList();
   }
 
   private static long line(JacksonException e) {

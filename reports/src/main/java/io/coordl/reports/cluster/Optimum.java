@@ -100,27 +100,27 @@ final class Optimum {
     for (int i = 0; i < classes.size(); i++) {
       JobClass jobClass = classes.get(i);
       Expression all = program.newExpression("all" + i).level(jobClass.jobs());
-      Expression least =
+      Expression minSpeed =
           program
               .newExpression("least" + i)
               .lower(jobClass.jobs() * jobClass.fairSpeed() * (1 - 1e-9));
-      List<Variable> ofClass = new ArrayList<>();
+      List<Variable> classVariables = new ArrayList<>();
       for (Point point : jobClass.points()) {
         Variable part =
             program
-                .newVariable("part" + i + "of" + ofClass.size())
+                .newVariable("part" + i + "of" + classVariables.size())
                 .lower(0)
                 .weight(point.speed() / jobClass.fairSpeed());
-        ofClass.add(part);
+        classVariables.add(part);
         all.set(part, 1);
-        least.set(part, point.speed());
+        minSpeed.set(part, point.speed());
         for (int r = 0; r < used.length; r++) {
           if (point.perGpu()[r] > 0) {
             used[r].set(part, jobClass.gpus() * point.perGpu()[r]);
           }
         }
       }
-      parts.add(ofClass);
+      parts.add(classVariables);
     }
     Optimisation.Result result = program.maximise();
     if (!result.getState().isFeasible()) {

@@ -170,22 +170,22 @@ final class Placer {
   }
 
   /**
-   * Reduces jobs that hold more than their share, largest excess first, until {@code wanted} is
+   * Reduces jobs that hold more than their share, largest excess first, until {@code target} is
    * free. This always succeeds: if all jobs are at their share, each free GPU has its own share
    * left.
    */
-  private void shrinkNeighbours(Placement wanted) {
-    for (int i = 0; i < wanted.spread(); i++) {
-      List<Tenant> here = placedOn.get(wanted.server(i));
-      while (!servers.has(wanted, i)) {
+  private void shrinkNeighbours(Placement target) {
+    for (int i = 0; i < target.spread(); i++) {
+      List<Tenant> tenants = placedOn.get(target.server(i));
+      while (!servers.has(target, i)) {
         Tenant largest =
-            here.stream()
+            tenants.stream()
                 .filter(Tenant::canShrink)
                 .max(Comparator.comparingDouble(job -> job.excess(fair)))
                 .orElseThrow(() -> new IllegalStateException("no neighbour can give back"));
-        Placement held = largest.placed();
-        servers.giveBack(held);
-        largest.placement = held.with(largest.share);
+        Placement current = largest.placed();
+        servers.giveBack(current);
+        largest.placement = current.with(largest.share);
         servers.take(largest.placed());
       }
     }

@@ -53,7 +53,7 @@ final class ReleasedSimulator {
     /** The previous round's value until this round has sorted. */
     double speed;
 
-    double[] wanted;
+    double[] request;
     double attained;
     long done;
     long doneBefore;
@@ -91,7 +91,7 @@ final class ReleasedSimulator {
       }
       fullSpeed = full;
       speed = full;
-      wanted = demand;
+      request = demand;
     }
 
     int gpus() {
@@ -99,7 +99,7 @@ final class ReleasedSimulator {
     }
 
     double[] perGpu() {
-      double[] perGpu = wanted.clone();
+      double[] perGpu = request.clone();
       for (int r = 0; r < perGpu.length; r++) {
         perGpu[r] /= gpus();
       }
@@ -114,8 +114,8 @@ final class ReleasedSimulator {
     /** Reduces it to its proportional share if it wants more of any resource. */
     void reduce() {
       for (int r = 0; r < Resource.COUNT; r++) {
-        if (wanted[r] > gpus() * fair[r]) {
-          wanted = fairShare(false);
+        if (request[r] > gpus() * fair[r]) {
+          request = fairShare(false);
           speed = 1;
           return;
         }
@@ -231,7 +231,7 @@ final class ReleasedSimulator {
   private void schedule(double now) throws InputException {
     runnable.sort(Comparator.comparingDouble(key(now)).thenComparingDouble(j -> j.trace.arrival()));
     for (Job job : runnable) {
-      job.wanted = allocation == Allocation.PROPORTIONAL ? job.fairShare(true) : job.demand;
+      job.request = allocation == Allocation.PROPORTIONAL ? job.fairShare(true) : job.demand;
       job.speed = job.fullSpeed;
     }
     for (Job job : candidates()) {
@@ -317,20 +317,20 @@ final class ReleasedSimulator {
     order.sort(Comparator.comparingInt(servers::freeGpus));
     int missing = gpus;
     for (int server : order) {
-      int here = Math.min(servers.freeGpus(server), missing);
-      shrinkOn(server, job, here);
-      missing -= here;
+      int gpusHere = Math.min(servers.freeGpus(server), missing);
+      shrinkOn(server, job, gpusHere);
+      missing -= gpusHere;
       if (missing == 0) {
         return;
       }
     }
   }
 
-  /** Reduces jobs on a server to their share until {@code here} of the job's GPUs fit there. */
-  private void shrinkOn(int server, Job job, int here) {
+  /** Reduces jobs on a server to their share until {@code gpusHere} of the job's GPUs fit there. */
+  private void shrinkOn(int server, Job job, int gpusHere) {
     double[] need = new double[Resource.COUNT];
     for (int r = 0; r < need.length; r++) {
-      need[r] = Math.max(0, job.wanted[r] * here / job.gpus() - servers.left(server, r));
+      need[r] = Math.max(0, job.request[r] * gpusHere / job.gpus() - servers.freeAmount(server, r));
     }
     if (isNothing(need)) {
       return;
@@ -343,9 +343,9 @@ final class ReleasedSimulator {
     List<Job> victims = new ArrayList<>();
     for (Job other : placed) {
       victims.add(other);
-      Placement held = placement(other);
+      Placement current = placement(other);
       for (int r = 0; r < need.length; r++) {
-        double excess = held.gpusOn(server) * (held.perGpu(r) - fair[r]);
+        double excess = current.gpusOn(server) * (current.perGpu(r) - fair[r]);
         need[r] = Math.max(0, need[r] - Math.max(0, excess));
       }
       if (isNothing(need)) {
@@ -353,10 +353,10 @@ final class ReleasedSimulator {
       }
     }
     for (Job victim : victims) {
-      Placement held = placement(victim);
-      victim.stop(held);
+      Placement current = placement(victim);
+      victim.stop(current);
       victim.reduce();
-      Placement reduced = held.with(victim.perGpu());
+      Placement reduced = current.with(victim.perGpu());
       servers.take(reduced);
       victim.run(reduced, 1);
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Servers {
   private final Cluster cluster;
   private final int[] freeGpus;
-  private final double[][] left;
+  private final double[][] freeAmounts;
   private final double tolerance;
   private int allFreeGpus;
 
@@ -22,14 +22,14 @@ final class Servers {
     this.cluster = cluster;
     this.tolerance = tolerance;
     freeGpus = new int[cluster.servers()];
-    left = new double[cluster.servers()][];
+    freeAmounts = new double[cluster.servers()][];
     clear();
   }
 
   /** Releases everything. */
   void clear() {
     Arrays.fill(freeGpus, cluster.gpusPerServer());
-    Arrays.setAll(left, server -> cluster.perServer());
+    Arrays.setAll(freeAmounts, server -> cluster.perServer());
     allFreeGpus = cluster.gpus();
   }
 
@@ -45,8 +45,8 @@ final class Servers {
     return freeGpus[server];
   }
 
-  double left(int server, int resource) {
-    return left[server][resource];
+  double freeAmount(int server, int resource) {
+    return freeAmounts[server][resource];
   }
 
   /** Returns a round that begins with the jobs' current resources. */
@@ -63,7 +63,7 @@ final class Servers {
   /** Returns the share of the cluster that jobs hold, from 0 to 1. */
   private double used(int resource) {
     double free = 0;
-    for (double[] server : left) {
+    for (double[] server : freeAmounts) {
       free += server[resource];
     }
     return 1 - free / (cluster.servers() * cluster.perServer(resource));
@@ -126,7 +126,7 @@ final class Servers {
   private boolean isTighter(int server, int other) {
     return freeGpus[server] < freeGpus[other]
         || (freeGpus[server] == freeGpus[other]
-            && left[server][Resource.CORES] < left[other][Resource.CORES]);
+            && freeAmounts[server][Resource.CORES] < freeAmounts[other][Resource.CORES]);
   }
 
   /**
@@ -161,10 +161,10 @@ final class Servers {
     return fit(placement.server(i), placement.perGpu(), gpus) == gpus;
   }
 
-  private int fit(int server, double[] perGpu, int most) {
-    int fit = Math.min(freeGpus[server], most);
+  private int fit(int server, double[] perGpu, int maxGpus) {
+    int fit = Math.min(freeGpus[server], maxGpus);
     for (int r = 0; r < Resource.COUNT && fit > 0; r++) {
-      double remaining = left[server][r] + tolerance * cluster.perServer(r);
+      double remaining = freeAmounts[server][r] + tolerance * cluster.perServer(r);
       int gpus = 0;
       while (gpus < fit && remaining >= perGpu[r]) {
         remaining -= perGpu[r];
@@ -190,7 +190,7 @@ final class Servers {
       freeGpus[server] += sign * gpus;
       allFreeGpus += sign * gpus;
       for (int r = 0; r < Resource.COUNT; r++) {
-        left[server][r] += sign * gpus * placement.perGpu(r);
+        freeAmounts[server][r] += sign * gpus * placement.perGpu(r);
       }
     }
   }

@@ -105,16 +105,16 @@ public final class Sharing {
 
   /** Returns the optimum for the jobs that get GPUs; a job gets them if enough are free. */
   private List<Share> optimum() throws InputException {
-    Map<Object, List<Integer>> alike = new LinkedHashMap<>();
+    Map<Object, List<Integer>> jobsByRequest = new LinkedHashMap<>();
     int free = cluster.gpus();
     for (int i = 0; i < requests.size(); i++) {
       Request request = requests.get(i);
       if (request.gpus() <= free) {
         free -= request.gpus();
-        alike.computeIfAbsent(request, any -> new ArrayList<>()).add(i);
+        jobsByRequest.computeIfAbsent(request, any -> new ArrayList<>()).add(i);
       }
     }
-    List<List<Integer>> classes = List.copyOf(alike.values());
+    List<List<Integer>> classes = List.copyOf(jobsByRequest.values());
     List<Optimum.Point> means =
         Optimum.of(
                 cluster,

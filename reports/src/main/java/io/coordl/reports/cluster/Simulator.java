@@ -187,7 +187,7 @@ final class Simulator {
 
   /** Gives each job the resources that it would get if the cluster were one server. */
   private void shareOptimally(double now) throws InputException {
-    Map<String, List<Job>> alike = new LinkedHashMap<>();
+    Map<String, List<Job>> jobsByClass = new LinkedHashMap<>();
     int free = cluster.gpus();
     int waiting = 0;
     for (Job job : runnable) {
@@ -195,14 +195,16 @@ final class Simulator {
       job.tenant.placement = null;
       if (gpus <= free) {
         free -= gpus;
-        alike.computeIfAbsent(job.model.name() + " " + gpus, any -> new ArrayList<>()).add(job);
+        jobsByClass
+            .computeIfAbsent(job.model.name() + " " + gpus, any -> new ArrayList<>())
+            .add(job);
       } else {
         waiting++;
       }
     }
     double[] used = new double[Resource.COUNT];
-    for (Map.Entry<String, Optimum.Point> of : optimum(alike).entrySet()) {
-      for (Job job : alike.getOrDefault(of.getKey(), List.of())) {
+    for (Map.Entry<String, Optimum.Point> of : optimum(jobsByClass).entrySet()) {
+      for (Job job : jobsByClass.getOrDefault(of.getKey(), List.of())) {
         Optimum.Point mean = of.getValue();
         job.optimalSpeed = mean.speed();
         job.tenant.placement = new Placement(new int[0], new int[0], mean.perGpu());
@@ -222,12 +224,15 @@ final class Simulator {
   }
 
   /** Solves the program again only if the set of jobs has changed since the previous round. */
-  private Map<String, Optimum.Point> optimum(Map<String, List<Job>> alike) throws InputException {
+  private Map<String, Optimum.Point> optimum(Map<String, List<Job>> jobsByClass)
+      throws InputException {
     Map<String, Integer> counts = new LinkedHashMap<>();
-    alike.forEach((key, jobs) -> counts.put(key, jobs.size()));
+    jobsByClass.forEach((key, jobs) -> counts.put(key, jobs.size()));
     if (!counts.equals(solved)) {
       List<Optimum.JobClass> classes =
-          alike.values().stream().map(jobs -> jobs.get(0).needs.jobClass(jobs.size())).toList();
+          jobsByClass.values().stream()
+              .map(jobs -> jobs.get(0).needs.jobClass(jobs.size()))
+              .toList();
       Iterator<Optimum.Point> means = Optimum.of(cluster, classes).means().iterator();
       solution.clear();
       counts.keySet().forEach(key -> solution.put(key, means.next()));

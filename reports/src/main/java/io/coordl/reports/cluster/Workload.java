@@ -72,12 +72,12 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
     }
     Map<String, List<JobModel>> byTask = new LinkedHashMap<>();
     for (String task : split.keySet()) {
-      List<JobModel> ofTask = models.forWorkloads(task);
-      if (ofTask.isEmpty()) {
+      List<JobModel> candidates = models.forWorkloads(task);
+      if (candidates.isEmpty()) {
         throw new InputException(
             "the split names the task '" + task + "', which no model of the table has");
       }
-      byTask.put(task, ofTask);
+      byTask.put(task, candidates);
     }
     return new Jobs(new Random(seed), new ArrayList<>(byTask.values()));
   }
@@ -114,8 +114,8 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
       return 60 * Math.pow(10, exponent);
     }
 
-    private double between(double least, double most) {
-      return least + random.nextDouble() * (most - least);
+    private double between(double low, double high) {
+      return low + random.nextDouble() * (high - low);
     }
 
     private JobModel model() {

@@ -115,12 +115,12 @@ final class JobIdentity {
     if (!epochs.isEmpty() && epochs.get(0).source != null) {
       conditions.put("source", epochs.get(0).source);
     }
-    EnvironmentEvent on = recording.environment();
-    if (on != null) {
-      conditions.put("host", String.valueOf(on.host));
-      conditions.put("cores", Long.toString(on.cores));
-      conditions.put("libraries", String.valueOf(on.libraries));
-      conditions.put("agent", String.valueOf(on.agent));
+    EnvironmentEvent environment = recording.environment();
+    if (environment != null) {
+      conditions.put("host", String.valueOf(environment.host));
+      conditions.put("cores", Long.toString(environment.cores));
+      conditions.put("libraries", String.valueOf(environment.libraries));
+      conditions.put("agent", String.valueOf(environment.agent));
     }
     return conditions;
   }

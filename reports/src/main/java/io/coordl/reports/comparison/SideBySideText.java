@@ -221,12 +221,12 @@ public final class SideBySideText {
 
   /** Returns the user's arguments that affect how the job works. */
   private static String arguments(Summary summary) {
-    String given =
+    String relevant =
         Stream.of(summary.program().arguments().split(","))
             .filter(argument -> !JobIdentity.NO_CHANGE.contains(argument.replaceFirst("=.*", "")))
             .filter(argument -> !argument.isEmpty())
             .collect(Collectors.joining(","));
-    return given.isEmpty() ? "" : "  " + Text.line(given, MAX_NAME_LENGTH);
+    return relevant.isEmpty() ? "" : "  " + Text.line(relevant, MAX_NAME_LENGTH);
   }
 
   private static List<String> table(List<Summary> summaries) {

@@ -31,11 +31,11 @@ public final class DemandText {
     List<Integer> columns = sampled(table.memoryGib().size());
     lines.add(row("cores", columns.stream().map(i -> bytes(table.memoryGib().get(i))).toList()));
     for (int i = 0; i < table.cores().size(); i++) {
-      List<List<Double>> ofCores = table.samplesPerSecond().get(i);
+      List<List<Double>> speeds = table.samplesPerSecond().get(i);
       lines.add(
           row(
               amount(table.cores().get(i)),
-              columns.stream().map(j -> amount(ofCores.get(j).get(storage))).toList()));
+              columns.stream().map(j -> amount(speeds.get(j).get(storage))).toList()));
     }
     if (table.storageMbs().size() > 1) {
       lines.add("");
@@ -46,11 +46,11 @@ public final class DemandText {
       List<Integer> rates = sampled(table.storageMbs().size());
       lines.add(row("cores", rates.stream().map(i -> amount(table.storageMbs().get(i))).toList()));
       for (int i = 0; i < table.cores().size(); i++) {
-        List<Double> ofCores = table.samplesPerSecond().get(i).get(memory);
+        List<Double> speeds = table.samplesPerSecond().get(i).get(memory);
         lines.add(
             row(
                 amount(table.cores().get(i)),
-                rates.stream().map(k -> amount(ofCores.get(k))).toList()));
+                rates.stream().map(k -> amount(speeds.get(k))).toList()));
       }
     }
     lines.add("");

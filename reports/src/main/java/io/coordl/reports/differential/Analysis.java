@@ -112,9 +112,9 @@ final class Analysis {
    * cold recording.
    */
   private @Nullable Attribution live() {
-    Attribution ofPhase = phases.attributions().get(Phases.COLD);
-    if (ordinary.isEmpty() && (ofPhase != null || phases.timing(Phases.COLD).isEmpty())) {
-      return ofPhase;
+    Attribution phaseAttribution = phases.attributions().get(Phases.COLD);
+    if (ordinary.isEmpty() && (phaseAttribution != null || phases.timing(Phases.COLD).isEmpty())) {
+      return phaseAttribution;
     }
     return attribution(ordinary.orElseGet(phases::cold));
   }
@@ -166,14 +166,14 @@ final class Analysis {
   }
 
   /**
-   * Returns a part of {@code whole}, clipped at 0. Its error is that of the unclipped differences
+   * Returns a part of {@code total}, clipped at 0. Its error is that of the unclipped differences
    * plus the amount cut off, because clipping noise does not make the figure more certain.
    */
-  private static Measure bounded(Part part, ToDoubleFunction<double[]> whole, Measure[] all) {
+  private static Measure bounded(Part part, ToDoubleFunction<double[]> total, Measure[] all) {
     Measure measured =
-        Measure.of(at -> part(part, PhaseParts.of(at)) / whole.applyAsDouble(at), all);
+        Measure.of(at -> part(part, PhaseParts.of(at)) / total.applyAsDouble(at), all);
     Measure bounded =
-        Measure.of(at -> part(part, PhaseParts.bounded(at)) / whole.applyAsDouble(at), all);
+        Measure.of(at -> part(part, PhaseParts.bounded(at)) / total.applyAsDouble(at), all);
     double cut = Math.abs(measured.value() - bounded.value());
     return new Measure(bounded.value(), Math.max(bounded.error(), measured.error() + cut));
   }

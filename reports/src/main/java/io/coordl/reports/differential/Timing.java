@@ -101,8 +101,10 @@ public record Timing(
   }
 
   /** Returns the time of one sample, or of one batch, in nanoseconds. */
-  public Measure nanos(boolean ofSample) {
-    return ofSample && samplesPerBatch != null ? batchNanos.times(1 / samplesPerBatch) : batchNanos;
+  public Measure nanos(boolean perSample) {
+    return perSample && samplesPerBatch != null
+        ? batchNanos.times(1 / samplesPerBatch)
+        : batchNanos;
   }
 
   /** Returns the number of preparing threads besides the training thread; 0 if unknown. */
@@ -110,7 +112,7 @@ public record Timing(
     return Objects.requireNonNullElse(workers, 0L);
   }
 
-  Measure pauses(boolean ofSample) {
-    return ofSample && samplesPerBatch != null ? gcNanos.times(1 / samplesPerBatch) : gcNanos;
+  Measure pauses(boolean perSample) {
+    return perSample && samplesPerBatch != null ? gcNanos.times(1 / samplesPerBatch) : gcNanos;
   }
 }

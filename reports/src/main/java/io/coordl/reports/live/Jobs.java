@@ -66,10 +66,10 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   /**
    * Reads the status files of the jobs.
    *
-   * @param wanted selects jobs
+   * @param filter selects jobs
    * @throws RecordingException if the directory cannot be read
    */
-  public static Jobs in(Path directory, Predicate<Job> wanted) throws RecordingException {
+  public static Jobs in(Path directory, Predicate<Job> filter) throws RecordingException {
     List<Job> jobs = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
     try {
@@ -78,7 +78,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
       for (StatusFile file : files) {
         try {
           Job job = job(file);
-          if (job != null && wanted.test(job)) {
+          if (job != null && filter.test(job)) {
             jobs.add(job);
           }
         } catch (RecordingException | IOException e) {

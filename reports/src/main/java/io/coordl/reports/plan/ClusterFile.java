@@ -124,9 +124,9 @@ final class ClusterFile {
       amount(node, entries, "network", Quantity.NETWORK, UNBOUNDED)
     };
     Map<String, String> labels = new LinkedHashMap<>();
-    Node given = entries.get("labels");
-    if (given != null) {
-      for (Map.Entry<String, Node> label : entries(given, List.of()).entrySet()) {
+    Node labelsNode = entries.get("labels");
+    if (labelsNode != null) {
+      for (Map.Entry<String, Node> label : entries(labelsNode, List.of()).entrySet()) {
         labels.put(label.getKey(), text(label.getValue()));
       }
     }

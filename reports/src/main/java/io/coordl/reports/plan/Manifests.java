@@ -59,8 +59,8 @@ public final class Manifests {
   private record Pod(int pods, int gpus, double cores, double memoryGib, double itemsGib) {
     static Pod of(Plan.Job job) {
       List<Sharing.Part> parts = job.servers();
-      boolean alike = parts.stream().map(Sharing.Part::gpus).distinct().count() == 1;
-      int pods = alike ? parts.size() : job.gpus();
+      boolean isUniform = parts.stream().map(Sharing.Part::gpus).distinct().count() == 1;
+      int pods = isUniform ? parts.size() : job.gpus();
       double items =
           job.request().ownMemoryGib() == null ? 0 : job.memoryGib() - job.request().ownMemory();
       return new Pod(

@@ -57,7 +57,7 @@ record PlanJob(
     Set<String> names = new HashSet<>();
     for (String argument : arguments) {
       String[] words = argument.split(",", -1);
-      Map<String, String> given = given(argument, words);
+      Map<String, String> options = options(argument, words);
       String[] source = words[0].split("#", 2);
       Path file = Path.of(source[0]);
       ModelTable table = tables.get(file);
@@ -66,14 +66,14 @@ record PlanJob(
         tables.put(file, table);
       }
       String model = model(argument, source, table);
-      String name = dns(given.getOrDefault("name", model));
-      int count = whole(argument, given, "count", 1);
-      int gpus = whole(argument, given, "gpus", table.gpus(model));
-      Double own = memory(argument, given);
+      String name = dns(options.getOrDefault("name", model));
+      int count = whole(argument, options, "count", 1);
+      int gpus = whole(argument, options, "gpus", table.gpus(model));
+      Double ownMemory = memory(argument, options);
       for (int i = 1; i <= count; i++) {
         String unique = count == 1 ? name : name + "-" + i;
         for (int k = 2; names.contains(unique); k++) {
-          if (given.containsKey("name")) {
+          if (options.containsKey("name")) {
             throw refused(argument, "there is a job '" + unique + "' already");
           }
           unique = name + "-" + k;
@@ -85,9 +85,9 @@ record PlanJob(
                 table,
                 model,
                 gpus,
-                given.get("gpu"),
-                own,
-                given.getOrDefault("container", name),
+                options.get("gpu"),
+                ownMemory,
+                options.getOrDefault("container", name),
                 table.hasRecorded()));
         if (jobs.size() > MAX_COUNT) {
           throw refused(argument, "a plan has at most " + MAX_COUNT + " jobs");
@@ -97,19 +97,20 @@ record PlanJob(
     return jobs;
   }
 
-  private static Map<String, String> given(String argument, String[] words) throws InputException {
-    Map<String, String> given = new LinkedHashMap<>();
+  private static Map<String, String> options(String argument, String[] words)
+      throws InputException {
+    Map<String, String> options = new LinkedHashMap<>();
     for (int i = 1; i < words.length; i++) {
       String[] pair = words[i].split("=", 2);
       if (pair.length != 2 || pair[1].isBlank() || !KEYS.contains(pair[0].strip())) {
         throw refused(
             argument, "'" + words[i] + "' is not one of " + String.join("=, ", KEYS) + "=");
       }
-      if (given.put(pair[0].strip(), pair[1].strip()) != null) {
+      if (options.put(pair[0].strip(), pair[1].strip()) != null) {
         throw refused(argument, pair[0].strip() + " is given twice");
       }
     }
-    return given;
+    return options;
   }
 
   private static String model(String argument, String[] source, ModelTable table)
@@ -132,9 +133,9 @@ record PlanJob(
     return source[1];
   }
 
-  private static int whole(String argument, Map<String, String> given, String key, int absent)
+  private static int whole(String argument, Map<String, String> options, String key, int absent)
       throws InputException {
-    String text = given.getOrDefault(key, Integer.toString(absent));
+    String text = options.getOrDefault(key, Integer.toString(absent));
     try {
       int value = Integer.parseInt(text);
       if (value >= 1 && value <= MAX_COUNT) {
@@ -146,9 +147,9 @@ record PlanJob(
     throw refused(argument, key + " is '" + text + "', not a whole number from 1 to " + MAX_COUNT);
   }
 
-  private static @Nullable Double memory(String argument, Map<String, String> given)
+  private static @Nullable Double memory(String argument, Map<String, String> options)
       throws InputException {
-    String text = given.get("memory");
+    String text = options.get("memory");
     if (text == null) {
       return null;
     }
@@ -163,9 +164,9 @@ record PlanJob(
 
   /** Converts a name to one valid in Kubernetes: letters, digits and hyphens. */
   private static String dns(String name) {
-    String plain =
+    String sanitized =
         name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-+|-+$", "");
-    String shortened = plain.substring(0, Math.min(plain.length(), MAX_NAME_LENGTH - 7));
+    String shortened = sanitized.substring(0, Math.min(sanitized.length(), MAX_NAME_LENGTH - 7));
     return shortened.isEmpty() ? "job" : shortened;
   }
 

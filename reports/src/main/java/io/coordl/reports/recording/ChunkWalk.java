@@ -185,11 +185,11 @@ final class ChunkWalk {
 
   private RecordingException notAChunk(long start) throws IOException {
     if (start == 0) {
-      int known = (int) Math.min(4, length);
+      int available = (int) Math.min(4, length);
       bytes.seek(0, length);
-      ByteBuffer magic = bytes.peek(known);
+      ByteBuffer magic = bytes.peek(available);
       boolean ours = true;
-      for (int i = 0; i < known; i++) {
+      for (int i = 0; i < available; i++) {
         ours &= magic.get(i) == "FLR\0".charAt(i);
       }
       if (!ours) {

@@ -44,9 +44,9 @@ final class FileBytes implements AutoCloseable {
   }
 
   /** Returns the next bytes, big-endian, without advancing the position. */
-  ByteBuffer peek(int wanted) throws IOException {
-    ensureAvailable(wanted);
-    return window.slice(window.position(), wanted);
+  ByteBuffer peek(int count) throws IOException {
+    ensureAvailable(count);
+    return window.slice(window.position(), count);
   }
 
   /**
@@ -70,17 +70,17 @@ final class FileBytes implements AutoCloseable {
     return window.get();
   }
 
-  /** Ensures that the window contains the next {@code wanted} bytes. */
-  private void ensureAvailable(int wanted) throws IOException {
-    if (wanted > bound - position()) {
+  /** Ensures that the window contains the next {@code count} bytes. */
+  private void ensureAvailable(int count) throws IOException {
+    if (count > bound - position()) {
       throw new EOFException();
     }
-    if (wanted > window.remaining()) {
+    if (count > window.remaining()) {
       windowStart = position();
       window.clear();
       while (window.hasRemaining() && channel.read(window, position()) >= 0) {}
       window.flip();
-      if (window.limit() < wanted) {
+      if (window.limit() < count) {
         throw new IOException("file shrank while it was read");
       }
     }

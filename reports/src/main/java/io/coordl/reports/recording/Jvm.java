@@ -27,13 +27,13 @@ public record Jvm(long pid, long jvmStartTime, @Nullable String jvmVersion) {
    * host, "?" if the kernel is not Linux.
    */
   public String processState() {
-    boolean there =
+    boolean exists =
         ProcessHandle.of(pid)
             .flatMap(process -> process.info().startInstant())
             .map(start -> Duration.between(start, Instant.ofEpochMilli(jvmStartTime)).abs())
             .filter(apart -> apart.compareTo(MAX_START_DELAY) < 0)
             .isPresent();
-    if (!there) {
+    if (!exists) {
       return "";
     }
     try {

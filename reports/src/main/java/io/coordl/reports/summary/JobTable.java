@@ -27,15 +27,15 @@ public final class JobTable {
    * @param speed in samples per second; 0 if unknown
    * @param figures figures whose shares are shown
    * @param epochs number of epochs so far
-   * @param kept items served from memory, decoded or prepared, and therefore not fetched
+   * @param withoutFetch items served from memory, decoded or prepared, and therefore not fetched
    */
-  public static String line(double speed, Figures figures, long epochs, long kept) {
+  public static String line(double speed, Figures figures, long epochs, long withoutFetch) {
     StringBuilder line = new StringBuilder(Text.format("%9s", speed == 0 ? "-" : Text.rate(speed)));
     line.append(percent(" %5s", figures.stall, figures.wall));
     Part.STALLS.forEach(part -> line.append(percent(width(part), part.of(figures), figures.wall)));
     return line
         + percent(" %5s", figures.checkpoint, figures.wall)
-        + percent(" %6s", figures.memoryItems + kept, figures.items + kept)
+        + percent(" %6s", figures.memoryItems + withoutFetch, figures.items + withoutFetch)
         + Text.format(" %6d", epochs);
   }
 

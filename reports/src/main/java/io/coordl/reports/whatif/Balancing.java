@@ -21,22 +21,22 @@ final class Balancing {
     if (hosts == 1 || cached <= 0) {
       return 0;
     }
-    long drawn = (long) hosts * batch;
-    double mine = cached / hosts;
+    long draws = (long) hosts * batch;
+    double hostShare = cached / hosts;
     // Probability that k of the drawn samples are mine; the sum begins near the mean, kept * batch.
-    double chance = probability(drawn, batch, mine);
+    double chance = probability(draws, batch, hostShare);
     double surplus = 0;
-    for (long k = batch; k <= drawn && chance > 1e-18; k++) {
+    for (long k = batch; k <= draws && chance > 1e-18; k++) {
       surplus += (k - batch) * chance;
-      chance *= (drawn - k) / (k + 1.0) * (mine / (1 - mine));
+      chance *= (draws - k) / (k + 1.0) * (hostShare / (1 - hostShare));
     }
     return surplus / batch;
   }
 
-  private static double probability(long drawn, int wanted, double each) {
-    double logarithm = wanted * Math.log(each) + (drawn - wanted) * Math.log1p(-each);
-    for (int i = 1; i <= wanted; i++) {
-      logarithm += Math.log((double) (drawn - wanted + i) / i);
+  private static double probability(long draws, int hits, double each) {
+    double logarithm = hits * Math.log(each) + (draws - hits) * Math.log1p(-each);
+    for (int i = 1; i <= hits; i++) {
+      logarithm += Math.log((double) (draws - hits + i) / i);
     }
     return Math.exp(logarithm);
   }

@@ -46,13 +46,13 @@ final class FasterStep extends Question {
 
   /** Returns the factor with which the job is nearly as fast as with infinitely fast steps. */
   static double stops(Costs costs, Setup setup) {
-    double wanted = costs.nanos(setup.step(Double.POSITIVE_INFINITY)) / ENOUGH;
+    double targetNanos = costs.nanos(setup.step(Double.POSITIVE_INFINITY)) / ENOUGH;
     double high = 1;
-    while (costs.nanos(setup.step(high)) > wanted && high < 1e6) {
+    while (costs.nanos(setup.step(high)) > targetNanos && high < 1e6) {
       high *= 2;
     }
     return high == 1
         ? 1
-        : HitLaw.root(high / 2, high, factor -> costs.nanos(setup.step(factor)) > wanted);
+        : HitLaw.root(high / 2, high, factor -> costs.nanos(setup.step(factor)) > targetNanos);
   }
 }

@@ -42,8 +42,8 @@ enum HitLaw {
             0,
             1,
             missed -> {
-              double kept = -Math.expm1(-missed / size) / (missed / size);
-              return 1 - kept * kept > missed;
+              double survival = -Math.expm1(-missed / size) / (missed / size);
+              return 1 - survival * survival > missed;
             });
   }
 

@@ -35,13 +35,13 @@ public record Pace(
       return null;
     }
     Setup today = pipeline.today();
-    boolean known = pipeline.prepNanos != null && pipeline.missNanos != null;
+    boolean hasStages = pipeline.prepNanos != null && pipeline.missNanos != null;
     return new Pace(
-        pipeline.isSerial() && known
+        pipeline.isSerial() && hasStages
             ? pipeline.nanos(today).value()
             : pipeline.computeNanos.value(),
         pipeline.computeNanos.value(),
-        pipeline.isSerial() || !known
+        pipeline.isSerial() || !hasStages
             ? null
             : (Double) pipeline.speed(today.step(Double.POSITIVE_INFINITY)).value(),
         pipeline.sampleBytes,

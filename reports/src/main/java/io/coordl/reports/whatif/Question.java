@@ -114,10 +114,10 @@ abstract class Question {
 
   /** Returns a budget argument for this many bytes, plus a tenth for the index. */
   static String budget(double bytes) {
-    double wanted = bytes * 1.1;
-    return wanted < GIBIBYTE
-        ? Math.max(1, (long) Math.ceil(wanted / (1L << 20))) + "m"
-        : (long) Math.ceil(wanted / GIBIBYTE) + "g";
+    double padded = bytes * 1.1;
+    return padded < GIBIBYTE
+        ? Math.max(1, (long) Math.ceil(padded / (1L << 20))) + "m"
+        : (long) Math.ceil(padded / GIBIBYTE) + "g";
   }
 
   static List<String> storageAssumption(Pipeline pipeline) {

@@ -38,18 +38,21 @@ final class WorkersNeeded extends Question {
     double cores = scenario.cores() == null ? (double) pipeline.cores : scenario.cores();
     String coresText = Text.count(Math.round(cores), "core", "cores");
     Measure workers = pipeline.figure(costs -> Math.min(MAX_WORKERS, workers(costs)));
-    double whole = Math.max(1, Math.ceil(workers.value()));
-    Setup with = today.cores(cores).workers(whole);
+    double wholeWorkers = Math.max(1, Math.ceil(workers.value()));
+    Setup with = today.cores(cores).workers(wholeWorkers);
     double[] counts =
         Series.steps(
             0,
-            Math.min(MAX_WORKERS, Math.max(8, Math.max((double) pipeline.workers, whole + 2))),
+            Math.min(
+                MAX_WORKERS, Math.max(8, Math.max((double) pipeline.workers, wholeWorkers + 2))),
             1);
     double busy = pipeline.computeCores == null ? 0 : pipeline.computeCores.value();
     return new Finding(
         Text.format(
             "%s; with %s the job then runs at %s, today at %s.",
-            workers.value() >= MAX_WORKERS ? tooMany(pipeline) : enough(pipeline, workers, whole),
+            workers.value() >= MAX_WORKERS
+                ? tooMany(pipeline)
+                : enough(pipeline, workers, wholeWorkers),
             coresText,
             speed(pipeline, with),
             speed(pipeline, today)),
@@ -80,17 +83,17 @@ final class WorkersNeeded extends Question {
   /**
    * Describes k*, and whether the job keeps up with its steps, given enough cores for the workers.
    */
-  private static String enough(Pipeline pipeline, Measure workers, double whole) {
-    Setup ample = pipeline.today().cores(Double.POSITIVE_INFINITY).workers(whole);
+  private static String enough(Pipeline pipeline, Measure workers, double wholeWorkers) {
+    Setup ample = pipeline.today().cores(Double.POSITIVE_INFINITY).workers(wholeWorkers);
     Measure over = pipeline.figure(costs -> costs.nanos(ample) - costs.compute());
     return Text.format(
         "k* = %s (%s) on %s cores %s",
-        Text.count(Math.round(whole), "worker", "workers"),
+        Text.count(Math.round(wholeWorkers), "worker", "workers"),
         workers.text(),
         pipeline.figure(WorkersNeeded::cores).text(),
         over.value() > 0 && over.exceedsItsError()
             ? "would keep up with the steps, but fetching does not"
-            : whole == 1 ? "keeps up with the steps" : "keep up with the steps");
+            : wholeWorkers == 1 ? "keeps up with the steps" : "keep up with the steps");
   }
 
   /** Returns k in closed form, such that a + (b + f) / k equals the time of a step. */

@@ -199,14 +199,15 @@ public record Placement(
         slowest = server;
       }
     }
-    int decides = slowest;
-    List<Layer> there =
+    int slowestServer = slowest;
+    List<Layer> itsLayers =
         IntStream.range(0, placed.length)
-            .filter(layer -> placed[layer] == decides && model.get(layer).parameterBytes() > 0)
+            .filter(
+                layer -> placed[layer] == slowestServer && model.get(layer).parameterBytes() > 0)
             .mapToObj(model::get)
             .toList();
     boolean splits = ways.get(2).millis() < greedy.millis();
-    return there.size() == 1 && splits && servers.size() > 1 ? there.get(0).name() : null;
+    return itsLayers.size() == 1 && splits && servers.size() > 1 ? itsLayers.get(0).name() : null;
   }
 
   private static @Nullable FullyConnected fullyConnected(

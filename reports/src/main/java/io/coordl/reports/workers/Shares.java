@@ -97,10 +97,10 @@ public record Shares(
     return equal;
   }
 
-  private static int slowest(double[] times, int but) {
+  private static int slowest(double[] times, int except) {
     int slowest = -1;
     for (int i = 0; i < times.length; i++) {
-      if (i != but && (slowest < 0 || times[i] > times[slowest])) {
+      if (i != except && (slowest < 0 || times[i] > times[slowest])) {
         slowest = i;
       }
     }
@@ -112,13 +112,13 @@ public record Shares(
    * batch.
    */
   private static double ideal(List<Worker> workers, int batch) throws InputException {
-    long held = 0;
+    long capacity = 0;
     for (Worker worker : workers) {
-      held += worker.most() == null ? batch : worker.most();
+      capacity += worker.most() == null ? batch : worker.most();
     }
-    if (held < batch) {
+    if (capacity < batch) {
       throw new InputException(
-          "the workers' memory holds " + held + " samples, fewer than the batch of " + batch);
+          "the workers' memory holds " + capacity + " samples, fewer than the batch of " + batch);
     }
     double high = 1;
     while (samplesWithin(workers, high) < batch) {

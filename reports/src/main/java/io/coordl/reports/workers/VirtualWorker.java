@@ -81,7 +81,7 @@ record VirtualWorker(String name, List<Kind> gpus) {
       int inFlight,
       double copies,
       double limit,
-      boolean ofSlowest,
+      boolean minimizeSlowest,
       int[][] begins) {
     int layers = model.size();
     double[] before = new double[layers + 1];
@@ -103,7 +103,7 @@ record VirtualWorker(String name, List<Kind> gpus) {
             break;
           }
           double millis = sum * gpus.get(stage).slower();
-          double all = ofSlowest ? Math.max(before[begin], millis) : before[begin] + millis;
+          double all = minimizeSlowest ? Math.max(before[begin], millis) : before[begin] + millis;
           if (millis <= limit && all <= now[end]) {
             now[end] = all;
             if (begins.length > 0) {

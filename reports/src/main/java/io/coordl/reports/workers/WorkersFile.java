@@ -95,18 +95,18 @@ public final class WorkersFile {
               + "' is not one of "
               + String.join(", ", new TreeSet<>(KEYS.keySet())));
     }
-    int begin = NAMED.contains(words[0]) ? 2 : 1;
+    int start = NAMED.contains(words[0]) ? 2 : 1;
     int positional = words[0].equals("virtual") || words[0].equals("batch") ? 1 : 0;
-    if (words.length < begin + positional || (begin == 2 && words[1].indexOf('=') >= 0)) {
+    if (words.length < start + positional || (start == 2 && words[1].indexOf('=') >= 0)) {
       throw refused(
           number,
           "'" + words[0] + "' needs " + (positional == 1 ? "a value" : "a name") + " after it");
     }
-    Line line = new Line(number, words[0], begin == 2 ? words[1] : "");
+    Line line = new Line(number, words[0], start == 2 ? words[1] : "");
     if (positional == 1) {
-      line.values.put("", words[begin]);
+      line.values.put("", words[start]);
     }
-    for (String word : Arrays.asList(words).subList(begin + positional, words.length)) {
+    for (String word : Arrays.asList(words).subList(start + positional, words.length)) {
       String[] pair = word.split("=", 2);
       if (pair.length != 2 || !keys.contains(pair[0])) {
         throw refused(

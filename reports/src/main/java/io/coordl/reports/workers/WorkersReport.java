@@ -53,11 +53,11 @@ public record WorkersReport(
   /**
    * Reads the recordings that the file names and computes the report.
    *
-   * @param named a recording of one worker; null if the file contains everything
+   * @param recordingFile a recording of one worker; null if the file contains everything
    */
-  public static WorkersReport of(WorkersFile file, @Nullable Path named, Reader reader)
+  public static WorkersReport of(WorkersFile file, @Nullable Path recordingFile, Reader reader)
       throws InputException, RecordingException {
-    return new Builder(file, reader).report(named);
+    return new Builder(file, reader).report(recordingFile);
   }
 
   private static final class Builder {
@@ -75,9 +75,9 @@ public record WorkersReport(
       this.reader = reader;
     }
 
-    WorkersReport report(@Nullable Path named) throws InputException, RecordingException {
-      if (named != null) {
-        base = reader.read(named);
+    WorkersReport report(@Nullable Path recordingFile) throws InputException, RecordingException {
+      if (recordingFile != null) {
+        base = reader.read(recordingFile);
         pace = Pace.of(base);
       }
       List<Worker> workers = workers();
@@ -150,23 +150,24 @@ public record WorkersReport(
       Double supply = line.above0("supply");
       Origin origin = Origin.GIVEN;
       if (millis == null) {
-        Pace own = recorded == null ? pace : paceOf(line, recorded);
-        if (own == null) {
+        Pace workerPace = recorded == null ? pace : paceOf(line, recorded);
+        if (workerPace == null) {
           throw line.refused(
               "nothing says how long a sample takes: give ms=, recording=FILE.jfr, or slower= and a"
                   + " recording of another worker");
         }
         double factor = slower == null ? 1 : slower;
-        millis = own.millis(factor);
+        millis = workerPace.millis(factor);
         origin = factor == 1 ? Origin.MEASURED : Origin.ASSUMED;
-        if (supply == null && own.suppliedPerSecond() != null) {
-          supply = own.suppliedPerSecond();
+        if (supply == null && workerPace.suppliedPerSecond() != null) {
+          supply = workerPace.suppliedPerSecond();
           assumesEqualHosts |= recorded == null;
         }
-        measured.add(sentence(line, recorded, own, slower));
+        measured.add(sentence(line, recorded, workerPace, slower));
       }
       Double fixed = line.number("fixed", 0);
-      return new Worker(line.name, fixed == null ? 0 : fixed, millis, supply, most(line), origin);
+      return new Worker(
+          line.name, fixed == null ? 0 : fixed, millis, supply, maxSamples(line), origin);
     }
 
     private static String sentence(
@@ -191,31 +192,31 @@ public record WorkersReport(
         recording = reader.read(path);
         recordings.put(path, recording);
       }
-      Pace own = Pace.of(recording);
-      if (own == null) {
+      Pace workerPace = Pace.of(recording);
+      if (workerPace == null) {
         throw line.refused(
             "the recording "
                 + recorded
                 + " does not show how long a step takes: it needs three complete epochs, or a"
                 + " profile");
       }
-      return own;
+      return workerPace;
     }
 
     /**
      * Returns the number of samples that fit: as given, or computed from the memory without the
      * fixed part.
      */
-    private @Nullable Integer most(Line line) throws InputException {
-      Integer most = line.whole("most", 1);
+    private @Nullable Integer maxSamples(Line line) throws InputException {
+      Integer maxSamples = line.whole("most", 1);
       Double memory = line.bytes("memory");
       Line needs = file.one("memory");
       Double sample = needs.bytes("sample");
       Double fixed = needs.bytes("fixed");
       if (memory == null) {
-        return most;
+        return maxSamples;
       }
-      if (most != null) {
+      if (maxSamples != null) {
         throw line.refused("it has most= and memory=, which both say how many samples fit");
       }
       if (sample == null || sample == 0) {
@@ -319,7 +320,7 @@ public record WorkersReport(
               + WorkersText.number(copies == null ? COPIES : copies)
               + " copies of its parameters and the activations of min(in flight, k - s)"
               + " minibatches");
-      Pace known = pace;
+      Pace basePace = pace;
       return Pipelines.of(
           workers,
           layers,
@@ -328,9 +329,9 @@ public record WorkersReport(
               distance == null ? 0 : distance,
               copies == null ? COPIES : copies,
               spread == null ? spread() : spread),
-          known == null || known.sampleBytes() <= 0 || known.batchSamples() <= 0
+          basePace == null || basePace.sampleBytes() <= 0 || basePace.batchSamples() <= 0
               ? null
-              : (Double) (known.sampleBytes() * known.batchSamples()));
+              : (Double) (basePace.sampleBytes() * basePace.batchSamples()));
     }
 
     /** Returns the spread of step times, from the recording's percentiles; null if unknown. */
@@ -389,21 +390,21 @@ public record WorkersReport(
             file + " has servers and does not say how many workers: give a line 'links workers=N'");
       }
       Integer batch = links.whole("batch", 1);
-      Pace known = pace;
+      Pace basePace = pace;
       int samples =
           batch != null
               ? batch
-              : known == null || known.batchSamples() < 1
+              : basePace == null || basePace.batchSamples() < 1
                   ? 0
-                  : (int) Math.round(known.batchSamples());
+                  : (int) Math.round(basePace.batchSamples());
       boolean full = layers.get(layers.size() - 1).isFullyConnected();
       if (samples == 0 && full) {
         throw new InputException(
             file + ": fully connected layers need the samples of a worker's step: 'links batch=N'");
       }
       Double compute = links.above0("compute");
-      if (compute == null && known != null && samples > 0) {
-        compute = known.nanosPerSample() / 1e6 * samples;
+      if (compute == null && basePace != null && samples > 0) {
+        compute = basePace.nanosPerSample() / 1e6 * samples;
         measured.add(
             "%s ms of computing in a step of %d samples"
                 .formatted(WorkersText.number(compute), samples));

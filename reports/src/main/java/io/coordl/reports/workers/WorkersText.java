@@ -174,26 +174,26 @@ public final class WorkersText {
     String row = "  %-30s %16s %16s %24s";
     print(row, "placement", "largest server", "communicates ms", "step ms");
     placement.ways().forEach(way -> add(row, way));
-    Placement.FullyConnected kept = placement.fullyConnected();
-    if (kept != null) {
-      add(row, kept.way());
+    Placement.FullyConnected fullyConnected = placement.fullyConnected();
+    if (fullyConnected != null) {
+      add(row, fullyConnected.way());
       print(
           "With the last %d fully connected layer%s computed at the server, a worker sends %s of"
               + " activations in place of %s of gradients.",
-          kept.layers(),
-          kept.layers() == 1 ? "" : "s",
-          megabytes(kept.activationBytes()),
-          megabytes(kept.parameterBytes()));
+          fullyConnected.layers(),
+          fullyConnected.layers() == 1 ? "" : "s",
+          megabytes(fullyConnected.activationBytes()),
+          megabytes(fullyConnected.parameterBytes()));
       print(
           "That is %.1f GFLOP a step for the server%s",
-          kept.flops() / 1e9,
-          kept.serverMillis() == null
+          fullyConnected.flops() / 1e9,
+          fullyConnected.serverMillis() == null
               ? "; add flops= to the server to see whether it pays."
               : String.format(
                   Locale.ROOT,
                   ", %s ms: %s",
-                  number(kept.serverMillis()),
-                  Boolean.TRUE.equals(kept.pays()) ? "it pays." : "it does not pay."));
+                  number(fullyConnected.serverMillis()),
+                  Boolean.TRUE.equals(fullyConnected.pays()) ? "it pays." : "it does not pay."));
     }
     if (placement.deciding() != null) {
       print(
