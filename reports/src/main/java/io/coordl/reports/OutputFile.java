@@ -102,7 +102,7 @@ record OutputFile(Path path) {
           try (Writer file = new BufferedWriter(new OutputStreamWriter(out, UTF_8))) {
             content.to(file);
           } catch (RecordingException | RuntimeException e) {
-            // Report the failed write itself, not the exception that the content's code made of it.
+            // Report the failed write itself, however the content's code has wrapped it.
             IOException failure = out.failure();
             if (failure != null) {
               throw failure;

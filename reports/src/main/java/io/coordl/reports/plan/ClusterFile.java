@@ -85,7 +85,7 @@ final class ClusterFile {
             node,
             "there is a pool with the GPU '"
                 + pool.gpu()
-                + "' already: servers of one GPU must be alike");
+                + "' already: servers with the same GPU must be identical");
       }
     }
     return List.copyOf(pools.values());

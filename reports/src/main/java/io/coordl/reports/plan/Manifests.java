@@ -38,7 +38,7 @@ public final class Manifests {
         throw new InputException(
             "the pool '"
                 + pool.gpu()
-                + "' has no labels: Kueue tells flavors apart by the labels of their nodes");
+                + "' has no labels: Kueue distinguishes flavors by node labels");
       }
       for (Plan.Job job : pool.jobs()) {
         if (!job.waits()) {
@@ -87,7 +87,7 @@ public final class Manifests {
       throw new InputException(
           "the job '"
               + job.name()
-              + "' has no memory=SIZE: a limit of the memory for its items alone would kill it");
+              + "' has no memory=SIZE: a memory limit for its cache alone would kill it");
     }
     Pod pod = Pod.of(job);
     switch (form) {

@@ -94,7 +94,7 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
             "the job '"
                 + job.name()
                 + "' "
-                + (gpu == null ? "names no GPU" : "wants the GPU '" + gpu + "'")
+                + (gpu == null ? "names no GPU" : "requests the GPU '" + gpu + "'")
                 + ", the cluster has "
                 + byGpu.keySet()
                 + ": gpu= with one of these was expected");
@@ -174,7 +174,7 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
       throw new InputException(
           String.format(
               Locale.ROOT,
-              "the job '%s' needs %.1f GiB beside its items; its proportional share has %.1f",
+              "the job '%s' needs %.1f GiB besides its cache; its proportional share has %.1f",
               job.name(),
               job.ownMemory(),
               share));

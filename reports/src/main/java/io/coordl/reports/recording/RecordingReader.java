@@ -119,7 +119,7 @@ public final class RecordingReader {
       try {
         return readOnce(file, progress, selection);
       } catch (RecordingException e) {
-        // A JVM that writes to the file can make it look cut off or damaged for a moment.
+        // While a JVM writes to the file, it may briefly appear cut off or damaged.
         if (attempt == ATTEMPTS
             || e.status() != ExitStatus.DAMAGED
             || Objects.equals(modified, modified(file))) {

@@ -208,7 +208,7 @@ public final class Findings {
                         "The first was in %s: %s.",
                         Text.line(String.valueOf(example.where), 200),
                         Text.line(String.valueOf(example.cause), 200)))
-            .orElse("The recording does not say which.");
+            .orElse("The recording does not contain an example.");
     return Optional.of(
         new Finding(
             1,

@@ -19,7 +19,7 @@ final class AutoChoice extends Question {
   private static final double MEMORY_SHARE = 0.5;
 
   AutoChoice() {
-    super("auto", "What auto would bring", "decodeNanos", "todayHit");
+    super("auto", "Gain from auto", "decodeNanos", "todayHit");
   }
 
   @Override

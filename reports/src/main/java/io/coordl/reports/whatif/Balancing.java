@@ -23,7 +23,8 @@ final class Balancing {
     }
     long draws = (long) hosts * batch;
     double hostShare = cached / hosts;
-    // Probability that k of the drawn samples are mine; the sum begins near the mean, kept * batch.
+    // Probability that a host caches k of the drawn samples; the sum begins near the mean, cached *
+    // batch.
     double chance = probability(draws, batch, hostShare);
     double surplus = 0;
     for (long k = batch; k <= draws && chance > 1e-18; k++) {

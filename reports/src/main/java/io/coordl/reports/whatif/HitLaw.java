@@ -36,7 +36,7 @@ enum HitLaw {
     if (size >= 1 || size <= 0) {
       return size >= 1 ? 1 : 0;
     }
-    // Below the root there are more misses than the equation gives, above it fewer.
+    // Below the root the equation gives more than m, above it less.
     return 1
         - root(
             0,

@@ -80,7 +80,7 @@ public final class WorkersFile {
       throw new InputException(file + " cannot be read: " + e.getMessage());
     }
     if (result.lines.isEmpty()) {
-      throw new InputException(file + " describes nothing: it has no line but comments");
+      throw new InputException(file + " describes nothing: it contains only comments");
     }
     return result;
   }

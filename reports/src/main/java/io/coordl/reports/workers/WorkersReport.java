@@ -106,7 +106,7 @@ public record WorkersReport(
       Placement placement = placement(layers, workers.size());
       if (shares == null && pipelines == null && placement == null) {
         throw new InputException(
-            file + " asks nothing: it takes lines 'worker', 'virtual' or 'server'");
+            file + " contains no question: expected lines 'worker', 'virtual' or 'server'");
       }
       model.add("nothing here was validated on several GPUs");
       return new WorkersReport(
@@ -145,7 +145,7 @@ public record WorkersReport(
         throw line.refused(
             "it has ms= and "
                 + (slower != null ? "slower=" : "recording=")
-                + ", which both say how long a sample takes");
+                + ", which both give the time of a sample");
       }
       Double supply = line.above0("supply");
       Origin origin = Origin.GIVEN;
@@ -153,7 +153,7 @@ public record WorkersReport(
         Pace workerPace = recorded == null ? pace : paceOf(line, recorded);
         if (workerPace == null) {
           throw line.refused(
-              "nothing says how long a sample takes: give ms=, recording=FILE.jfr, or slower= and a"
+              "the time of a sample is missing: give ms=, recording=FILE.jfr, or slower= and a"
                   + " recording of another worker");
         }
         double factor = slower == null ? 1 : slower;
@@ -217,7 +217,7 @@ public record WorkersReport(
         return maxSamples;
       }
       if (maxSamples != null) {
-        throw line.refused("it has most= and memory=, which both say how many samples fit");
+        throw line.refused("it has most= and memory=, which both give the number of samples");
       }
       if (sample == null || sample == 0) {
         throw line.refused(
@@ -387,7 +387,7 @@ public record WorkersReport(
       Integer count = links.whole("workers", 1);
       if (count == null && workers == 0) {
         throw new InputException(
-            file + " has servers and does not say how many workers: give a line 'links workers=N'");
+            file + " has servers but not the number of workers: add a line 'links workers=N'");
       }
       Integer batch = links.whole("batch", 1);
       Pace basePace = pace;

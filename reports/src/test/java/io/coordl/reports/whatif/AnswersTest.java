@@ -202,7 +202,7 @@ class AnswersTest {
             of the items from each other; if each sample went to the host that caches it, with \
             batches of 32 per host, 5.0 % would move, and the hosts would train 1.01 ± 0.00x as \
             fast (256 hosts: 1.01 ± 0.00x). The agent does not do this. []
-            What auto would bring: the job waits for data 65 ± 0 % of the time; with 25 % of \
+            Gain from auto: the job waits for data 65 ± 0 % of the time; with 25 % of \
             the files or 4 % of the decoded items in memory it runs at 174 ± 0 samples/s, 1.01 \
             ± 0.00x as fast as today, and at most 2.89 ± 0.00x as fast if no \
             transform draws random numbers and all samples fit. [auto=on]
@@ -248,7 +248,7 @@ class AnswersTest {
             of the items from each other; if each sample went to the host that caches it, with \
             batches of 32 per host, 6.1 % would move, and the hosts would train 1.00 ± 0.00x as \
             fast (256 hosts: 1.00 ± 0.00x). The agent does not do this. []
-            What auto would bring: the job waits for data 41 ± 0 % of the time; with 25 % of \
+            Gain from auto: the job waits for data 41 ± 0 % of the time; with 25 % of \
             the files or 25 % of the decoded items in memory it runs at 650 ± 0 samples/s, 1.10 \
             ± 0.00x as fast as today, and at most 1.70 ± 0.00x as fast if no \
             transform draws random numbers and all samples fit. [auto=on]
