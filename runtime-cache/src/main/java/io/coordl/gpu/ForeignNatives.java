@@ -11,8 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Calls by java.lang.foreign, final since JDK 22; by reflection, because this code also runs on JDK
- * 17. Pointers are passed as 64-bit numbers, which the calling convention treats alike.
+ * Calls native functions through java.lang.foreign, which is final since JDK 22; by reflection,
+ * because this code also runs on JDK 17. Pointers are passed as 64-bit integers, which the calling
+ * convention treats the same.
  */
 final class ForeignNatives implements Natives {
   private static final String PACKAGE = "java.lang.foreign.";
@@ -85,8 +86,8 @@ final class ForeignNatives implements Natives {
 
   private static Object address(ByteBuffer buffer) throws ReflectiveOperationException {
     Class<?> segment = type("MemorySegment");
-    Object made = segment.getMethod("ofBuffer", Buffer.class).invoke(null, buffer);
-    return segment.getMethod("address").invoke(made);
+    Object memory = segment.getMethod("ofBuffer", Buffer.class).invoke(null, buffer);
+    return segment.getMethod("address").invoke(memory);
   }
 
   @Override
