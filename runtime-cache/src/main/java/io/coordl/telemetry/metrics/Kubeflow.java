@@ -49,8 +49,8 @@ final class Kubeflow implements MetricsExport.Push {
     }
     server = Post.address(url);
     token = Path.of(file);
-    String trusted = environment.apply(CA);
-    ca = trusted == null ? null : Path.of(trusted);
+    String caFile = environment.apply(CA);
+    ca = caFile == null ? null : Path.of(caFile);
   }
 
   /** Reads token and certificate each time, because they are renewed while the job runs. */
@@ -61,7 +61,7 @@ final class Kubeflow implements MetricsExport.Push {
         String bearer = "Bearer " + Files.readString(token).strip();
         Map<String, String> headers =
             Map.of("Authorization", bearer, "Content-Type", "application/json");
-        Post.send(server, json(job).getBytes(UTF_8), headers, trusting());
+        Post.send(server, json(job).getBytes(UTF_8), headers, socketFactory());
       }
     }
   }
@@ -95,7 +95,7 @@ final class Kubeflow implements MetricsExport.Push {
         Instant.now().truncatedTo(ChronoUnit.SECONDS));
   }
 
-  private @Nullable SSLSocketFactory trusting() throws IOException {
+  private @Nullable SSLSocketFactory socketFactory() throws IOException {
     if (ca == null) {
       return null;
     }

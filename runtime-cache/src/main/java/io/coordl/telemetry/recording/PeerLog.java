@@ -27,7 +27,7 @@ final class PeerLog implements PeerSink {
   private final Durations durations;
 
   /**
-   * Creates a log that takes the batch of a request from {@code spans} and adds its duration to
+   * Creates a log that gets the batch of a request from {@code spans} and adds its duration to
    * {@code durations}.
    */
   PeerLog(SpanRecorder spans, Durations durations) {
@@ -97,7 +97,7 @@ final class PeerLog implements PeerSink {
     }
   }
 
-  /** Requests to each peer so far, sorted by name. */
+  /** Returns the statistics of each peer so far, sorted by name. */
   List<PeerStatisticsEvent> views() {
     return peers.entrySet().stream()
         .sorted(Map.Entry.comparingByKey())
