@@ -253,8 +253,7 @@ final class ModelFile implements Closeable {
       if (late && !Objects.equals(before, now)) {
         return "checkpoint: "
             + target
-            + " was written or removed by the program while the agent wrote it:"
-            + " the program's version stays.";
+            + " was written or removed by the program while the agent wrote it: that stays.";
       }
       boolean known = false;
       try {
