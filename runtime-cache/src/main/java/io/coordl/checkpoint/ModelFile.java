@@ -357,7 +357,7 @@ final class ModelFile implements Closeable {
       }
       for (Path side : sides) {
         if (idle) { // Otherwise a save may be about to publish its model.
-          SideFile.sweep(side, model);
+          SideFile.deleteIfOrphaned(side, model);
         }
       }
     } catch (IOException e) {

@@ -23,9 +23,10 @@ final class ForeignNatives implements Natives {
   private final Object lookup;
   private final Object linker;
 
-  ForeignNatives(String library) throws ReflectiveOperationException, Binding.NoWayException {
+  ForeignNatives(String library)
+      throws ReflectiveOperationException, Binding.BindingUnavailableException {
     if (Runtime.version().feature() < FIRST_JDK) {
-      throw new Binding.NoWayException("no java.lang.foreign before JDK " + FIRST_JDK);
+      throw new Binding.BindingUnavailableException("no java.lang.foreign before JDK " + FIRST_JDK);
     }
     Class<?> arena = type("Arena");
     linker = type("Linker").getMethod("nativeLinker").invoke(null);
