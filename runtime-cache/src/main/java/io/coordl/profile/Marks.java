@@ -12,14 +12,14 @@ final class Marks {
   /** Maximum number of times kept. */
   static final int MOST = 1 << 13;
 
-  /** Fewer do not show how much they vary. */
+  /** Minimum number of times that shows how much they vary. */
   private static final int MIN_TIMES = 5;
 
   private final long[] ends = new long[MOST];
   private int count;
   private volatile long stride = 1;
 
-  /** Whether to keep the time of this item; most items then need neither clock nor lock. */
+  /** Whether to keep the time of this item. If not, the item needs neither clock nor lock. */
   boolean wants(long number) {
     return number % stride == 0;
   }

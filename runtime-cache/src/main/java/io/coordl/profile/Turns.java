@@ -43,7 +43,7 @@ final class Turns extends Stage {
         break;
       }
       if (following == current) {
-        now.asked++;
+        now.requested++;
         Next next = now.get(get);
         if (next != Next.DONE) {
           return next;

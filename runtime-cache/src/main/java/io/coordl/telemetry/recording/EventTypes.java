@@ -109,7 +109,7 @@ final class EventTypes {
   }
 
   /** Whether an event of this duration is shorter than the {@link Threshold} of its class. */
-  boolean leavesOut(Object event, long nanos) {
+  boolean isBelowThreshold(Object event, long nanos) {
     Layout layout = layouts.get(event.getClass().getName());
     return layout != null && nanos < layout.threshold;
   }
