@@ -164,7 +164,7 @@ final class CheckpointDirectory {
       if (Files.isSameFile(newer, checkpoint)) {
         return ours;
       }
-      if (SideFile.isVerified(newer) && StateFile.isWhole(newer)) {
+      if (SideFile.isVerified(newer) && StateFile.isIntact(newer)) {
         return null;
       }
     }
@@ -317,7 +317,7 @@ final class CheckpointDirectory {
       try {
         boolean isComplete = SideFile.hasCompleteModel(checkpoint);
         if (isComplete && ++complete == 1) {
-          if (!(SideFile.isVerified(checkpoint) && StateFile.isWhole(checkpoint))) {
+          if (!(SideFile.isVerified(checkpoint) && StateFile.isIntact(checkpoint))) {
             log.once(
                 "read",
                 "checkpoint.every: "

@@ -61,11 +61,11 @@ final class ModelFile implements Closeable {
   private final @Nullable State before;
   private boolean published;
 
-  static final class LeftAloneException extends Exception {
+  static final class UnsupportedTargetException extends Exception {
     private static final long serialVersionUID = 1;
 
     /** Takes a reason for the user; empty if the library itself will report it. */
-    LeftAloneException(String reason) {
+    UnsupportedTargetException(String reason) {
       super(reason, null, false, false);
     }
   }
@@ -144,19 +144,19 @@ final class ModelFile implements Closeable {
   /**
    * Creates a file that will replace {@code path}.
    *
-   * @throws LeftAloneException if the result would differ from what the library writes, as for
-   *     dangling links, hard links, special files and files of another user
+   * @throws UnsupportedTargetException if the result would differ from what the library writes, as
+   *     for dangling links, hard links, special files and files of another user
    */
-  static ModelFile create(Path path) throws LeftAloneException {
+  static ModelFile create(Path path) throws UnsupportedTargetException {
     Path parent = path.toAbsolutePath().getParent();
     if (path.getFileSystem() != FileSystems.getDefault()
         || path.getFileName() == null
         || parent == null
         || !Files.isDirectory(parent)) {
-      throw new LeftAloneException("");
+      throw new UnsupportedTargetException("");
     }
     if (Files.isSymbolicLink(path) && !Files.exists(path)) {
-      throw new LeftAloneException("it is a dangling link");
+      throw new UnsupportedTargetException("it is a dangling link");
     }
     try {
       Path target = real(path);
@@ -171,7 +171,7 @@ final class ModelFile implements Closeable {
       }
       return file;
     } catch (IOException | UnsupportedOperationException e) {
-      throw new LeftAloneException(
+      throw new UnsupportedTargetException(
           "no file can be created beside it ("
               + (e.getClass() == IOException.class ? e.getMessage() : e.getClass().getSimpleName())
               + ")");
@@ -188,18 +188,18 @@ final class ModelFile implements Closeable {
   }
 
   private static void check(Path target, PosixFileAttributes old)
-      throws LeftAloneException, IOException {
+      throws UnsupportedTargetException, IOException {
     if (!old.isRegularFile() || !Files.isWritable(target)) {
-      throw new LeftAloneException("");
+      throw new UnsupportedTargetException("");
     }
     if (((Number) Files.getAttribute(target, "unix:nlink")).intValue() > 1) {
-      throw new LeftAloneException("it has hard links");
+      throw new UnsupportedTargetException("it has hard links");
     }
     if (!OwnFiles.isOwn(target)) {
-      throw new LeftAloneException("it belongs to another user");
+      throw new UnsupportedTargetException("it belongs to another user");
     }
     if (Files.getFileStore(target).getUsableSpace() < old.size()) {
-      throw new LeftAloneException("the disk has no room for a second copy");
+      throw new UnsupportedTargetException("the disk has no room for a second copy");
     }
   }
 

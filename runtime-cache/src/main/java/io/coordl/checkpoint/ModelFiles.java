@@ -215,8 +215,8 @@ public final class ModelFiles implements Closeable {
   void giveUpAgents() {
     Pending now = inFlight;
     if (now != null && now.agents != null) {
-      now.agents.pieces().giveUp();
-      now.file.pieces().giveUp();
+      now.agents.pieces().abort();
+      now.file.pieces().abort();
     }
   }
 
@@ -302,7 +302,7 @@ public final class ModelFiles implements Closeable {
     sweep(target);
     try {
       return ModelFile.create(target);
-    } catch (ModelFile.LeftAloneException e) {
+    } catch (ModelFile.UnsupportedTargetException e) {
       SideFile.forget(target);
       String reason = e.getMessage();
       if (reason != null && !reason.isEmpty()) {
@@ -417,7 +417,7 @@ public final class ModelFiles implements Closeable {
       if (!file.isPublished()) { // Later steps may fail too, but a published file stays.
         discard(mine.agents);
       }
-      if (mine.agents != null && file.pieces().isGivenUp()) {
+      if (mine.agents != null && file.pieces().isAborted()) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
       } else if (mine.agents != null) {
         log.once("agents", "checkpoint.every: " + failed.getMessage() + "; others are not named.");

@@ -24,7 +24,7 @@ final class Pieces extends OutputStream {
   private final MessageDigest digest;
   private @Nullable FileOutputStream out;
   private volatile long bytes;
-  private volatile boolean givenUp;
+  private volatile boolean aborted;
   private long synced;
 
   Pieces(Opening opening, MessageDigest digest) {
@@ -52,12 +52,12 @@ final class Pieces extends OutputStream {
   }
 
   /** Makes all later writes fail; any thread. */
-  void giveUp() {
-    givenUp = true;
+  void abort() {
+    aborted = true;
   }
 
-  boolean isGivenUp() {
-    return givenUp;
+  boolean isAborted() {
+    return aborted;
   }
 
   @Override
@@ -67,7 +67,7 @@ final class Pieces extends OutputStream {
 
   @Override
   public void write(byte[] source, int offset, int length) throws IOException {
-    if (givenUp) {
+    if (aborted) {
       throw new IOException("the write was abandoned");
     }
     FileOutputStream file = file();

@@ -72,7 +72,7 @@ public final class Resume {
       return null;
     }
     for (Path candidate : models.isEmpty() ? List.<Path>of() : models.get(0)) {
-      if (SideFile.isVerified(candidate) && StateFile.isWhole(candidate)) {
+      if (SideFile.isVerified(candidate) && StateFile.isIntact(candidate)) {
         return candidate;
       }
       log.say("resume: " + shown(candidate) + " is damaged or incomplete, and is not used.");

@@ -97,7 +97,7 @@ final class StateFile implements Closeable {
   }
 
   /** Whether a checkpoint has an undamaged state file. */
-  static boolean isWhole(Path checkpoint) throws IOException {
+  static boolean isIntact(Path checkpoint) throws IOException {
     Path path = of(checkpoint);
     if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) || Files.size(path) < HASH) {
       return false;

@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class PeerLog implements PeerSink {
   /** Further peers are counted together; four times the maximum size of a cluster. */
-  static final int MOST_PEERS = 1_024;
+  static final int MAX_PEERS = 1_024;
 
   static final String OTHERS = "(others)";
 
@@ -56,7 +56,7 @@ final class PeerLog implements PeerSink {
       return known;
     }
     return peers.computeIfAbsent(
-        peers.size() < MOST_PEERS ? peer : OTHERS,
+        peers.size() < MAX_PEERS ? peer : OTHERS,
         name -> {
           PeerStatisticsEvent totals = new PeerStatisticsEvent();
           totals.peer = name;
