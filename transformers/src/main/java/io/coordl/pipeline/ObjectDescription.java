@@ -400,7 +400,7 @@ public final class ObjectDescription {
     } else if (JdkObjects.tellsNothing(name)) {
       write(name);
     } else {
-      throw new IOException("what a " + name + " is about cannot be seen");
+      throw new IOException("the state of a " + name + " cannot be read");
     }
   }
 

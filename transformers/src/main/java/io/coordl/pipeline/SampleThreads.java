@@ -121,7 +121,7 @@ public final class SampleThreads {
     }
   }
 
-  /** No helper begins from now on; waits for those that have. */
+  /** Lets no further helper begin, and waits for those that have begun. */
   private void close() throws TimeoutException {
     synchronized (this) {
       closed = true;

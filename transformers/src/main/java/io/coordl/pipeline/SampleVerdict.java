@@ -39,7 +39,7 @@ public record SampleVerdict(String source, int stages, int kept, String reason, 
             source, stages.size(), stage, reason, vouch(stages.get(stage), library));
       }
     }
-    String reason = stages.isEmpty() ? "what it keeps cannot be compared" : "";
+    String reason = stages.isEmpty() ? "it keeps objects whose changes would go unnoticed" : "";
     return new SampleVerdict(source, stages.size(), stages.size(), reason, "");
   }
 

@@ -229,7 +229,7 @@ class CoordinatedRecordsIT {
     SameOutput.check(alone, plain);
     for (String left :
         List.of(
-            "a TransformProcess that does more than transform each record for itself",
+            "a TransformProcess that does more than transform each record independently",
             "readers of class example.records.UseReaders$EverySecond",
             "readers of files without records, as ",
             "iterators over readers of different numbers of records",

@@ -3,9 +3,9 @@ package io.coordl.library.djl;
 import java.nio.ByteBuffer;
 
 /**
- * Crops, resizes and converts pictures of three 8-bit channels in plain Java, with the bits of
- * PyTorch's kernel for the CPU that multiplies and adds in one rounding (AVX2 and later). {@link
- * ResamplerCheck} compares the two before this is used.
+ * Crops, resizes and converts pictures of three 8-bit channels in plain Java. Bit-identical to
+ * PyTorch's CPU kernel with fused multiply-add (AVX2 and later); {@link ResamplerCheck} compares
+ * the two before this is used.
  *
  * <p>Keeps its working memory; not thread-safe.
  */

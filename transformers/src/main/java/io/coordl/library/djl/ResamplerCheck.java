@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Compares {@link Resampler} with the engine that runs. The engine has a kernel per kind of CPU,
- * whose roundings differ, and other versions compute other weights.
+ * Compares {@link Resampler} with the running engine, whose kernels round differently on different
+ * CPUs, and whose versions compute different weights.
  */
 final class ResamplerCheck {
   private static final int CASES = 40;

@@ -152,7 +152,7 @@ final class ReaderFiles {
       }
       return files;
     } catch (IllegalArgumentException e) {
-      throw new CannotShareException("readers of locations that are no files");
+      throw new CannotShareException("readers of locations that are not files");
     }
   }
 
@@ -163,7 +163,7 @@ final class ReaderFiles {
   static void requireFiles(List<File> files) throws CannotShareException {
     for (File file : files) {
       if (file.exists() && !file.isFile()) {
-        throw new CannotShareException("readers of " + file + ", which is no regular file,");
+        throw new CannotShareException("readers of " + file + ", which is not a regular file,");
       }
     }
   }

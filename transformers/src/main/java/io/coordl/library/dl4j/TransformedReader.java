@@ -39,7 +39,7 @@ final class TransformedReader extends SeekableReader {
       Object transform = action.getTransform();
       if (transform == null) {
         throw new CannotShareException(
-            "a TransformProcess that does more than transform each record for itself");
+            "a TransformProcess that does more than transform each record independently");
       }
       if (!transform.getClass().getName().startsWith("org.datavec.")) {
         throw new CannotShareException(
