@@ -80,7 +80,7 @@ public final class EpochEngine {
 
   /**
    * The rule of precedence: staged, else kept, else own; prefetching wraps whichever won. A batch
-   * that is kept as a whole comes first, since nobody needs to prepare it again. The phases of a
+   * that is kept as a whole comes first, since no job needs to prepare it again. The phases of a
    * profile come before this rule: they ask the program's iterator ({@link ProfiledBatches}).
    *
    * @param keepsBatches whether whole batches are kept, not samples

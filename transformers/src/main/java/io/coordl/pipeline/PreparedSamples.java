@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * and leaves no trace, or the user declares so for a class. It may draw from the library's
  * generator, but a sample is only kept if nothing was drawn while it was made: code that draws
  * nothing once, with the same sample and state, never draws. So the generator has the same state as
- * without the agent. The files that were opened are kept with the sample, and it is made anew if
+ * without the agent. The files that were opened are kept with the sample, which is made again if
  * one of them has changed.
  *
  * <p>A field that the program may set is an input of the sample: its value is part of the sample's
@@ -467,7 +467,7 @@ public final class PreparedSamples {
     private final String name;
     private final Object settings;
 
-    /** The objects of its stages as they were, if the program tells when it prepares one. */
+    /** Snapshots of its stages' objects, if {@link LibraryEpoch#isAnnounced}. */
     private final List<ObjectSnapshot> looked;
 
     /** Field values that the proofs of the stages rely on. */

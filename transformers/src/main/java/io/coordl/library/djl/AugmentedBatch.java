@@ -246,21 +246,23 @@ final class AugmentedBatch implements AutoCloseable {
       if (place == checked) {
         beforeChecked = random.forkOfMine();
       }
-      Augmentation what;
+      Augmentation augmentation;
       try {
         Shape shape = new Shape(picture.height, picture.width, CHANNELS);
-        what = Augmentation.of(ShapeOnly.steps(heads, shape), picture.width, picture.height);
+        augmentation =
+            Augmentation.of(ShapeOnly.steps(heads, shape), picture.width, picture.height);
       } catch (UnsupportedOperationException e) {
         throw new LeftException(null);
       } catch (RuntimeException e) {
         return false; // The program's own call throws this.
       }
-      if (what == null) {
+      if (augmentation == null) {
         throw new LeftException(null);
       }
-      augmentations[place] = what;
+      augmentations[place] = augmentation;
       Augmentation.Box first = augmentations[0].result();
-      if (what.result().width() != first.width() || what.result().height() != first.height()) {
+      if (augmentation.result().width() != first.width()
+          || augmentation.result().height() != first.height()) {
         return false;
       }
     }
@@ -359,15 +361,15 @@ final class AugmentedBatch implements AutoCloseable {
     }
   }
 
-  private static NDArray onDevice(NDArray all, int start, Augmentation what) {
-    Augmentation.Box source = what.source();
+  private static NDArray onDevice(NDArray all, int start, Augmentation augmentation) {
+    Augmentation.Box source = augmentation.source();
     NDArray part =
         all.get(new NDIndex().addSliceDim(start, start + CHANNELS * source.area()))
             .reshape(source.height(), source.width(), CHANNELS);
-    if (what.resizes()) {
-      part = NDImageUtils.resize(part, what.width(), what.height());
-      Augmentation.Box result = what.result();
-      if (result.width() != what.width() || result.height() != what.height()) {
+    if (augmentation.resizes()) {
+      part = NDImageUtils.resize(part, augmentation.width(), augmentation.height());
+      Augmentation.Box result = augmentation.result();
+      if (result.width() != augmentation.width() || result.height() != augmentation.height()) {
         part = NDImageUtils.crop(part, result.x(), result.y(), result.width(), result.height());
       }
     }

@@ -71,7 +71,7 @@ public final class TrainedModels implements LibraryHooks {
 
   /** The position of a training thread. */
   static final class Place {
-    /** The most unfinished epochs to remember: the last one and one more are enough to tell. */
+    /** The most unfinished epochs to remember; two suffice to notice several data sets. */
     private static final int MOST_SINCE = 64;
 
     private int begun;
