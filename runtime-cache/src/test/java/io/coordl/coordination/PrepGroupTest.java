@@ -209,7 +209,9 @@ class PrepGroupTest {
       for (int batch = 0; batch < own.batches(); batch++) {
         ByteBuffer staged = Batches.take(epoch, batch);
         assertThat(staged == null).as("batch %d", batch).isEqualTo(batch >= 5);
-        if (staged != null) {}
+        if (staged != null) {
+          assertThat(Batches.isOf(own.items(batch), staged)).isTrue();
+        }
       }
     }
   }

@@ -253,6 +253,7 @@ class GivingBackTest {
                 return loader(ITEMS).load(target, offset);
               });
       assertThat(fetched.outcome()).isEqualTo(Outcome.FULL);
+      assertThat(Items.bytes(fetched.content())).isEqualTo(content(ITEMS));
       assertThat(store.find(Items.key(ITEMS))).isNull();
       assertThat(fetch(store, 1)).isEqualTo(Outcome.HIT);
     }

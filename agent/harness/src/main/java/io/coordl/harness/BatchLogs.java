@@ -69,7 +69,7 @@ public final class BatchLogs {
           .computeIfAbsent(words[1], epoch -> new ArrayList<>())
           .addAll(Arrays.asList(words).subList(3, words.length));
     }
-    if (items.size() != epochs) {
+    if (items.size() != epochs || items.isEmpty()) {
       return Optional.of(
           log.getFileName() + " has " + items.size() + " epochs, expected " + epochs);
     }

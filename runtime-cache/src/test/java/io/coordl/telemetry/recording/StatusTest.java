@@ -3,7 +3,11 @@ package io.coordl.telemetry.recording;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.Waits;
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.SpanSink;
 import io.coordl.telemetry.event.StoreStatisticsEvent;
 import io.coordl.telemetry.live.StatusFile;
 import java.io.IOException;
@@ -15,6 +19,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
@@ -142,15 +149,27 @@ class StatusTest {
   }
 
   @Test
-  void anExceptionInTheStatusThreadDoesNotReachTheJob() throws Exception {
+  void anExceptionInTheStatusThreadIsReportedAsAFaultOfThatThread() throws Exception {
+    BlockingQueue<String> faults = new LinkedBlockingQueue<>();
+    Bridge.install(
+        SpanSink.NONE,
+        ItemSource.NONE,
+        (where, cause, tripped) -> faults.add(where + ": " + cause));
     Status status =
         new Status(
             job.figures(),
             () -> {
               throw new NullPointerException("no directory");
             });
-    status.start();
-    status.close();
+    try {
+      status.start();
+      assertThat(faults.poll(Waits.LONG.toMillis(), TimeUnit.MILLISECONDS))
+          .startsWith("coordl-status: ")
+          .endsWith("no directory");
+    } finally {
+      status.close();
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
     assertThat(files()).isEmpty();
   }
 

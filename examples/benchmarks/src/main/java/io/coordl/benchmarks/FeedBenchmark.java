@@ -1,0 +1,175 @@
+package io.coordl.benchmarks;
+
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.Jdks;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long a fast accelerator waits for each batch: {@code example.loader.DjlFeed}, whose step of
+ * {@value #STEP_MILLIS} ms uses no core, on batches of 64 real pictures, without the agent and with
+ * several policies, on two cores. All programs take turns. Epochs 2 to {@value #EPOCHS} count; bar:
+ * with the agent, fixed pictures and random crops to 64 wait less than a tenth of the time.
+ * Arguments: turns (3), the jar of another version of the agent to compare with.
+ */
+public final class FeedBenchmark {
+  private static final int EPOCHS = 8;
+  private static final int CLASSES = 4;
+  private static final int PER_CLASS = 160;
+  private static final int STEP_MILLIS = 20;
+  private static final double BAR = 10;
+  private static final Pattern EPOCH =
+      Pattern.compile("epoch (\\d+): \\d+ batches, ([0-9.]+) ms waited for each, ([0-9.]+) %.*");
+
+  private final Checkout checkout = Checkout.find();
+  private final Path work = checkout.work("feed");
+  private final DjlJob djl = new DjlJob(checkout, work);
+  private final List<Row> rows = new ArrayList<>();
+
+  /** One program; {@code millis} and {@code shares} have a median for each turn. */
+  private record Row(
+      String pictures,
+      int size,
+      String policy,
+      Path jar,
+      String mark,
+      List<Double> millis,
+      List<Double> shares) {
+    boolean isBarred() {
+      return !policy.isEmpty() && mark.isEmpty() && (pictures.equals("resize") || size == 64);
+    }
+
+    String name() {
+      return pictures + size + " " + (policy.isEmpty() ? "without the agent" : policy) + mark;
+    }
+  }
+
+  private FeedBenchmark() throws IOException {}
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    int turns = args.length > 0 ? Integer.parseInt(args[0]) : 3;
+    FeedBenchmark benchmark = new FeedBenchmark();
+    benchmark.rows(args.length > 1 ? Path.of(args[1]) : null);
+    System.exit(benchmark.measure(turns) ? 0 : 1);
+  }
+
+  private void rows(@Nullable Path other) {
+    for (int size : new int[] {64, 224}) {
+      add("crop", size, other, "", "decoded=share", "decoded=share,prefetch=2", "auto");
+    }
+    add("resize", 224, other, "", "prepared=share", "prepared=share,prefetch=2", "auto");
+  }
+
+  private void add(String pictures, int size, @Nullable Path other, String... policies) {
+    for (String policy : policies) {
+      rows.add(row(pictures, size, policy, checkout.agentJar(), ""));
+      if (other != null && !policy.isEmpty()) {
+        rows.add(row(pictures, size, policy, other, ", other version"));
+      }
+    }
+  }
+
+  private static Row row(String pictures, int size, String policy, Path jar, String mark) {
+    return new Row(pictures, size, policy, jar, mark, new ArrayList<>(), new ArrayList<>());
+  }
+
+  private boolean measure(int turns) throws IOException, InterruptedException {
+    djl.makeImages(CLASSES, PER_CLASS);
+    djl.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
+    System.out.printf(
+        Locale.ROOT,
+        "%s; %d processors, load average %.1f%n",
+        Jdks.running(),
+        Runtime.getRuntime().availableProcessors(),
+        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    List<Row> order = new ArrayList<>(rows);
+    for (int turn = 1; turn <= turns; turn++) {
+      for (Row row : order) {
+        run(row);
+        System.out.printf(
+            Locale.ROOT,
+            "  turn %d of %d, %s: %.2f ms, %.1f %%%n",
+            turn,
+            turns,
+            row.name(),
+            row.millis().get(turn - 1),
+            row.shares().get(turn - 1));
+      }
+      Collections.reverse(order);
+    }
+    TextTable table =
+        new TextTable("loop", "ms waited for a batch", "least", "most", "% of the time");
+    List<String> missed = new ArrayList<>();
+    for (Row row : rows) {
+      double share = Pairs.median(row.shares());
+      table.row(
+          row.name(),
+          text(Pairs.median(row.millis())),
+          text(Collections.min(row.millis())),
+          text(Collections.max(row.millis())),
+          text(share));
+      if (row.isBarred() && share >= BAR) {
+        missed.add(row.name());
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%nMedians of epochs 2 to %d, then of %d turns; steps of %d ms%n%s",
+        EPOCHS,
+        turns,
+        STEP_MILLIS,
+        table);
+    System.out.println("made by: " + Commands.of(checkout, FeedBenchmark.class, turns));
+    if (!missed.isEmpty()) {
+      System.out.println("Wait a tenth of the time or more: " + String.join("; ", missed));
+    }
+    return missed.isEmpty();
+  }
+
+  private void run(Row row) throws IOException, InterruptedException {
+    ChildJvm job =
+        Example.DJL
+            .program(checkout, Jdks.running(), "example.loader.DjlFeed")
+            .classPath(checkout.testPrograms())
+            .wrapper(List.of("taskset", "-c", "0-1"))
+            .args(
+                djl.images().toString(),
+                Integer.toString(EPOCHS),
+                row.pictures(),
+                Integer.toString(row.size()),
+                Integer.toString(STEP_MILLIS));
+    if (!row.policy().isEmpty()) {
+      job.agent(row.jar(), "record=off,summary=off," + row.policy());
+    }
+    List<Double> millis = new ArrayList<>();
+    List<Double> shares = new ArrayList<>();
+    EPOCH
+        .matcher(job.run().orFail("The loop").out())
+        .results()
+        .filter(epoch -> Integer.parseInt(epoch.group(1)) > 1)
+        .forEach(
+            epoch -> {
+              millis.add(Double.valueOf(epoch.group(2)));
+              shares.add(Double.valueOf(epoch.group(3)));
+            });
+    if (millis.size() != EPOCHS - 1) {
+      throw new IllegalStateException(
+          millis.size() + " epochs after the first, expected " + (EPOCHS - 1));
+    }
+    row.millis().add(Double.valueOf(Pairs.median(millis)));
+    row.shares().add(Double.valueOf(Pairs.median(shares)));
+  }
+
+  private static String text(double value) {
+    return String.format(Locale.ROOT, "%.1f", value);
+  }
+}
