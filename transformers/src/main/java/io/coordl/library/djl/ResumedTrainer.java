@@ -172,7 +172,7 @@ final class ResumedTrainer {
       evaluations(access.listeners(trainer)).forEach(all -> all.putAll(resumed.evaluations));
       String optimizer = reason(() -> access.optimizer.read(in, trainer));
       if (optimizer != null) {
-        resume.lacks("the optimizer is not restored: " + optimizer);
+        resume.lacks("the optimizer is not fully restored: " + optimizer);
       }
       resumed.name(trainer, access);
       return resumed;

@@ -96,7 +96,7 @@ final class LineReader extends SeekableReader {
     for (File file : epoch) {
       all += linesOf(file);
       if (linesOf(file) <= skipped) {
-        throw new CannotShareException("readers of files without records, as " + file + ",");
+        throw new CannotShareException("readers of files without records, such as " + file + ",");
       }
       if (all > LineIndex.mostLines()) {
         throw new CannotShareException(

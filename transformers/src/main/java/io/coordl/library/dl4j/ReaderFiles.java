@@ -97,7 +97,7 @@ final class ReaderFiles {
     for (Class<?> type : classes == null ? Set.of(Object.class) : classes) {
       if (!Description.isOfLibrary(type.getName()) && !type.getName().startsWith("org.joda.")) {
         throw new CannotShareException(
-            "a TransformProcess with parts of the program's own, as " + type.getName() + ",");
+            "a TransformProcess with parts of the program, such as " + type.getName() + ",");
       }
     }
   }

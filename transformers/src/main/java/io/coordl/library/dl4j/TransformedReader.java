@@ -44,7 +44,7 @@ final class TransformedReader extends SeekableReader {
       if (!transform.getClass().getName().startsWith("org.datavec.")) {
         throw new CannotShareException(
             String.format(
-                "a TransformProcess with transforms of the program's own, as %s,",
+                "a TransformProcess with transforms of the program, such as %s,",
                 transform.getClass().getName()));
       }
     }
