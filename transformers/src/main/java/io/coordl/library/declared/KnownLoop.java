@@ -1,0 +1,48 @@
+package io.coordl.library.declared;
+
+import io.coordl.purity.PurityAnalyzer;
+import java.lang.reflect.Method;
+import java.util.Set;
+import net.bytebuddy.jar.asm.Type;
+
+/**
+ * The code of a declared method is the program's or a library's of which nothing is known. The
+ * object whose method it is may stand anywhere in its data ({@link Place}).
+ */
+record KnownLoop(Class<?> declaring, Set<String> runs) implements PurityAnalyzer.Known {
+  static KnownLoop of(Method batch) {
+    return new KnownLoop(
+        batch.getDeclaringClass(), Set.of(batch.getName() + Type.getMethodDescriptor(batch)));
+  }
+
+  @Override
+  public boolean keepsPlace(Class<?> type) {
+    return declaring.isAssignableFrom(type)
+        || (type != Object.class && type.isAssignableFrom(declaring));
+  }
+
+  @Override
+  public boolean copiesPlace() {
+    return true;
+  }
+
+  @Override
+  public boolean noticesFiles() {
+    return true;
+  }
+
+  @Override
+  public boolean isOfLibrary(String className) {
+    return false;
+  }
+
+  @Override
+  public boolean isClosed(Class<?> declared) {
+    return false;
+  }
+
+  @Override
+  public boolean isKnown(String owner, String method) {
+    return false;
+  }
+}

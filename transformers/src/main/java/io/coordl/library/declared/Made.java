@@ -1,0 +1,8 @@
+package io.coordl.library.declared;
+
+/**
+ * A batch, and what the call left in the iterator's primitive fields.
+ *
+ * @param after values of these fields, as bits
+ */
+record Made(Object batch, long[] after) {}
