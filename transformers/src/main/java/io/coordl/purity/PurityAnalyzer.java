@@ -572,7 +572,7 @@ public final class PurityAnalyzer {
         } else {
           visitFields(object, type);
         }
-      } else if (known.keepsPlace(type) && placed != null) {
+      } else if (placed != null && keepsPlace(type)) {
         reason = holder + " keeps a " + name + ", which may be anywhere in its data";
       } else {
         placed = known.keepsPlace(type) ? object : placed;
@@ -606,6 +606,12 @@ public final class PurityAnalyzer {
             roots.contains(object));
         visitFields(object, type);
       }
+    }
+
+    /** Whether such an object has a field that may change between two calls. */
+    private boolean keepsPlace(Class<?> type) {
+      return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
+          .anyMatch(known::keepsPlace);
     }
 
     /** Whether a class has methods that may set fields, since what they change is noticed. */

@@ -65,7 +65,7 @@ final class Described {
     } else if (part instanceof Buffer buffer) {
       add(buffer);
     } else {
-      text.append(part);
+      text.append(part instanceof String ? part : "object");
     }
     text.append(") ");
   }

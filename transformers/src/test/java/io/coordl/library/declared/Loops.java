@@ -99,30 +99,37 @@ final class Loops {
     }
   }
 
+  record Pair(int label, float value) {}
+
   static final class Preloaded extends Batches {
-    private final List<Rows> all = new ArrayList<>();
+    private final List<Pair> all = new ArrayList<>();
 
     Preloaded() {
       for (int i = 0; i < BATCHES; i++) {
-        all.add(new Rows(FloatBuffer.allocate(2), new int[] {i}, work(i)));
+        all.add(new Pair(i, work(i)));
       }
     }
 
-    public Rows next() {
+    public Pair next() {
       return all.get(at++);
     }
   }
 
   static final class Kept extends Batches {
-    private final Rows first = new Rows(FloatBuffer.allocate(2), new int[] {1}, 1);
+    private final Pair first = new Pair(1, 1);
 
-    public Rows next() {
-      return at++ == 0 ? first : new Rows(FloatBuffer.allocate(2), new int[] {2}, work(at));
+    public Pair[] next() {
+      return new Pair[] {at++ == 0 ? first : new Pair(2, work(at))};
     }
   }
 
   static final class Counting extends Batches {
     private static int count;
+
+    static Counting of() {
+      count = 0;
+      return new Counting();
+    }
 
     public float[][] next() {
       count++;
