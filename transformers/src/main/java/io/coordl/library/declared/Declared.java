@@ -7,7 +7,9 @@ import io.coordl.transformers.hook.HookRule;
 import io.coordl.transformers.hook.HookTable;
 import io.coordl.transformers.hook.Policy;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -127,8 +129,25 @@ public final class Declared implements Library {
   }
 
   @Override
+  public Map<String, String> verdicts() {
+    Map<String, String> verdicts = new HashMap<>();
+    for (DeclaredMethod batch : batches) {
+      verdicts.merge(
+          batch.className(),
+          FOLDER + ".ProvenLoop " + batch.method(),
+          (before, same) -> before + " " + batch.method());
+    }
+    return verdicts;
+  }
+
+  @Override
   public String kept() {
     return batches.isEmpty() ? "" : "the method declared with batch=";
+  }
+
+  @Override
+  public boolean isCoordinated() {
+    return false;
   }
 
   @Override

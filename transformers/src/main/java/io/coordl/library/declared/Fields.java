@@ -52,10 +52,10 @@ final class Fields {
   }
 
   /** The values of the primitive fields, as bits. */
-  long[] numbers(Object of) {
-    long[] values = new long[numbers.size()];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = numbers.get(i).bits(of);
+  List<Long> numbers(Object of) {
+    List<Long> values = new ArrayList<>(numbers.size());
+    for (LibraryField<Object> field : numbers) {
+      values.add(field.bits(of));
     }
     return values;
   }
@@ -88,25 +88,25 @@ final class Fields {
   }
 
   /** Sets the primitive fields that are not final. */
-  void setNumbers(Object of, long[] values) {
-    for (int i = 0; i < values.length; i++) {
+  void setNumbers(Object of, List<Long> values) {
+    for (int i = 0; i < values.size(); i++) {
       LibraryField<Object> field = numbers.get(i);
       if (!Modifier.isFinal(field.field().getModifiers())) {
-        field.setBits(of, values[i]);
+        field.setBits(of, values.get(i));
       }
     }
   }
 
   /** An object with these values in its fields. */
-  Object twin(long[] values, @Nullable Object[] references) {
+  Object twin(List<Long> values, @Nullable Object[] references) {
     Object twin;
     try {
       twin = maker.newInstance();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
-    for (int i = 0; i < values.length; i++) {
-      numbers.get(i).setBits(twin, values[i]);
+    for (int i = 0; i < values.size(); i++) {
+      numbers.get(i).setBits(twin, values.get(i));
     }
     for (int i = 0; i < references.length; i++) {
       objects.get(i).set(twin, references[i]);

@@ -9,10 +9,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +54,7 @@ final class JavaBatch {
   private final long length;
 
   /** The parts that have an identity, each with its number. */
-  private final Map<Object, Integer> parts;
+  private final IdentityHashMap<Object, Integer> parts;
 
   private final Set<Class<?>> records = new HashSet<>();
   private final List<Buffer> direct = new ArrayList<>();
@@ -140,8 +142,8 @@ final class JavaBatch {
   private final class Writer {
     private final @Nullable ByteBuffer to;
     private long at;
-    private final Map<Object, Integer> numbers = new IdentityHashMap<>();
-    private final Map<Class<?>, Integer> names = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Integer> numbers = new IdentityHashMap<>();
+    private final Map<Class<?>, Integer> names = new HashMap<>();
     private final Set<Integer> open = new HashSet<>();
 
     Writer(@Nullable ByteBuffer to) {
@@ -178,7 +180,7 @@ final class JavaBatch {
       } else if (type.isArray()) {
         Numbers kind = Numbers.of(type.getComponentType());
         tag(NUMBERS);
-        tag((byte) kind.ordinal());
+        tag(kind.code);
         int count = Array.getLength(part);
         number(count);
         align();
@@ -208,7 +210,7 @@ final class JavaBatch {
       for (int i = 0; i < components.count(); i++) {
         Object value = components.get(part, i);
         if (components.type(i).isPrimitive()) {
-          bits(value);
+          bits(Objects.requireNonNull(value));
         } else {
           write(value, depth + 1);
         }
@@ -224,7 +226,7 @@ final class JavaBatch {
         throw new CannotShareException("buffers over an array of another type");
       }
       tag(wrapped ? WRAPPED : DIRECT);
-      tag((byte) kind.ordinal());
+      tag(kind.code);
       tag((byte) (Buffers.orderOf(buffer) == ByteOrder.BIG_ENDIAN ? 1 : 0));
       tag((byte) (buffer.isReadOnly() ? 1 : 0));
       number(buffer.capacity());
@@ -263,7 +265,7 @@ final class JavaBatch {
       at += Integer.BYTES;
     }
 
-    private void bits(@Nullable Object value) {
+    private void bits(Object value) {
       long bits =
           value instanceof Double one
               ? Double.doubleToRawLongBits(one)

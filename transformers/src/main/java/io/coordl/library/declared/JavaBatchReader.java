@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes a batch from the bytes that {@link JavaBatch} has written. Used by one thread, once. */
 final class JavaBatchReader {
-  private static final Numbers[] KINDS = Numbers.values();
-
   private final ByteBuffer from;
   private final @Nullable ClassLoader loader;
   private final List<@Nullable Object> parts = new ArrayList<>();
@@ -53,7 +51,7 @@ final class JavaBatchReader {
   }
 
   private Object numbers() {
-    Numbers kind = KINDS[from.get()];
+    Numbers kind = Numbers.of(from.get());
     int count = from.getInt();
     align();
     return kind.read(count, from);
@@ -92,7 +90,7 @@ final class JavaBatchReader {
   }
 
   private Object buffer(boolean wrapped) {
-    Numbers kind = KINDS[from.get()];
+    Numbers kind = Numbers.of(from.get());
     ByteOrder order = from.get() == 1 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
     boolean isReadOnly = from.get() == 1;
     int capacity = from.getInt();

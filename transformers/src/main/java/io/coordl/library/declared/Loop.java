@@ -12,10 +12,13 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The policies for one method that returns batches. Thread-safe. */
 final class Loop {
+  static final String NO_COPY = "its objects cannot be copied";
+
   /** The most iterators that are known at a time. */
   private static final int MOST = 64;
 
@@ -95,27 +98,8 @@ final class Loop {
             : BatchPrefetcher.leaves(reason));
   }
 
-  /** The iterators of one class. */
-  final class Kind {
-    final Class<?> type;
-    final @Nullable Fields fields;
-    private volatile int refused;
-
-    Kind(Class<?> iterator) {
-      boolean isStatic = Modifier.isStatic(method.getModifiers());
-      this.type = isStatic ? method.getDeclaringClass() : iterator;
-      String reason = reason(type);
-      this.fields = reason == null ? Fields.of(type) : null;
-      if (reason == null && fields == null) {
-        reason = "its objects cannot be copied";
-      }
-      if (reason != null) {
-        refused = ENOUGH;
-        leaves(type, reason);
-      }
-    }
-
-    private @Nullable String reason(Class<?> iterator) {
+  /** Why the batches that a method of an iterator returns are left to the program; null if not. */
+  static @Nullable String reasonToLeave(Method method, Class<?> iterator) {
       if (Modifier.isStatic(method.getModifiers())) {
         return method.getName() + " is static, so nothing tells which batch comes next";
       } else if (!JavaBatch.mayBe(method.getReturnType())) {
@@ -138,18 +122,38 @@ final class Loop {
       return null;
     }
 
+  /** The iterators of one class. */
+  final class Kind {
+    final Class<?> type;
+    final @Nullable Fields fields;
+    private final AtomicInteger refused = new AtomicInteger();
+
+    Kind(Class<?> iterator) {
+      boolean isStatic = Modifier.isStatic(method.getModifiers());
+      this.type = isStatic ? method.getDeclaringClass() : iterator;
+      String reason = reasonToLeave(method, type);
+      this.fields = reason == null ? Fields.of(type) : null;
+      if (reason == null && fields == null) {
+        reason = NO_COPY;
+      }
+      if (reason != null) {
+        refused.set(ENOUGH);
+        leaves(type, reason);
+      }
+    }
+
     boolean isLeft() {
-      return refused >= ENOUGH;
+      return refused.get() >= ENOUGH;
     }
 
     /** One of them was refused, and the reason logged. */
     void refuse() {
-      refused++;
+      refused.incrementAndGet();
     }
 
     /** All of them are left to the program from now on. */
     void leave(String reason) {
-      refused = ENOUGH;
+      refused.set(ENOUGH);
       leaves(type, reason);
     }
   }

@@ -77,12 +77,13 @@ final class LoopEpoch implements LibraryEpoch {
   /** The program asks for a batch; false if the state of its iterator cannot be taken. */
   boolean ask(Object[] arguments) {
     Place before = now;
-    repeats = before == null || Arrays.equals(before.arguments(), arguments);
-    now = take(arguments.clone(), before);
+    List<Object> given = Arrays.asList(arguments.clone());
+    repeats = before == null || before.arguments().equals(given);
+    now = take(given, before);
     return now != null;
   }
 
-  private @Nullable Place take(Object[] arguments, @Nullable Place before) {
+  private @Nullable Place take(List<Object> arguments, @Nullable Place before) {
     Place taken = Place.of(dataset(), fields, copied, arguments, before);
     if (taken == null) {
       reason = "it keeps a collection that the program may change, and that cannot be copied";
@@ -97,10 +98,9 @@ final class LoopEpoch implements LibraryEpoch {
 
   @Override
   public boolean handOver(Object unit) {
-    Object[] arguments = place().arguments();
-    Place before = now;
+    Place before = place();
     fields.setNumbers(dataset(), ((Made) unit).after());
-    now = take(arguments, before);
+    now = take(before.arguments(), before);
     return true;
   }
 
@@ -206,7 +206,7 @@ final class LoopEpoch implements LibraryEpoch {
     Object batch;
     MAKING.set(true);
     try {
-      batch = method.invoke(twin, place.arguments().clone());
+      batch = method.invoke(twin, place.arguments().toArray());
     } catch (InvocationTargetException e) {
       throw new IllegalStateException(e.getCause()); // The program's own call throws it again.
     } catch (IllegalAccessException e) {
@@ -235,7 +235,7 @@ final class LoopEpoch implements LibraryEpoch {
     try {
       parts = new JavaBatch(batch, type.getClassLoader());
     } catch (CannotShareException e) {
-      throw leave(otherBatches(e.getMessage()));
+      throw leave(otherBatches(String.valueOf(e.getMessage())));
     }
     List<Object> kept = new ArrayList<>();
     for (int position : copied) {
@@ -279,7 +279,7 @@ final class LoopEpoch implements LibraryEpoch {
   public @Nullable PreparedBatch toKeep(int unit, Object made, List<BatchLayout.Array> files) {
     Made unkept = (Made) made;
     List<BatchLayout.Array> more = new ArrayList<>(files);
-    List<Long> after = Arrays.stream(unkept.after()).boxed().toList();
+    List<Long> after = unkept.after();
     for (int from = 0; from < after.size(); from += 255) {
       List<Long> some = after.subList(from, Math.min(from + 255, after.size()));
       more.add(new BatchLayout.Array(AFTER, "", "", some, 0));
@@ -300,7 +300,7 @@ final class LoopEpoch implements LibraryEpoch {
       }
     }
     Object batch = JavaBatch.read(layout, bytes, type.getClassLoader());
-    return new Made(batch, after.stream().mapToLong(Long::longValue).toArray());
+    return new Made(batch, after);
   }
 
   /**

@@ -14,23 +14,36 @@ import java.util.Arrays;
 
 /** The element types of arrays and buffers, and how their bits are copied. */
 enum Numbers {
-  BOOLEANS(boolean.class, 1),
-  BYTES(byte.class, Byte.BYTES),
-  SHORTS(short.class, Short.BYTES),
-  CHARS(char.class, Character.BYTES),
-  INTS(int.class, Integer.BYTES),
-  FLOATS(float.class, Float.BYTES),
-  LONGS(long.class, Long.BYTES),
-  DOUBLES(double.class, Double.BYTES);
+  BOOLEANS(boolean.class, 'Z', 1),
+  BYTES(byte.class, 'B', Byte.BYTES),
+  SHORTS(short.class, 'S', Short.BYTES),
+  CHARS(char.class, 'C', Character.BYTES),
+  INTS(int.class, 'I', Integer.BYTES),
+  FLOATS(float.class, 'F', Float.BYTES),
+  LONGS(long.class, 'J', Long.BYTES),
+  DOUBLES(double.class, 'D', Double.BYTES);
 
   private final Class<?> element;
+
+  /** Its letter in a descriptor. */
+  final byte code;
 
   /** Size of an element in bytes. */
   final int size;
 
-  Numbers(Class<?> element, int size) {
+  Numbers(Class<?> element, char code, int size) {
     this.element = element;
+    this.code = (byte) code;
     this.size = size;
+  }
+
+  static Numbers of(byte code) {
+    for (Numbers numbers : values()) {
+      if (numbers.code == code) {
+        return numbers;
+      }
+    }
+    throw new IllegalArgumentException("type " + code);
   }
 
   /** The type of an array's elements, which are numbers or booleans. */

@@ -3,7 +3,6 @@ package io.coordl.library.declared;
 import io.coordl.pipeline.LibraryEpoch;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param numbers values of the primitive fields, as bits
  * @param arguments of the call
  */
-record Place(Settings settings, long[] numbers, Object[] arguments) {
+record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
   /**
    * What does not change from batch to batch.
    *
@@ -56,7 +55,7 @@ record Place(Settings settings, long[] numbers, Object[] arguments) {
       Object iterator,
       Fields fields,
       List<Integer> copied,
-      Object[] arguments,
+      List<Object> arguments,
       @Nullable Place before) {
     @Nullable Object[] objects = fields.objects(iterator);
     List<@Nullable WeakReference<Object>> weak = new ArrayList<>(objects.length);
@@ -102,19 +101,19 @@ record Place(Settings settings, long[] numbers, Object[] arguments) {
 
   /** A text that differs for places with the same settings. */
   String name() {
-    return Arrays.toString(numbers) + " " + Arrays.toString(arguments);
+    return numbers + " " + arguments;
   }
 
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Place that
         && settings.isSame(that.settings)
-        && Arrays.equals(numbers, that.numbers)
-        && Arrays.equals(arguments, that.arguments);
+        && numbers.equals(that.numbers)
+        && arguments.equals(that.arguments);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(Arrays.hashCode(numbers), Arrays.hashCode(arguments));
+    return Objects.hash(numbers, arguments);
   }
 }
