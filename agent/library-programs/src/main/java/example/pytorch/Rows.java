@@ -8,4 +8,5 @@ import java.nio.FloatBuffer;
  * @param features a direct buffer, row after row
  * @param labels one for each row
  */
+@SuppressWarnings("ArrayRecordComponent") // As people write it.
 record Rows(FloatBuffer features, float[] labels) {}

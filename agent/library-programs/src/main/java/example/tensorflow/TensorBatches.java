@@ -5,7 +5,13 @@ import org.tensorflow.ndarray.StdArrays;
 import org.tensorflow.types.TFloat32;
 
 /** Batches as tensors, for one epoch. */
-record TensorBatches(Iterator<float[][]> rows) implements Iterator<TFloat32> {
+final class TensorBatches implements Iterator<TFloat32> {
+  private final Iterator<float[][]> rows;
+
+  TensorBatches(Iterator<float[][]> rows) {
+    this.rows = rows;
+  }
+
   @Override
   public boolean hasNext() {
     return rows.hasNext();

@@ -90,6 +90,7 @@ public final class ManyLoops {
     }
   }
 
+  @SuppressWarnings("ArrayRecordComponent") // As people write it.
   record Example(FloatBuffer features, int[] labels) {}
 
   /** Direct buffers for native code. */

@@ -3,13 +3,11 @@ package io.coordl.library.declared;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.purity.Member;
 import java.lang.reflect.Constructor;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,18 +71,11 @@ final class Fields {
   List<Integer> positions(Set<Member> fields) {
     List<Integer> positions = new ArrayList<>();
     for (int i = 0; i < objects.size(); i++) {
-      if (fields.contains(member(objects.get(i).field()))) {
+      if (fields.contains(Member.of(objects.get(i).field()))) {
         positions.add(i);
       }
     }
     return positions;
-  }
-
-  static Member member(Field field) {
-    return new Member(
-        Type.getInternalName(field.getDeclaringClass()),
-        field.getName(),
-        Type.getDescriptor(field.getType()));
   }
 
   /** Sets the primitive fields that are not final. */

@@ -1,9 +1,9 @@
 package io.coordl.library.declared;
 
+import io.coordl.purity.Member;
 import io.coordl.purity.PurityAnalyzer;
 import java.lang.reflect.Method;
 import java.util.Set;
-import net.bytebuddy.jar.asm.Type;
 
 /**
  * The code of a declared method is the program's or a library's of which nothing is known. The
@@ -11,8 +11,9 @@ import net.bytebuddy.jar.asm.Type;
  */
 record KnownLoop(Class<?> declaring, Set<String> runs) implements PurityAnalyzer.Known {
   static KnownLoop of(Method batch) {
+    Member called = Member.of(batch);
     return new KnownLoop(
-        batch.getDeclaringClass(), Set.of(batch.getName() + Type.getMethodDescriptor(batch)));
+        batch.getDeclaringClass(), Set.of(called.name() + called.descriptor()));
   }
 
   @Override

@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * that it found, whatever the program does to the iterator.
  */
 final class LoopEpoch implements LibraryEpoch {
+  /** The batches of an epoch, whose number is not known. */
+  static final int ASSUMED = 64;
+
   private static final String AFTER = "after";
 
   /** Set while code of the program makes a batch for the agent on this thread. */
@@ -96,6 +99,11 @@ final class LoopEpoch implements LibraryEpoch {
     return reason;
   }
 
+  /** What was proven of it. */
+  PurityAnalyzer.Proof proof() {
+    return proof;
+  }
+
   @Override
   public boolean handOver(Object unit) {
     Place before = place();
@@ -132,6 +140,11 @@ final class LoopEpoch implements LibraryEpoch {
   @Override
   public boolean isOpenEnded() {
     return true;
+  }
+
+  @Override
+  public long size() {
+    return ASSUMED;
   }
 
   @Override
@@ -324,7 +337,7 @@ final class LoopEpoch implements LibraryEpoch {
     @Override
     public boolean isScratch(Field field) {
       return (field.getType().isPrimitive() && field.getDeclaringClass().isAssignableFrom(iterator))
-          || !reads.contains(Fields.member(field));
+          || !reads.contains(Member.of(field));
     }
 
     @Override

@@ -108,9 +108,13 @@ final class Pass extends WeakReference<Object> {
   private @Nullable EpochSource source(Object iterator, Object[] arguments) throws IOException {
     LoopEpoch known = epoch;
     if (known != null) {
+      if (!known.ask(arguments)) {
+        end();
+        leave(Objects.requireNonNull(known.reason()));
+        return null;
+      }
       boolean same =
-          known.ask(arguments)
-              && known.isCurrent(Objects.requireNonNull(settings))
+          known.isCurrent(Objects.requireNonNull(settings))
               && keeps == loop.engine.serves(false);
       EpochSource now = source;
       if (same && (now == null ? System.nanoTime() - again < 0 : !now.isOver())) {
@@ -133,14 +137,18 @@ final class Pass extends WeakReference<Object> {
   }
 
   private @Nullable EpochSource begin(Object iterator, Object[] arguments) throws IOException {
-    PurityAnalyzer.Proof proof = loop.code.prove(List.of(iterator));
-    LoopEpoch begun = new LoopEpoch(iterator, loop.method, fields, proof);
-    epoch = begun;
-    if (!begun.ask(arguments)) {
-      leave(Objects.requireNonNull(begun.reason()));
-      return null;
+    LoopEpoch begun = epoch;
+    if (begun == null || !begun.isCurrent(Objects.requireNonNull(settings))) {
+      PurityAnalyzer.Proof proof = loop.code.prove(List.of(iterator));
+      begun = new LoopEpoch(iterator, loop.method, fields, proof);
+      epoch = begun;
+      if (!begun.ask(arguments)) {
+        leave(Objects.requireNonNull(begun.reason()));
+        return null;
+      }
     }
     settings = begun.settings();
+    PurityAnalyzer.Proof proof = begun.proof();
     keeps = loop.engine.serves(false);
     next = 0;
     try {
@@ -196,7 +204,7 @@ final class Pass extends WeakReference<Object> {
 
     @Override
     public int batches() {
-      return 1; // As many as come.
+      return LoopEpoch.ASSUMED;
     }
 
     @Override

@@ -37,8 +37,11 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
         if (one == null ? two != null : object == null || !one.refersTo(object)) {
           return false;
         }
-        if (contents.get(i) != other.contents.get(i)) {
-          return false; // The same contents are the same copy.
+        Contents content = contents.get(i);
+        Contents second = other.contents.get(i);
+        if (content != second
+            && (content == null || second == null || !content.isOf(second.copy()))) {
+          return false;
         }
       }
       return true;

@@ -1,11 +1,11 @@
 package io.coordl.library.declared;
 
 import io.coordl.pipeline.SampleVerdict;
+import io.coordl.purity.Member;
 import io.coordl.purity.PurityAnalyzer;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.Function;
-import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /** Whether the batches of a declared method could be kept. Only reads; any thread. */
@@ -23,7 +23,7 @@ public final class ProvenLoop implements Function<Object, @Nullable SampleVerdic
       for (Method method : at.getDeclaredMethods()) {
         if (!method.isBridge()
             && (methods.contains(method.getName())
-                || methods.contains(method.getName() + Type.getMethodDescriptor(method)))) {
+                || methods.contains(method.getName() + Member.of(method).descriptor()))) {
           return verdict(method, iterator);
         }
       }
