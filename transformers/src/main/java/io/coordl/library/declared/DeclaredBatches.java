@@ -46,12 +46,7 @@ public final class DeclaredBatches implements LibraryHooks {
   }
 
   private Loop loop(Method called) {
-    return loops.computeIfAbsent(
-        called,
-        first -> {
-          first.setAccessible(true);
-          return new Loop(first, services);
-        });
+    return loops.computeIfAbsent(called, first -> new Loop(first, services));
   }
 
   /** The method with that name which takes these arguments; null if several do. */

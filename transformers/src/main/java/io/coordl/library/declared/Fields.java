@@ -19,8 +19,10 @@ final class Fields {
   private final List<LibraryField<Object>> numbers;
   private final List<LibraryField<Object>> objects;
   private final Constructor<?> maker;
+  private final @Nullable Method hasNext;
 
   private Fields(Class<?> type, Constructor<?> maker) {
+    this.hasNext = hasNext(type);
     this.numbers = LibraryField.all(type, Object.class, it -> it.getType().isPrimitive());
     this.objects = LibraryField.all(type, Object.class, it -> !it.getType().isPrimitive());
     this.maker = maker;
@@ -47,6 +49,27 @@ final class Fields {
     } catch (ReflectiveOperationException | RuntimeException e) {
       return null;
     }
+  }
+
+  private static @Nullable Method hasNext(Class<?> type) {
+    for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+      try {
+        Method found = at.getDeclaredMethod("hasNext");
+        return found.getReturnType() == boolean.class
+                && !Modifier.isStatic(found.getModifiers())
+                && found.trySetAccessible()
+            ? found
+            : null;
+      } catch (NoSuchMethodException e) {
+        continue;
+      }
+    }
+    return null;
+  }
+
+  /** Whether a twin has another batch, as far as its class can tell. */
+  boolean hasNext(Object twin) throws ReflectiveOperationException {
+    return hasNext == null || !Boolean.FALSE.equals(hasNext.invoke(twin));
   }
 
   /** The values of the primitive fields, as bits. */

@@ -97,6 +97,11 @@ final class JavaBatch {
     return false;
   }
 
+  /** Bytes of the batch, without what describes it. */
+  long length() {
+    return length;
+  }
+
   /** The classes of the records in the batch. */
   Set<Class<?>> records() {
     return records;

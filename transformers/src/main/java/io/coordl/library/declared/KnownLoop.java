@@ -10,10 +10,12 @@ import java.util.Set;
  * object whose method it is may stand anywhere in its data ({@link Place}).
  */
 record KnownLoop(Class<?> declaring, Set<String> runs) implements PurityAnalyzer.Known {
+  private static final String HAS_NEXT = "hasNext()Z";
+
   static KnownLoop of(Method batch) {
     Member called = Member.of(batch);
     return new KnownLoop(
-        batch.getDeclaringClass(), Set.of(called.name() + called.descriptor()));
+        batch.getDeclaringClass(), Set.of(called.name() + called.descriptor(), HAS_NEXT));
   }
 
   @Override

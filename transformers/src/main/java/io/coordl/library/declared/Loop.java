@@ -11,6 +11,8 @@ import io.coordl.telemetry.log.OnceLog;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,9 @@ final class Loop {
   private final @Nullable Prefetcher prefetcher;
   private final OnceLog log;
 
+  /** Classes of iterators: nobody can vouch for them, since a copy has to do their work. */
+  private final Set<String> own = ConcurrentHashMap.newKeySet();
+
   /** The program's iterators; found by identity, since its own equality must not be called. */
   private final List<Pass> passes = new CopyOnWriteArrayList<>();
 
@@ -51,18 +56,15 @@ final class Loop {
     Prepared keeps = prepared;
     this.code =
         new PurityAnalyzer(
-            "", KnownLoop.of(method), name -> keeps != null && !isOwn(name) && keeps.trusts(name));
-    Services own =
+            "",
+            KnownLoop.of(method),
+            name -> keeps != null && !own.contains(name) && keeps.trusts(name));
+    Services used =
         Services.builder(services.log())
             .prepared(prepared)
             .prefetcher(prefetcher, services.threads())
             .build();
-    this.engine = new EpochEngine(Declared.NAME, own, code);
-  }
-
-  /** The state of an iterator whose word nobody can give for. */
-  private boolean isOwn(String className) {
-    return className.equals(method.getDeclaringClass().getName());
+    this.engine = new EpochEngine(Declared.NAME, used, code);
   }
 
   /** Whether a policy may make batches now. */
@@ -100,7 +102,9 @@ final class Loop {
 
   /** Why the batches that a method of an iterator returns are left to the program; null if not. */
   static @Nullable String reasonToLeave(Method method, Class<?> iterator) {
-      if (Modifier.isStatic(method.getModifiers())) {
+      if (!method.trySetAccessible()) {
+      return "its package is not open (--add-opens)";
+    } else if (Modifier.isStatic(method.getModifiers())) {
         return method.getName() + " is static, so nothing tells which batch comes next";
       } else if (!JavaBatch.mayBe(method.getReturnType())) {
         return LoopEpoch.otherBatches(method.getReturnType().getName());
@@ -131,6 +135,9 @@ final class Loop {
     Kind(Class<?> iterator) {
       boolean isStatic = Modifier.isStatic(method.getModifiers());
       this.type = isStatic ? method.getDeclaringClass() : iterator;
+      for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+        own.add(at.getName());
+      }
       String reason = reasonToLeave(method, type);
       this.fields = reason == null ? Fields.of(type) : null;
       if (reason == null && fields == null) {

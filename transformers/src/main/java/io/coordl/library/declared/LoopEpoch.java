@@ -37,6 +37,9 @@ final class LoopEpoch implements LibraryEpoch {
   /** The batches of an epoch, whose number is not known. */
   static final int ASSUMED = 64;
 
+  /** A batch that is made early may take this part of the memory that is free. */
+  private static final int FREE = 4;
+
   private static final String AFTER = "after";
 
   /** Set while code of the program makes a batch for the agent on this thread. */
@@ -53,6 +56,9 @@ final class LoopEpoch implements LibraryEpoch {
   private volatile @Nullable Place early;
   private volatile @Nullable String reason;
   private volatile boolean repeats = true;
+
+  /** Size of the last batch. */
+  private volatile long bytes;
 
   LoopEpoch(Object iterator, Method method, Fields fields, PurityAnalyzer.Proof proof) {
     this.iterator = new WeakReference<>(iterator);
@@ -114,8 +120,12 @@ final class LoopEpoch implements LibraryEpoch {
 
   // ---- on either
 
+  private static boolean isOfAgent() {
+    return Thread.currentThread() instanceof AgentThread;
+  }
+
   private Place place() {
-    Place place = Thread.currentThread() instanceof AgentThread ? early : now;
+    Place place = isOfAgent() ? early : now;
     if (place == null) {
       throw new IllegalStateException("the place of the iterator is not known");
     }
@@ -172,10 +182,12 @@ final class LoopEpoch implements LibraryEpoch {
     return "the program changes the fields of its iterator, or the arguments, between its batches";
   }
 
-  /** The next call may have other arguments. */
+  /** The next call may have other arguments, and the job may need the memory. */
   @Override
   public boolean mayRunEarly() {
-    return repeats && now != null;
+    Runtime memory = Runtime.getRuntime();
+    long free = memory.maxMemory() - memory.totalMemory() + memory.freeMemory();
+    return repeats && now != null && bytes < free / FREE;
   }
 
   /** Its fields are compared before each batch. */
@@ -219,10 +231,14 @@ final class LoopEpoch implements LibraryEpoch {
     Object batch;
     MAKING.set(true);
     try {
+      // The program might not ask for a batch after the last one, which may take forever.
+      if (isOfAgent() && !fields.hasNext(fields.twin(place.numbers(), references))) {
+        throw new IllegalStateException("no more batches");
+      }
       batch = method.invoke(twin, place.arguments().toArray());
     } catch (InvocationTargetException e) {
       throw new IllegalStateException(e.getCause()); // The program's own call throws it again.
-    } catch (IllegalAccessException e) {
+    } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     } finally {
       MAKING.remove();
@@ -250,6 +266,7 @@ final class LoopEpoch implements LibraryEpoch {
     } catch (CannotShareException e) {
       throw leave(otherBatches(String.valueOf(e.getMessage())));
     }
+    bytes = parts.length();
     List<Object> kept = new ArrayList<>();
     for (int position : copied) {
       if (references[position] != null) {

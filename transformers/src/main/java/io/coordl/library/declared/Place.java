@@ -68,8 +68,13 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
       weak.add(object == null ? null : new WeakReference<>(object));
       Contents now = null;
       if (object != null && copied.contains(i)) {
-        Contents then = before == null ? null : before.settings.contents.get(i);
-        now = then != null && then.isOf(object) ? then : Contents.of(object);
+        for (int same = 0; same < i && now == null; same++) {
+          now = objects[same] == object ? contents.get(same) : null;
+        }
+        if (now == null) {
+          Contents then = before == null ? null : before.settings.contents.get(i);
+          now = then != null && then.isOf(object) ? then : Contents.of(object);
+        }
         if (now == null) {
           return null;
         }
