@@ -426,6 +426,7 @@ final class Policies {
     Tuner made =
         new Tuner(
             job.spans().totals()::snapshot,
+            job.spans().totals()::loading,
             System::nanoTime,
             !options.isAuto(),
             this::leavesSamples,

@@ -505,6 +505,7 @@ final class ThreadSpans {
       }
       mine.count(recorder.totals); // Other work on this thread, such as a preprocessor.
     }
+    boolean begins = find(subject) == null;
     OpenEpoch epoch = epochOf(subject, start, newEvent);
     waits.divide(wait, waitGc, made);
     clearWait();
@@ -514,6 +515,9 @@ final class ThreadSpans {
     closeStep(epoch);
     wait.batch = made.id();
     wait.end();
+    if (!training) {
+      recorder.totals.loaded(this, start, now, begins, samples, wait);
+    }
     whenTraining(
         epoch,
         () -> {
