@@ -506,6 +506,7 @@ final class ThreadSpans {
       }
       mine.count(recorder.totals); // Other work on this thread, such as a preprocessor.
     }
+    boolean begins = find(subject) == null;
     OpenEpoch epoch = epochOf(subject, start, newEvent);
     waits.divide(wait, waitGc, made);
     clearWait();
@@ -515,6 +516,9 @@ final class ThreadSpans {
     closeStep(epoch);
     wait.batch = made.id();
     wait.end();
+    if (!training) {
+      recorder.totals.loaded(this, start, now, begins, samples, wait);
+    }
     whenTraining(
         epoch,
         () -> {
