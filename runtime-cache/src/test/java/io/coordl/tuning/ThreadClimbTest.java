@@ -104,7 +104,7 @@ class ThreadClimbTest {
     ThreadClimbTest wide = onCores(16);
     wide.run(6, n -> 1, n -> 400.0 / (1 + n));
     assertThat(wide.tried).containsExactly(0, 0, 1, 2, 4, 8);
-    assertThat(wide.said)
+    assertThat(wide.logged)
         .containsExactly(
             "prefetching is on, 1 thread",
             "prefetching is on, 2 threads",

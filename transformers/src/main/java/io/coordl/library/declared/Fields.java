@@ -61,7 +61,7 @@ final class Fields {
             ? found
             : null;
       } catch (NoSuchMethodException e) {
-        continue;
+        // A superclass may declare it.
       }
     }
     return null;

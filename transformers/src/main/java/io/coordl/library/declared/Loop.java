@@ -102,29 +102,29 @@ final class Loop {
 
   /** Why the batches that a method of an iterator returns are left to the program; null if not. */
   static @Nullable String reasonToLeave(Method method, Class<?> iterator) {
-      if (!method.trySetAccessible()) {
+    if (!method.trySetAccessible()) {
       return "its package is not open (--add-opens)";
     } else if (Modifier.isStatic(method.getModifiers())) {
-        return method.getName() + " is static, so nothing tells which batch comes next";
-      } else if (!JavaBatch.mayBe(method.getReturnType())) {
-        return LoopEpoch.otherBatches(method.getReturnType().getName());
-      }
-      for (Class<?> argument : method.getParameterTypes()) {
-        if (!argument.isPrimitive() && argument != String.class && !argument.isEnum()) {
-          return method.getName() + " is given a " + argument.getName();
-        }
-      }
-      for (Class<?> at = iterator; at != null && at != method.getDeclaringClass(); ) {
-        for (Method other : at.getDeclaredMethods()) {
-          if (other.getName().equals(method.getName())
-              && List.of(other.getParameterTypes()).equals(List.of(method.getParameterTypes()))) {
-            return "it overrides " + method.getName();
-          }
-        }
-        at = at.getSuperclass();
-      }
-      return null;
+      return method.getName() + " is static, so nothing tells which batch comes next";
+    } else if (!JavaBatch.mayBe(method.getReturnType())) {
+      return LoopEpoch.otherBatches(method.getReturnType().getName());
     }
+    for (Class<?> argument : method.getParameterTypes()) {
+      if (!argument.isPrimitive() && argument != String.class && !argument.isEnum()) {
+        return method.getName() + " is given a " + argument.getName();
+      }
+    }
+    for (Class<?> at = iterator; at != null && at != method.getDeclaringClass(); ) {
+      for (Method other : at.getDeclaredMethods()) {
+        if (other.getName().equals(method.getName())
+            && List.of(other.getParameterTypes()).equals(List.of(method.getParameterTypes()))) {
+          return "it overrides " + method.getName();
+        }
+      }
+      at = at.getSuperclass();
+    }
+    return null;
+  }
 
   /** The iterators of one class. */
   final class Kind {

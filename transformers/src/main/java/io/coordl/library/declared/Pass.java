@@ -114,8 +114,7 @@ final class Pass extends WeakReference<Object> {
         return null;
       }
       boolean same =
-          known.isCurrent(Objects.requireNonNull(settings))
-              && keeps == loop.engine.serves(false);
+          known.isCurrent(Objects.requireNonNull(settings)) && keeps == loop.engine.serves(false);
       EpochSource now = source;
       if (same && (now == null ? System.nanoTime() - again < 0 : !now.isOver())) {
         return now;

@@ -57,8 +57,7 @@ class DeclaredBatchesTest {
   void open() {
     Bridge.install(
         SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where + cause));
-    ArenaStore arena =
-        ArenaStore.openProcess(directory, ByteBudget.parse("8m"), said::add);
+    ArenaStore arena = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), said::add);
     store = new PreparedStore(arena, new KeptForms());
     prefetcher = new Prefetcher(null, () -> 1);
   }
@@ -133,7 +132,9 @@ class DeclaredBatchesTest {
               && types.length == arguments.length
               && (types.length == 0
                   || types[0] == float[].class
-                  || types[0].getSimpleName().equals(arguments[0] instanceof Integer ? "int" : "long"))) {
+                  || types[0]
+                      .getSimpleName()
+                      .equals(arguments[0] instanceof Integer ? "int" : "long"))) {
             return method;
           }
         }
