@@ -18,15 +18,14 @@ import java.util.concurrent.locks.LockSupport;
  *   <li>It belongs to the topmost thread group, and inherits neither context class loader nor
  *       thread locals. Code that interrupts, joins or destroys the program's thread group, as
  *       {@code mvn exec:java} does at its end, does not reach it.
- *   <li>Only threads of the agent can interrupt it, which is how JGroups and thread pools stop
- *       theirs.
+ *   <li>Only agent threads can interrupt it, which is how JGroups and thread pools stop theirs.
  * </ul>
  */
 public final class AgentThread extends Thread {
   private static final Duration PAUSE = Duration.ofMillis(200);
 
-  /** Kinds of failures that this thread has reported; confined to it. */
-  private final Set<Class<?>> survived = new HashSet<>();
+  /** Failure types that this thread has reported; confined to it. */
+  private final Set<Class<?>> reportedTypes = new HashSet<>();
 
   public AgentThread(String name, Runnable work) {
     this(name, work, 0);
@@ -48,7 +47,7 @@ public final class AgentThread extends Thread {
     return group;
   }
 
-  /** Does nothing unless a thread of the agent calls it. */
+  /** Does nothing unless an agent thread calls it. */
   @Override
   public void interrupt() {
     if (Thread.currentThread() instanceof AgentThread) {
@@ -57,8 +56,8 @@ public final class AgentThread extends Thread {
   }
 
   /**
-   * Waits up to {@code patience}; true if the latch is open by then. Keeps an interrupt for the
-   * caller.
+   * Waits up to {@code patience} for the latch; true if it opened. Preserves the caller's interrupt
+   * flag.
    */
   public static boolean await(CountDownLatch latch, Duration patience) {
     return Uninterrupted.await(
@@ -66,13 +65,13 @@ public final class AgentThread extends Thread {
   }
 
   /**
-   * Lets a thread of the agent continue after one round of its loop has failed: reports each kind
-   * of failure as a fault once, and pauses before the next round.
+   * Lets an agent thread continue after one round of its loop has failed: reports each failure type
+   * as a fault once, and pauses before the next round.
    */
   public static void survive(Throwable failure) {
     AgentThread self = (AgentThread) Thread.currentThread();
     try {
-      if (self.survived.add(failure.getClass())) {
+      if (self.reportedTypes.add(failure.getClass())) {
         Bridge.fault(self.getName(), failure);
       }
     } catch (OutOfMemoryError e) {
