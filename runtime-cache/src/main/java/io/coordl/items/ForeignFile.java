@@ -45,7 +45,7 @@ public record ForeignFile(Path path, String location, long size, long modifiedNa
     }
   }
 
-  /** Always false: another file system proves nothing. */
+  /** Always false: other file systems cannot prove it. */
   @Override
   public boolean unchanged() {
     return false;
