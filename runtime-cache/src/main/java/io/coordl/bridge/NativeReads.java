@@ -114,14 +114,15 @@ public final class NativeReads {
                   NativeReads.class,
                   "file",
                   MethodType.methodType(FileChannel.class, FileChannel.class));
-      MethodHandle record =
+      MethodHandle recordMapping =
           MethodHandles.lookup()
               .findStatic(
                   NativeReads.class,
                   "recordMapping",
                   MethodType.methodType(void.class, FileChannel.class, MapMode.class));
       MethodHandle recorded =
-          MethodHandles.foldArguments(MethodHandles.filterArguments(original, 0, file), record);
+          MethodHandles.foldArguments(
+              MethodHandles.filterArguments(original, 0, file), recordMapping);
       return new ConstantCallSite(recorded.asType(type));
     } catch (Throwable t) {
       Bridge.fault("link " + name + type, t);

@@ -13,8 +13,8 @@ import java.net.SocketTimeoutException;
 
 /**
  * A client's connection, used by one thread at a time. Each step has a deadline; once it passes,
- * the {@link Watch} closes the connection and the step fails. Uses a {@link Socket} because a
- * channel would be closed when the program interrupts its thread.
+ * the {@link Watch} closes the connection and the step fails. Uses a {@link Socket}, because an
+ * interrupt by the program would close a channel.
  */
 public final class BoundedSocket implements Closeable {
   private final Socket plain = new Socket(Proxy.NO_PROXY);
@@ -30,7 +30,7 @@ public final class BoundedSocket implements Closeable {
   }
 
   /**
-   * Connects and begins the first step, which includes the TLS handshake.
+   * Connects and starts the first step, which includes the TLS handshake.
    *
    * @param patience time limit of each step, in nanoseconds
    * @throws SocketTimeoutException if connecting took too long
@@ -63,7 +63,7 @@ public final class BoundedSocket implements Closeable {
     begin(patience);
   }
 
-  /** Begins a step with its own time limit. */
+  /** Starts a step with its own time limit. */
   public void begin(long nanos) {
     deadline.in(nanos);
   }
@@ -79,7 +79,7 @@ public final class BoundedSocket implements Closeable {
     return in;
   }
 
-  /** Stream to the other side; each window of bytes renews the deadline. */
+  /** Returns the stream to the other side; each window of bytes renews the deadline. */
   public OutputStream out() {
     return out;
   }
@@ -114,7 +114,7 @@ public final class BoundedSocket implements Closeable {
     }
   }
 
-  /** Closes the connection without a goodbye, so that it never blocks, even under TLS. */
+  /** Closes the connection without TLS close messages, so it never blocks. */
   @Override
   public void close() {
     deadline.close();

@@ -28,13 +28,13 @@ import redis.clients.jedis.util.RedisOutputStream;
 
 /**
  * One connection to one server, used by one thread at a time. Jedis writes the requests; this class
- * reads the answers, because Jedis allocates whatever length a server claims.
+ * reads the answers, because Jedis allocates any length that a server claims.
  */
 final class RedisConnection implements Closeable {
   /** Replaces a value that is longer than requested. */
   static final Object TOO_LONG = new Object();
 
-  /** Maximum of a line; also allowed for a value, however little was requested. */
+  /** Maximum length of a line; a value may be this long even if less was requested. */
   private static final int SMALL_BYTES = 64 << 10;
 
   private static final int BUFFER_BYTES = 16 << 10;
@@ -46,8 +46,8 @@ final class RedisConnection implements Closeable {
   /**
    * Connects, authenticates, and pings the server.
    *
-   * @param greeting time limit of all that, once connected
-   * @throws IOException if no connection that both sides trust exists in time; Jedis' exceptions if
+   * @param greeting time limit of these steps, once connected
+   * @throws IOException if no connection that both sides trust exists in time; a Jedis exception if
    *     the server refuses
    */
   RedisConnection(
@@ -64,8 +64,8 @@ final class RedisConnection implements Closeable {
     out = new RedisOutputStream(socket.out());
     try {
       if (uri.password() != null) {
-        Stream<String> who = Stream.of(uri.user(), uri.password());
-        exchange(0, Command.AUTH, who.filter(Objects::nonNull).toArray());
+        Stream<String> credentials = Stream.of(uri.user(), uri.password());
+        exchange(0, Command.AUTH, credentials.filter(Objects::nonNull).toArray());
       }
       if (uri.database() != 0) {
         exchange(0, Command.SELECT, uri.database());
@@ -82,8 +82,8 @@ final class RedisConnection implements Closeable {
   }
 
   /**
-   * With the user's own keys, trusts those certificates under any host name; otherwise the JDK's
-   * defaults, which check the name.
+   * Trusts the certificates of the user's key store, if any, under any host name; otherwise uses
+   * the JDK's defaults, which check the name.
    */
   private static Socket secure(Socket plain, HostPort server, @Nullable SSLContext tls)
       throws IOException {
@@ -103,7 +103,7 @@ final class RedisConnection implements Closeable {
   /**
    * Sends a command and reads the answer; closes the connection unless it is still usable.
    *
-   * @param length longest value that may be sent or received, in bytes
+   * @param length maximum value that may be sent or received, in bytes
    * @return null, a value as bytes, text, an error as {@link JedisDataException}, or {@link
    *     #TOO_LONG}
    */
@@ -149,7 +149,7 @@ final class RedisConnection implements Closeable {
     return value;
   }
 
-  /** The rest of a line, without its terminator. */
+  /** Reads the rest of a line, without its terminator. */
   private String line() throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (int next = in.read(); next != '\r'; next = in.read()) {
