@@ -36,9 +36,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The methods that rewritten call sites call instead of the JDK: one per rewritten method; its
- * signature is the rule. A constructor of {@code X} becomes {@code newX}; an instance method takes
- * its receiver as first parameter.
+ * The methods that rewritten call sites call instead of the JDK's. The signature of each is its
+ * rewriting rule. A constructor of {@code X} becomes {@code newX}; an instance method takes its
+ * receiver as first parameter.
  *
  * <p>Each method has the same result, exceptions and side effects as the call it replaces. It
  * requests the item at the path from the runtime; if there is none, it makes the original call with

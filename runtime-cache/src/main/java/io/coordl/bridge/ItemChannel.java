@@ -71,7 +71,7 @@ final class ItemChannel extends FileChannel {
   }
 
   /**
-   * Returns the exception of the file's channel; if an interrupt closed that channel, closes this
+   * Returns {@code failure}, to be thrown; if an interrupt closed the file's channel, closes this
    * one, too.
    */
   private IOException propagated(IOException failure) throws IOException {

@@ -84,8 +84,9 @@ final class ItemCursor {
   }
 
   /**
-   * Opens no relative path under {@code -Duser.dir}: java.nio resolves it against that directory,
-   * but java.io against the working directory of the process, which the runtime does not know.
+   * Opens the item at {@code path}. Skips relative paths if {@code -Duser.dir} is set: java.nio
+   * resolves them against that directory, but java.io against the working directory of the process,
+   * which the runtime does not know.
    */
   private static @Nullable ItemCursor open(@Nullable String path, boolean randomAccess) {
     if (path == null) {
@@ -105,7 +106,7 @@ final class ItemCursor {
   }
 
   /**
-   * Like {@link #openRandomAccess}, for a file that the program has opened; it started at {@code
+   * Like {@link #openRandomAccess}, for a file that the program has opened since {@code
    * startNanos}.
    */
   static @Nullable ItemCursor ofOpened(String path, FileDescriptor opened, long startNanos) {

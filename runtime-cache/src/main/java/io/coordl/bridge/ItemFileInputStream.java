@@ -41,8 +41,9 @@ final class ItemFileInputStream extends FileInputStream {
   }
 
   /**
-   * Creates a stream. A security manager would check a permission to use a descriptor, which the
-   * program did not request. The program may read the file; otherwise the open would have failed.
+   * Creates a stream with the agent's permissions: a security manager would check the use of a
+   * descriptor, which the program did not request. The program may read the file; otherwise the
+   * open would have failed.
    */
   @SuppressWarnings("removal")
   static ItemFileInputStream of(ItemCursor cursor) {

@@ -91,7 +91,7 @@ public final class Producers {
     hangs = false;
   }
 
-  /** Lets no more threads enter. */
+  /** Stops threads from entering. */
   static void off() {
     off = true;
   }

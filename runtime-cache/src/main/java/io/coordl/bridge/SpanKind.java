@@ -11,7 +11,7 @@ public enum SpanKind {
   TRANSFORM,
   /** Joining samples into a batch (DJL: batchify). */
   ASSEMBLE,
-  /** Loading one sample or record: everything read inside is an item of the data set. */
+  /** Loading one sample or record: every file read inside is an item of the data set. */
   SAMPLE,
   /** Preparing one batch; the result is the batch. */
   BATCH,

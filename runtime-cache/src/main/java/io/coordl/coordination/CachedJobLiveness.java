@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A dead job stays dead, because job numbers are never reused. Thread-safe.
  */
 final class CachedJobLiveness implements JobLiveness {
-  /** Lifetime of a result that the job is alive; far below all {@link Timeouts}. */
+  /** Lifetime of a positive result; far below all {@link Timeouts}. */
   static final long NANOS = 20_000_000;
 
   private static final int PLACES = 32;

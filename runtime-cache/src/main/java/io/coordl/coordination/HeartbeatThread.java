@@ -12,9 +12,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent thread that works on shared files for the program's threads, and sends heartbeats to
- * the other jobs. An interrupt closes the channel that the thread is using, which releases the
- * locks that prove this job alive. Therefore only this thread, which no program can interrupt, uses
+ * The agent thread that accesses shared files for the program's threads and publishes this job's
+ * heartbeats. An interrupt closes the channel that the thread is using, which releases the locks
+ * that prove this job alive. Therefore only this thread, which no program can interrupt, uses
  * channels.
  */
 final class HeartbeatThread {

@@ -1,9 +1,9 @@
 package io.coordl.coordination;
 
 /**
- * A batch was not prepared, and the agent is not at fault: the program's own code threw, which it
- * will do again when the program requests the batch; or the epoch ended; or the batch cannot be
- * shared, which was logged.
+ * A batch was not prepared, and the agent is not at fault: the program's own code threw, which the
+ * program observes when it requests the batch; or the epoch ended; or the batch cannot be shared,
+ * which was logged.
  */
 public final class NotPreparedException extends Exception {
   private static final long serialVersionUID = 1;

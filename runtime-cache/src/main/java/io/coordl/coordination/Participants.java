@@ -30,7 +30,7 @@ final class Participants {
   private final long job;
   private final Observation[] observations = new Observation[MAX_PARTICIPANTS];
 
-  /** When this job last observed a change of a participant. */
+  /** Last observed state of a participant, and when it changed. */
   private static final class Observation {
     private long job;
     private long beat;
@@ -210,7 +210,7 @@ final class Participants {
     memory.set(StagingDescriptor.participant(participant) + PARTICIPANT_JOB, 0);
   }
 
-  /** Whether the state of an epoch's word has participants. */
+  /** Whether an epoch in this state has participants. */
   static boolean isEntered(long word) {
     return StagingDescriptor.state(word) == OPEN || StagingDescriptor.state(word) == SLIDING;
   }

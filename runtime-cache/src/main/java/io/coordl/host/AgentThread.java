@@ -10,9 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A daemon thread, the only kind that the agent starts. An exception that ends it is a fault, and
- * never reaches the program's handler of uncaught exceptions. An interrupt would close the channel
- * that the thread works on and turn every wait into a busy loop, so two rules protect it from the
- * program:
+ * never reaches the program's uncaught exception handler. An interrupt would close the channel that
+ * the thread uses and turn every wait into a busy loop, so two rules protect it from the program:
  *
  * <ul>
  *   <li>It belongs to the topmost thread group, and inherits neither context class loader nor
@@ -31,7 +30,7 @@ public final class AgentThread extends Thread {
     this(name, work, 0);
   }
 
-  /** As above, with a stack of about {@code stackBytes} bytes; 0 for the JVM's default. */
+  /** Creates a thread with a stack of about {@code stackBytes} bytes; 0 for the JVM's default. */
   public AgentThread(String name, Runnable work, long stackBytes) {
     super(topmost(), work, name, stackBytes, false);
     setDaemon(true);

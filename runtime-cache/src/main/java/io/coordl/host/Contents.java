@@ -24,7 +24,7 @@ public interface Contents<M extends Contents.Memory> {
   /** Size in bytes below which a file is not worth creating. */
   long minimum();
 
-  /** Maps this many bytes of the file, which may be shorter still. */
+  /** Maps {@code bytes} bytes of the file, extending it if it is shorter. */
   M map(Path path, long bytes) throws IOException;
 
   /** Creates the contents of a new file; the header is written afterwards. */
@@ -48,11 +48,11 @@ public interface Contents<M extends Contents.Memory> {
    * order.
    *
    * @param suffix end of the file's name, with its dot
-   * @param noun name for the user: "store"
+   * @param noun name shown to the user: "store"
    * @param without what the user loses if the file cannot be used: "nothing is cached"
    * @param magic type of the file, written last
-   * @param version version of the layout
-   * @param layout differs between builds with different layouts
+   * @param version layout version
+   * @param layout differs if builds lay out the file differently
    * @param bytes size of the header
    */
   record Header(

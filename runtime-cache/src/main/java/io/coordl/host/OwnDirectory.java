@@ -77,7 +77,7 @@ public final class OwnDirectory {
   }
 
   /**
-   * Creates the directory unless it exists; false if {@code directory} has another kind of name or
+   * Creates the directory unless it exists; false if its name is not one of this user's, or if it
    * belongs to another user.
    */
   static boolean make(@Nullable Path directory, long user) throws IOException {

@@ -1,6 +1,6 @@
 package io.coordl.host;
 
-/** Waits on threads of the program; an interrupt neither ends the wait nor is lost. */
+/** Waits on program threads; an interrupt neither ends the wait nor is lost. */
 public final class Uninterrupted {
   private Uninterrupted() {}
 

@@ -86,7 +86,7 @@ final class DeclaredFiles implements ItemFilter {
     final String which;
     final PathMatcher matcher;
 
-    /** Prefix of all paths that match; null if a prefix does not decide. */
+    /** Prefix of all paths that match; null if no prefix decides. */
     final @Nullable String prefix;
 
     volatile boolean used;

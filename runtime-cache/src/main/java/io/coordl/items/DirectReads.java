@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Reads whole files past the page cache ({@code O_DIRECT}), so that they come from storage at its
  * real rate and evict nothing. If a file system does not support that, or is itself in memory,
- * files are read as usual and {@link #access} says why. Thread-safe.
+ * files are read as usual and {@link #access} reports why. Thread-safe.
  */
 public final class DirectReads {
   /** Largest single read; a multiple of every block size. */

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param inode which may be reused; the creation time if there is no inode
  */
 public record FileState(long size, long modifiedNanos, long changedNanos, long device, long inode) {
-  /** Packages of {@code java.base} that {@link StatCalls} needs open. */
+  /** Packages of {@code java.base} that must be open to {@link StatCalls}. */
   public static final List<String> PACKAGES =
       List.of(StatCalls.FILES, StatCalls.CHANNELS, "java.io");
 
@@ -71,9 +71,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     }
   }
 
-  /**
-   * Whether the state of an open file can be read, and not only that of the file now at its path.
-   */
+  /** Whether the state of an open file can be read, not only the state of the file at its path. */
   public static boolean tellsOpened() {
     return StatCalls.usable() != null;
   }
@@ -185,7 +183,9 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
       return false;
     }
     long tick =
-        changedNanos % SECOND == 0 ? 2 * SECOND : SECOND / 50; // Some tick every second or two.
+        changedNanos % SECOND == 0
+            ? 2 * SECOND
+            : SECOND / 50; // Some clocks tick every second or two.
     return System.currentTimeMillis() * 1_000_000 - changedNanos > tick;
   }
 

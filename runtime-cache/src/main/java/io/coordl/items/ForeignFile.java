@@ -45,7 +45,7 @@ public record ForeignFile(Path path, String location, long size, long modifiedNa
     }
   }
 
-  /** Always false: other file systems cannot prove it. */
+  /** Always false: another file system cannot prove that a file is unchanged. */
   @Override
   public boolean unchanged() {
     return false;

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 public interface ItemFilter {
   boolean isItem(String absolutePath);
 
-  /** Whether the file could ever be an item; if so, it is watched while it stays open. */
+  /** Whether the file could ever be an item; if so, each read is checked while it stays open. */
   default boolean mayBeItem(String absolutePath) {
     return true;
   }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls {@code stat} and {@code fstat} through the JDK's internal methods. The public API takes no
  * descriptors and costs twice as much, a third of the cost of a hit. {@link FileState#viewed} is
- * the fallback if the agent could not open these packages or a JDK differs. A record, because the
- * JIT compiler treats only a record's handles as constants.
+ * the fallback if the agent could not open these packages or a JDK differs. The handles are in a
+ * record because the JIT compiler treats only a record's handles as constants.
  */
 record StatCalls(
     MethodHandle ofPath,
@@ -30,7 +30,7 @@ record StatCalls(
     MethodHandle modifiedNano,
     MethodHandle changedSecond,
     MethodHandle changedNano) {
-  /** Packages of {@code java.base} that the agent opens for this. */
+  /** Packages of {@code java.base} that the agent opens to this class. */
   static final String FILES = "sun.nio.fs";
 
   static final String CHANNELS = "sun.nio.ch";

@@ -101,13 +101,13 @@ public final class BoundedSocket implements Closeable {
     }
   }
 
-  public boolean late() {
+  public boolean isLate() {
     return deadline.passed();
   }
 
-  /** Closes a failed connection; throws if it failed because a deadline had passed. */
+  /** Closes a failed connection; throws if a missed deadline caused the failure. */
   public void fail() throws SocketTimeoutException {
-    boolean late = late();
+    boolean late = isLate();
     close();
     if (late) {
       throw new SocketTimeoutException();

@@ -121,8 +121,8 @@ final class Connection implements Closeable {
     out.write(item);
   }
 
-  boolean late() {
-    return socket.late();
+  boolean isLate() {
+    return socket.isLate();
   }
 
   @Override

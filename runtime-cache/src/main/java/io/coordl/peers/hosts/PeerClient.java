@@ -138,7 +138,7 @@ final class PeerClient implements Closeable {
     if (connection != null) {
       connection.close();
     }
-    return connection != null && connection.late();
+    return connection != null && connection.isLate();
   }
 
   /** Delivers a claimed item; true if the peer caches it. */

@@ -180,7 +180,7 @@ public final class PeerSecret {
     return store;
   }
 
-  /** Returns the seed as random bytes: in RFC 8032, the private key is 32 random bytes. */
+  /** A random source that returns the seed: in RFC 8032, the private key is 32 random bytes. */
   private static final class Seed extends SecureRandom {
     private static final long serialVersionUID = 1;
     private final transient byte[] seed;

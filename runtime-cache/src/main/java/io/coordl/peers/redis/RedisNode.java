@@ -23,10 +23,12 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * answer is late or fails. Thread-safe.
  */
 final class RedisNode {
-  /** Pause of writes after a refusal. */
+  /** How long to pause writes after a refusal. */
   private static final long FULL_NANOS = 10_000_000_000L;
 
-  /** Minimum time limit of an agent thread: a JVM's first TLS handshake takes most of a second. */
+  /**
+   * Minimum greeting limit on an agent thread: a JVM's first TLS handshake takes most of a second.
+   */
   private static final Duration MIN_GREETING = Duration.ofSeconds(3);
 
   private static final Pattern CODE = Pattern.compile("[A-Z]{1,20}");

@@ -87,7 +87,7 @@ record OwnAddress(Predicate<InetAddress> local) {
 
   /**
    * Whether the address belongs to this machine; on Linux a machine has more addresses than its
-   * interfaces list.
+   * interfaces list, so this tries to bind.
    */
   private static boolean canBeBound(InetAddress address) {
     try (ServerSocket socket = new ServerSocket(0, 1, address)) {

@@ -93,7 +93,8 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     RandomAccessFile file = OwnFiles.open(path);
     try {
       if (file.length() < bytes) {
-        file.write(new byte[(int) bytes]); // Here a full tmpfs causes an error, later a SIGBUS.
+        file.write(
+            new byte[(int) bytes]); // On a full tmpfs this fails; a store would raise SIGBUS.
       }
       ByteBuffer memory = file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, bytes);
       return new ViewFile(file, memory.order(ByteOrder.nativeOrder()));
