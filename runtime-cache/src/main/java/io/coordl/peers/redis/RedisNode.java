@@ -148,16 +148,16 @@ final class RedisNode {
 
   void logDown() {
     String until = " is not used until it answers again (" + trouble;
-    log("down " + name, until + "): its items are read from storage.");
+    say("down " + name, until + "): its items are read from storage.");
   }
 
   void logMissing() {
     String until = " is not reachable yet (" + trouble;
-    log("start " + name, until + "): items are read from storage until it is.");
+    say("start " + name, until + "): items are read from storage until it is.");
   }
 
   /** Logs a sentence about this server, once per kind. */
-  void log(String kind, String what) {
+  void say(String kind, String what) {
     common.log().once(kind, "Redis at " + name + what);
   }
 
