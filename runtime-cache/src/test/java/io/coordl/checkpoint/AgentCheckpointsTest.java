@@ -98,7 +98,7 @@ class AgentCheckpointsTest {
     checkpoints.stepped(new Object(), "mlp", saves("never"));
     assertThat(root.resolve("mlp-2")).doesNotExist();
     assertThat(checkpoints.said())
-        .contains("checkpoint.every=2: 4 checkpoints of the agent's own in " + root)
+        .contains("checkpoint.every=2: 4 agent checkpoints in " + root)
         .contains("one in 2 steps");
     assertThat(checkpoints.whyUnused()).isEmpty();
     assertThat(logged).isEmpty();
