@@ -61,7 +61,7 @@ final class Participants {
         return i;
       }
     }
-    throw new IllegalStateException("job " + someJob + " is no participant");
+    throw new IllegalStateException("job " + someJob + " is not a participant");
   }
 
   long pid(int participant) {

@@ -63,7 +63,7 @@ final class DeclaredFiles implements ItemFilter {
   public String whyNone() {
     return patterns.stream().anyMatch(pattern -> pattern.used)
         ? ""
-        : "no file that the program read is one that dataset= names";
+        : "the program read no file that dataset= names";
   }
 
   @Override

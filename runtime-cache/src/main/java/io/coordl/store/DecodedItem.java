@@ -88,7 +88,7 @@ public final class DecodedItem {
     try {
       return store.items.fetch(file.entry(form.id()), (int) length, file.stamp(), copy).outcome();
     } catch (IOException e) {
-      throw new IllegalStateException("copying in memory does no input", e);
+      throw new IllegalStateException("copying within memory cannot fail", e);
     }
   }
 }

@@ -72,7 +72,7 @@ public final class PeerSecret {
       return keys(secret);
     } catch (GeneralSecurityException e) {
       throw new IOException(
-          "This JVM cannot make keys from peer.secret ("
+          "This JVM cannot derive keys from peer.secret ("
               + e
               + "): expected Ed25519 of the JDK, which is in module jdk.crypto.ec before JDK 22.",
           e);
@@ -171,7 +171,7 @@ public final class PeerSecret {
     KeyPair pair = generator.generateKeyPair();
     byte[] key = ((EdECPrivateKey) pair.getPrivate()).getBytes().orElseThrow();
     if (!Arrays.equals(key, seed)) {
-      throw new GeneralSecurityException("it makes keys in another way than RFC 8032");
+      throw new GeneralSecurityException("it derives other keys than RFC 8032");
     }
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, null);

@@ -71,7 +71,7 @@ final class RedisConnection implements Closeable {
         exchange(0, Command.SELECT, uri.database());
       }
       if (!text(exchange(0, Command.PING)).equals("PONG")) {
-        throw noAnswer();
+        throw invalidAnswer();
       }
       socket.end();
       socket.patience(common.timeouts().progress().toNanos());
@@ -132,7 +132,7 @@ final class RedisConnection implements Closeable {
       case '$' -> line.equals("-1") ? null : value(Long.parseLong(line), length);
       case '+', ':' -> line;
       case '-' -> throw new JedisDataException(line);
-      default -> throw noAnswer();
+      default -> throw invalidAnswer();
     };
   }
 
@@ -144,7 +144,7 @@ final class RedisConnection implements Closeable {
     byte[] value = new byte[(int) claimed];
     socket.read(in, value, 0, value.length);
     if (!line().isEmpty()) {
-      throw noAnswer();
+      throw invalidAnswer();
     }
     return value;
   }
@@ -154,15 +154,15 @@ final class RedisConnection implements Closeable {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (int next = in.read(); next != '\r'; next = in.read()) {
       if (next < 0) {
-        throw new EOFException("it ends in the middle");
+        throw new EOFException("it ends early");
       }
       if (line.size() == SMALL_BYTES) {
-        throw noAnswer();
+        throw invalidAnswer();
       }
       line.write(next);
     }
     if (in.read() != '\n') {
-      throw noAnswer();
+      throw invalidAnswer();
     }
     return line.toString(StandardCharsets.UTF_8);
   }
@@ -176,7 +176,7 @@ final class RedisConnection implements Closeable {
     return answer instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "" + answer;
   }
 
-  private static IOException noAnswer() {
-    return new IOException("this is no answer of a Redis");
+  private static IOException invalidAnswer() {
+    return new IOException("not a valid Redis answer");
   }
 }

@@ -50,7 +50,7 @@ final class Messages extends MessageFactory {
     @SuppressWarnings("TypeParameterUnusedInFormals") // As JGroups declares it.
     public <T> T getObject(ClassLoader loader) {
       if (isFlagSet(Message.Flag.SERIALIZED)) {
-        throw new IllegalArgumentException("no peer sends objects");
+        throw new IllegalArgumentException("peers never send objects");
       }
       return super.getObject(loader);
     }
@@ -77,7 +77,7 @@ final class Messages extends MessageFactory {
       }
       short type = in.readShort();
       if (!ALLOWED.contains(type)) {
-        throw new InvalidObjectException("no peer sends objects of type " + type);
+        throw new InvalidObjectException("peers never send objects of type " + type);
       }
       SizeStreamable list = ClassConfigurator.create(type);
       list.readFrom(in);

@@ -16,6 +16,6 @@ final class NoObjects extends ObjectInputStream {
   }
 
   private static InputStream refused() throws InvalidObjectException {
-    throw new InvalidObjectException("no peer sends objects");
+    throw new InvalidObjectException("peers never send objects");
   }
 }

@@ -167,7 +167,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
         writeFigures(out, member);
       }
     } catch (IOException e) {
-      throw new IllegalStateException("writing to memory does no output", e);
+      throw new IllegalStateException("writing to memory cannot fail", e);
     }
     return bytes.toByteArray();
   }
