@@ -281,8 +281,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * A file to write in place of {@code target}; null if the library has to write it. For a
-   * checkpoint of the agent's own, the library may see another directory: only the name counts.
+   * A file to write in place of {@code target}; null if the library has to write it. For an agent
+   * checkpoint, the library may see another directory: only the name counts.
    */
   @Nullable ModelFile create(Path target) {
     StateFile agents = AS_AGENT.get();
