@@ -422,7 +422,7 @@ public final class AgentCheckpoints {
     return tried.get() == 0
         ? ""
         : Text.format(
-            "checkpoint.every=%s: %d checkpoint%s of the agent's own in %s (the job waited %.3f s"
+            "checkpoint.every=%s: %d agent checkpoint%s in %s (the job waited %.3f s"
                 + " for each%s)",
             every,
             count,

@@ -289,9 +289,9 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Returns a file that will replace {@code target}; null if the library must write it. For a
-   * checkpoint of the agent's own, only the name of {@code target} is used, because the library may
-   * use another directory.
+   * Returns a file that will replace {@code target}; null if the library must write it. For an
+   * agent checkpoint, only the name of {@code target} is used, because the library may use another
+   * directory.
    */
   @Nullable ModelFile create(Path target) {
     StateFile agents = AGENT_STATE.get();

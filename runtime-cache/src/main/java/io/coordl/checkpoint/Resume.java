@@ -62,13 +62,14 @@ public final class Resume {
   private void startOver(String reason) {
     unusedReason = reason;
     log.say(
-        "resume: nothing to continue from in %s, the job begins at its start: %s.", root, reason);
+        "resume: nothing to continue from in %s, the job starts from the beginning: %s.",
+        root, reason);
   }
 
   private @Nullable Path find(Path at) throws IOException {
     List<List<Path>> models = UserFile.ask(() -> models(at));
     if (models.size() > 1) {
-      startOver("it has checkpoints of several models, which are not of one moment");
+      startOver("it has checkpoints of several models, taken at different times");
       return null;
     }
     for (Path candidate : models.isEmpty() ? List.<Path>of() : models.get(0)) {
@@ -77,7 +78,7 @@ public final class Resume {
       }
       log.say("resume: " + shown(candidate) + " is damaged or incomplete, and is not used.");
     }
-    startOver("it has no checkpoint of the agent's own that is whole");
+    startOver("it has no complete agent checkpoint");
     return null;
   }
 
@@ -100,7 +101,7 @@ public final class Resume {
   public synchronized @Nullable Path take() {
     Path found = checkpoint;
     if (taken && found != null && !summary.isEmpty()) {
-      log.once("models", "resume: the job trains a second model, which begins at its start.");
+      log.once("models", "resume: the job trains a second model, which starts from the beginning.");
     }
     if (found == null || taken) {
       return null;
@@ -198,8 +199,8 @@ public final class Resume {
     log.once(
         "again",
         Text.format(
-            "resume: batches that were used are prepared again, though not trained on, since they"
-                + " come from %s.",
+            "resume: used batches are prepared again, though not trained on, because they come"
+                + " from %s.",
             what));
   }
 
