@@ -257,7 +257,8 @@ public final class Profile {
     if (now == null) {
       notReached(
           spans.totals().snapshot().batches > 0
-              ? "its batches come from a class that it cannot follow: nothing was measured"
+              ? "its batches come from a class that the profile does not support: nothing was"
+                    + " measured"
               : "no training step was seen: nothing was measured");
       return;
     }

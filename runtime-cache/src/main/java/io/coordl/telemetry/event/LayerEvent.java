@@ -6,7 +6,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
-/** One layer of a model, written once, when the model makes its first step. */
+/** Written once for each layer of a model, at the first step of the model. */
 @Name("io.coordl.Layer")
 @Label("Layer")
 @Description("One layer of a trained model and the size of its parameters, not their values.")

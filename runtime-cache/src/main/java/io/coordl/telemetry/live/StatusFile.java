@@ -62,7 +62,7 @@ public record StatusFile(Path path, long pid, long jvmStart) {
    */
   public static List<StatusFile> all(Path directory) throws IOException {
     List<StatusFile> jobs = new ArrayList<>();
-    for (Path file : own(directory, "*.status")) {
+    for (Path file : ownFiles(directory, "*.status")) {
       Matcher name = NAME.matcher(file.getFileName().toString());
       if (name.matches()) {
         jobs.add(
@@ -72,7 +72,7 @@ public record StatusFile(Path path, long pid, long jvmStart) {
     return jobs;
   }
 
-  private static List<Path> own(Path directory, String ending) throws IOException {
+  private static List<Path> ownFiles(Path directory, String ending) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix() + ending)) {
       return StreamSupport.stream(files.spliterator(), false).filter(StatusFile::isOwn).toList();
     } catch (DirectoryIteratorException e) {
@@ -97,7 +97,7 @@ public record StatusFile(Path path, long pid, long jvmStart) {
   /** Removes the files of jobs killed long ago; other jobs may do the same at the same time. */
   public static void sweep(Path directory) throws IOException {
     FileTime limit = FileTime.from(Instant.now().minus(MAX_AGE));
-    for (Path file : own(directory, "*.status{," + UNFINISHED + "}")) {
+    for (Path file : ownFiles(directory, "*.status{," + UNFINISHED + "}")) {
       try {
         if (Files.getLastModifiedTime(file).compareTo(limit) < 0) {
           Files.deleteIfExists(file);

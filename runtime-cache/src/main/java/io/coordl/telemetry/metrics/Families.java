@@ -34,7 +34,7 @@ final class Families {
 
   private Families() {}
 
-  /** Returns one snapshot for each point, even if points share a name. */
+  /** Returns one snapshot for each data point, even if data points share a name. */
   static MetricSnapshots of(List<Event> events) {
     MetricSnapshots.Builder points = MetricSnapshots.builder();
     for (Event event : events) {

@@ -75,12 +75,12 @@ final class Kubeflow implements MetricsExport.Push {
     String progress = "";
     boolean done = job.plannedEpochs > 0 && job.epochs >= job.plannedEpochs && job.timeLeft == 0;
     if (done || job.timeLeft > 0) {
-      long whole = job.wall + job.timeLeft;
+      long total = job.wall + job.timeLeft;
       progress =
           String.format(
               Locale.ROOT,
               "\"progressPercentage\":%d,\"estimatedRemainingSeconds\":%d,",
-              done ? 100 : Math.min(99, 100 * job.wall / whole),
+              done ? 100 : Math.min(99, 100 * job.wall / total),
               (job.timeLeft + 999_999_999) / 1_000_000_000);
     }
     return String.format(

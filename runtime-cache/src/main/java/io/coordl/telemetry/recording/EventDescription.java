@@ -81,11 +81,11 @@ public final class EventDescription {
   }
 
   private void writeAll() throws IOException {
-    thread();
+    addThreadType();
     out.writeLong(id(THREAD));
     out.writeInt(EVENTS.size());
     for (Class<?> event : EVENTS) {
-      event(event);
+      addEventType(event);
     }
     writeMetadata();
   }
@@ -115,7 +115,7 @@ public final class EventDescription {
   }
 
   /** Returns the id of a type without fields, as text. */
-  private String simple(Class<?> type) {
+  private String simpleTypeId(Class<?> type) {
     if (!ids.containsKey(type.getName())) {
       type(type.getName(), "");
     }
@@ -125,11 +125,11 @@ public final class EventDescription {
   private Element field(String name, Class<?> type) {
     return type.isArray()
         ? new Element(
-            "field", "name", name, "class", simple(type.getComponentType()), "dimension", "1")
-        : new Element("field", "name", name, "class", simple(type));
+            "field", "name", name, "class", simpleTypeId(type.getComponentType()), "dimension", "1")
+        : new Element("field", "name", name, "class", simpleTypeId(type));
   }
 
-  private void thread() {
+  private void addThreadType() {
     type(THREAD, "")
         .with(
             field("osName", String.class),
@@ -138,7 +138,7 @@ public final class EventDescription {
             field("javaThreadId", long.class));
   }
 
-  private void event(Class<?> event) throws IOException {
+  private void addEventType(Class<?> event) throws IOException {
     Element type = type(nameOf(event), "jdk.jfr.Event");
     annotate(type, event);
     String thread = Long.toString(id(THREAD));
