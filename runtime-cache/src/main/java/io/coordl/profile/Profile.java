@@ -258,7 +258,7 @@ public final class Profile {
       notReached(
           spans.totals().snapshot().batches > 0
               ? "its batches come from a class that the profile does not support: nothing was"
-                    + " measured"
+                  + " measured"
               : "no training step was seen: nothing was measured");
       return;
     }
