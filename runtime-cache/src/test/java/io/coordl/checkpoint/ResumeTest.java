@@ -119,8 +119,8 @@ class ResumeTest {
     Files.write(model.resolve("000001/.coordl/state"), new byte[7]);
     Resume none = resume(root);
     assertThat(none.take()).isNull();
-    assertThat(none.whyUnused()).contains("no checkpoint of the agent's own that is whole");
-    assertThat(logged.get(logged.size() - 1)).contains("the job begins at its start");
+    assertThat(none.whyUnused()).contains("no complete agent checkpoint");
+    assertThat(logged.get(logged.size() - 1)).contains("the job starts from the beginning");
   }
 
   @Test

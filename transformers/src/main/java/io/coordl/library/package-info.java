@@ -1,6 +1,6 @@
 /**
- * What the agent knows about a training library: its methods to mark and to intercept, its
- * capabilities, and texts for the user. Neither uses a type of a library nor names one.
+ * The description of a training library for the agent: methods to mark and to intercept,
+ * capabilities, and texts for the user. Uses no type of a library and names none.
  */
 @NullMarked
 package io.coordl.library;

@@ -92,7 +92,7 @@ public final class BatchLayout {
     ByteBuffer bytes = batch.duplicate().order(ByteOrder.nativeOrder()).rewind();
     int length = bytes.remaining() < Integer.BYTES ? -1 : bytes.getInt();
     if (length < 0 || length > bytes.remaining()) {
-      throw new IOException("a batch of " + bytes.capacity() + " bytes does not say what it is");
+      throw new IOException("a batch of " + bytes.capacity() + " bytes has no complete header");
     }
     byte[] header = new byte[length];
     bytes.get(header);
@@ -111,7 +111,7 @@ public final class BatchLayout {
     }
     BatchLayout layout = new BatchLayout(arrays, header);
     if (layout.bytes() > batch.limit() || in.available() != 0) {
-      throw new IOException("a batch of " + batch.limit() + " bytes is not what it says");
+      throw new IOException("a batch of " + batch.limit() + " bytes does not match its header");
     }
     return layout;
   }

@@ -259,16 +259,16 @@ public final class CoordinatedEpoch {
     @Override
     public @Nullable Object result(@Nullable Object own) {
       Object batch = super.result(own);
-      over(batch);
+      finish(batch);
       return batch;
     }
 
     @Override
     public void failed() {
-      over(null);
+      finish(null);
     }
 
-    private void over(@Nullable Object batch) {
+    private void finish(@Nullable Object batch) {
       if (locked != null) {
         locked.unlock();
       }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class EpochEngine {
-  /** What serves an epoch, or one batch of it; null if the library's own call makes the batches. */
+  /** Serves an epoch, or one batch of it; null if the library's own call makes the batches. */
   @FunctionalInterface
   public interface Chosen<T> {
     @Nullable T get() throws CannotShareException, IOException;
@@ -33,7 +33,7 @@ public final class EpochEngine {
     /** Number of batches. */
     int batches();
 
-    /** Tells whether making batches early, or keeping them, pays off. */
+    /** Decides whether making batches early, or keeping them, pays off. */
     Worth worth();
 
     /** Whether batches may be made early. */
@@ -48,7 +48,7 @@ public final class EpochEngine {
     /** The epoch as this job makes it. */
     LibraryEpoch ofJob() throws CannotShareException, IOException;
 
-    /** The epoch as a group shares it; refers to nothing of the program that decides how long. */
+    /** The epoch as a group shares it; keeps no object alive whose collection ends the epoch. */
     LibraryEpoch ofGroup() throws CannotShareException, IOException;
   }
 
@@ -65,7 +65,8 @@ public final class EpochEngine {
    * Applies the policies in force.
    *
    * @param library its name, for the user
-   * @param code tells which code of the program may run early, and what it makes may be kept
+   * @param code decides which code of the program may run early, and whether its results may be
+   *     kept
    */
   public EpochEngine(String library, Services services, PurityAnalyzer code) {
     this.library = library;
@@ -79,7 +80,7 @@ public final class EpochEngine {
 
   /**
    * The rule of precedence: staged, else kept, else own; prefetching wraps whichever won. A batch
-   * that is kept as a whole comes first, since nobody needs to prepare it again. The phases of a
+   * that is kept as a whole comes first, since no job needs to prepare it again. The phases of a
    * profile come before this rule: they ask the program's iterator ({@link ProfiledBatches}).
    *
    * @param keepsBatches whether whole batches are kept, not samples

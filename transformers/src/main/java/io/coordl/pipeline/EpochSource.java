@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the batches of an epoch come from; {@link EpochEngine} chooses it. For one epoch. Like the
- * program's iterator, used by one thread at a time.
+ * The source of one epoch's batches, chosen by {@link EpochEngine}. Like the program's iterator,
+ * used by one thread at a time.
  */
 public interface EpochSource {
   LibraryEpoch epoch();

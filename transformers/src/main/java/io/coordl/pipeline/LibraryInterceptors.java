@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * on, which is reported once.
  */
 public final class LibraryInterceptors implements LibraryHooks {
-  /** Is told which classes are left alone. */
+  /** Receives the classes that are left alone. */
   public interface Listener {
     /** The class will not be intercepted by {@code interceptor}. */
     void skipped(String interceptor, Class<?> declaring, String reason);

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layers of the model that a trainer changes, as told by the adapter of its class; none if
+ * The layers of the model that a trainer changes, as reported by the adapter of its class; none if
  * unknown. Never throws.
  */
 public final class LibraryLayers implements Function<Object, List<LayerEvent>> {

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees both the program's library and the agent. It defines one package of the agent anew, finds
+ * Sees both the program's library and the agent. It defines one package of the agent again, finds
  * the rest of the agent in the agent's isolated loader, and everything else in the program's
  * loader, its parent. A reference to one of its classes keeps the program's loader reachable.
  */

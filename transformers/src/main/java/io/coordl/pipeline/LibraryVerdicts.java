@@ -5,7 +5,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the samples that an object of a library iterates over could be kept, as told by the
+ * Whether the samples that an object of a library iterates over could be kept, as reported by the
  * adapter of its class; null if unknown. Never throws. Takes a tenth of a second of CPU time.
  */
 public final class LibraryVerdicts implements Function<Object, @Nullable SampleVerdict> {

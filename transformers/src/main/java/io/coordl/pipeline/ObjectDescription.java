@@ -135,10 +135,10 @@ public final class ObjectDescription {
       throw new CannotShareException(
           "pipelines whose " + what + " cannot be described (" + reason + ")");
     }
-    return description.told();
+    return description.text();
   }
 
-  private String told() {
+  private String text() {
     if (!isLong) {
       return text.toString();
     }
@@ -374,7 +374,7 @@ public final class ObjectDescription {
       }
       one.finish();
       objects = one.objects;
-      texts.add(one.told());
+      texts.add(one.text());
     }
     texts.sort(null);
     write("[" + String.join(", ", texts) + "]");
@@ -400,7 +400,7 @@ public final class ObjectDescription {
     } else if (JdkObjects.tellsNothing(name)) {
       write(name);
     } else {
-      throw new IOException("what a " + name + " is about cannot be seen");
+      throw new IOException("the state of a " + name + " cannot be read");
     }
   }
 

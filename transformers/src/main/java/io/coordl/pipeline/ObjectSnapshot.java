@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A snapshot of everything that an object refers to: the same objects, in the same places, with the
- * same numbers. Quickly tells that nothing has changed, for objects that refer to JDK values, to
+ * same numbers. Quickly shows that nothing has changed, for objects that refer to JDK values, to
  * collections and to objects of their own kind. Keeps no object from being garbage-collected except
  * texts and numbers, and those only while memory suffices.
  */
@@ -52,7 +52,7 @@ public final class ObjectSnapshot {
   private final Predicate<Class<?>> counts;
   private final @Nullable SoftReference<Then> found;
 
-  /** {@code counts} tells whether to include the fields that a class declares. */
+  /** {@code counts} tests whether to include the fields that a class declares. */
   public ObjectSnapshot(Object root, Predicate<Class<?>> counts) {
     this.counts = counts;
     Found now = Found.of(root, counts);

@@ -25,7 +25,7 @@ public final class Prepared {
    * @param trusted names of classes whose samples the user declared to be the same each time
    * @param keeps whether samples are to be kept now
    * @param epochs number of epochs within which keeping has to pay off, as of now
-   * @param chosen is told what is kept of a data set, and why
+   * @param chosen receives what is kept of a data set, and why
    */
   public Prepared(
       PreparedStore store,

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * and leaves no trace, or the user declares so for a class. It may draw from the library's
  * generator, but a sample is only kept if nothing was drawn while it was made: code that draws
  * nothing once, with the same sample and state, never draws. So the generator has the same state as
- * without the agent. The files that were opened are kept with the sample, and it is made anew if
+ * without the agent. The files that were opened are kept with the sample, which is made again if
  * one of them has changed.
  *
  * <p>A field that the program may set is an input of the sample: its value is part of the sample's
@@ -56,12 +56,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class PreparedSamples {
-  /**
-   * Part of the key of a note that a sample is unchanged although its files' change times differ.
-   */
+  /** Key part of a marker: the sample is unchanged, although its files' change times differ. */
   private static final long CONFIRMED = 1;
 
-  /** As above, for a sample that differs, which is kept under that key. */
+  /** Key part of a sample that differs, kept beside the earlier one. */
   private static final long REWRITTEN = 2;
 
   /** For code that iterates over sets and maps in the order of this process. */
@@ -197,7 +195,7 @@ public final class PreparedSamples {
     Plan plan = look(pipeline);
     plan.fleeting = fleeting;
     if (fleeting == FLEETING) {
-      plan.leave("what it is made of is another one for each sample");
+      plan.leave("its transforms, settings or fields change with each sample");
     }
     plans.add(plan);
     return plan;
@@ -216,11 +214,11 @@ public final class PreparedSamples {
     StringBuilder text = new StringBuilder();
     List<FieldValues> values = new ArrayList<>();
     if (stages.isEmpty()) {
-      log.once(leaves(type, "what it keeps cannot be compared"));
+      log.once(leaves(type, "it keeps objects whose changes would go unnoticed"));
     }
     List<@Nullable Object> all = new ArrayList<>();
     for (List<@Nullable Object> objects : stages) {
-      all.addAll(objects); // What a stage hands on, the next one may read.
+      all.addAll(objects); // A stage may read what the previous one returns.
       // Taken before the proof, so that a change by another thread during the proof is noticed.
       List<ObjectSnapshot> before =
           pipeline.isAnnounced()
@@ -280,7 +278,7 @@ public final class PreparedSamples {
       StringBuilder text) {
     try {
       if (proof.trusts()) {
-        throw new CannotShareException("what classes do that are trusted on your word alone");
+        throw new CannotShareException("the results of classes declared with share:CLASS");
       }
       text.append(pipeline.describe(settings, stage)).append('\n').append(proof.code());
       if (proof.ordersByProcess()) {
@@ -469,7 +467,7 @@ public final class PreparedSamples {
     private final String name;
     private final Object settings;
 
-    /** The objects of its stages as they were, if the program tells when it prepares one. */
+    /** Snapshots of its stages' objects, if {@link LibraryEpoch#isAnnounced}. */
     private final List<ObjectSnapshot> looked;
 
     /** Field values that the proofs of the stages rely on. */
@@ -669,7 +667,7 @@ public final class PreparedSamples {
             "its samples are random, too large, more than arrays of numbers, or made on a device"
                 + " and not only stacked");
       } else if (ofItems > best) {
-        leave("in the memory there is, its items save more (" + perMebibyte(chosen) + ")");
+        leave("in the available memory, its items save more (" + perMebibyte(chosen) + ")");
       } else {
         decide(chosen);
         chosen("not all samples fit");

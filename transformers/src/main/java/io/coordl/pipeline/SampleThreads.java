@@ -45,8 +45,8 @@ public final class SampleThreads {
    *
    * @param count number of samples
    * @param helpers the most threads beside this one
-   * @throws TimeoutException if a helper hangs; it may still use what it works on
-   * @throws Exception what the first piece that failed has thrown
+   * @throws TimeoutException if a helper hangs; it may still be using the sample
+   * @throws Exception the exception of the first piece that failed
    */
   public static void run(int count, int helpers, Executor threads, Work work) throws Exception {
     SampleThreads run = new SampleThreads(count, work);
@@ -121,7 +121,7 @@ public final class SampleThreads {
     }
   }
 
-  /** No helper begins from now on; waits for those that have. */
+  /** Lets no further helper begin, and waits for those that have begun. */
   private void close() throws TimeoutException {
     synchronized (this) {
       closed = true;

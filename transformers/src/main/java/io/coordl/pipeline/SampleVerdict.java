@@ -25,7 +25,7 @@ public record SampleVerdict(String source, int stages, int kept, String reason, 
    * Proves the stages of a pipeline.
    *
    * @param stages the program's objects of each
-   * @param code must be new, as it remembers what it saw
+   * @param code must be new, since it has state
    * @param library common prefix of the names of its classes
    */
   public static SampleVerdict of(
@@ -39,7 +39,7 @@ public record SampleVerdict(String source, int stages, int kept, String reason, 
             source, stages.size(), stage, reason, vouch(stages.get(stage), library));
       }
     }
-    String reason = stages.isEmpty() ? "what it keeps cannot be compared" : "";
+    String reason = stages.isEmpty() ? "it keeps objects whose changes would go unnoticed" : "";
     return new SampleVerdict(source, stages.size(), stages.size(), reason, "");
   }
 

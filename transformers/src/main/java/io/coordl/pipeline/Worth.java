@@ -91,7 +91,7 @@ public final class Worth {
    * @param unit its name: sample, batch
    * @param epochs number of epochs within which keeping has to pay off, as of now
    * @param clock in nanoseconds
-   * @param leaves is told once why keeping stops
+   * @param leaves receives, once, the reason why keeping stops
    */
   public Worth(String unit, IntSupplier epochs, LongSupplier clock, Consumer<String> leaves) {
     this.unit = unit;
@@ -143,7 +143,7 @@ public final class Worth {
     looksInVain++;
     look(nanos);
     if (looksInVain > IN_VAIN && keptInVain > IN_VAIN * size) {
-      leave("what was kept of them is not asked for again");
+      leave("the kept ones are not requested again");
     }
     judge(false);
   }
@@ -229,8 +229,8 @@ public final class Worth {
     if (saved < (1 - MOST) * make || (keeps && keeping.mean() > epochs.getAsInt() * saved)) {
       leave(
           Text.format(
-              "it would not pay; a %s takes %.1f us to make, %.1f to find, %.1f to keep, and the"
-                  + " look whether it is still the same %.1f",
+              "it would not pay; a %s takes %.1f us to make, %.1f to find, %.1f to keep, and"
+                  + " %.1f to check for changes",
               unit,
               make / 1e3,
               finding.mean() / 1e3,

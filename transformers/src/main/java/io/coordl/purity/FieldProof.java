@@ -342,7 +342,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
 
   /** Finds what a method changes although it has not created it. */
   private static final class Changes {
-    /** Methods whose results are other names of an argument, through which these see changes. */
+    /** Methods whose result aliases an argument; changes are tracked through them. */
     private static final Set<String> PASSES =
         Set.of("java/util/stream/Stream.of", "java/util/Arrays.stream", "java/util/Arrays.asList");
 
@@ -370,7 +370,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       return null;
     }
 
-    /** Whether a method reference may change what it is given. */
+    /** Whether a method reference may change an argument. */
     private static boolean changes(Handle handle) {
       String owner = handle.getOwner();
       String name = handle.getName();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Handles JDK objects among those of a program; their fields are inaccessible. */
 public final class JdkObjects {
   /** Locks, random generators, caches: they do not determine batches, or are handled elsewhere. */
-  private static final List<String> TELLING_NOTHING =
+  private static final List<String> IRRELEVANT =
       List.of(
           ("java.lang.Object java.lang.Thread java.lang.ref. java.text. java.util.Random"
                   + " java.util.SplittableRandom java.util.concurrent. java.util.logging."
@@ -40,6 +40,6 @@ public final class JdkObjects {
 
   /** Whether objects of the class with that name are irrelevant to batches. */
   public static boolean tellsNothing(String className) {
-    return TELLING_NOTHING.stream().anyMatch(className::startsWith);
+    return IRRELEVANT.stream().anyMatch(className::startsWith);
   }
 }

@@ -506,7 +506,7 @@ class PreparedSamplesTest {
       times++;
     }
     assertThat(times).isEqualTo(4); // Each iteration makes two plans.
-    assertThat(said).singleElement().asString().contains("is another one for each sample");
+    assertThat(said).singleElement().asString().contains("change with each sample");
     for (int i = 0; i < 20; i++) {
       sample(samples, new Data(equal(), "n"), i % 2, 5); // Only another, equal object.
     }

@@ -52,8 +52,8 @@ class WorthTest {
     assertThat(worth.isIt()).isFalse();
     assertThat(said)
         .containsExactly(
-            "it would not pay; a sample takes 6.0 us to make, 6.0 to find, 20.0 to keep, and the"
-                + " look whether it is still the same 0.0");
+            "it would not pay; a sample takes 6.0 us to make, 6.0 to find, 20.0 to keep, and"
+                + " 0.0 to check for changes");
   }
 
   /** Keeping costs 147 us and saves 14 us an epoch: it pays in 20 epochs, but not in 10. */
@@ -151,7 +151,7 @@ class WorthTest {
       kept(SIZE, 100_000, 20_000, 1_000);
     }
     assertThat(worth.isIt()).isFalse();
-    assertThat(said).containsExactly("what was kept of them is not asked for again");
+    assertThat(said).containsExactly("the kept ones are not requested again");
   }
 
   /** Stacking samples that are found is part of finding them. */

@@ -169,7 +169,7 @@ class CheckpointIT {
       ChildResult kept =
           own(models(framework, jdk, "steps", folder), own, every + ",checkpoint.keep=2").run();
       assertThat(kept.orFail(every).out().lines().toList()).as(every).isEqualTo(steps);
-      assertThat(kept.err()).contains("of the agent's own in " + own).doesNotContain("fault");
+      assertThat(kept.err()).contains("agent checkpoint", " in " + own).doesNotContain("fault");
       // Storage may be so slow that the job ends before the first background write.
       boolean waits = every.endsWith("atomic");
       List<String> left = names(own.resolve(model(framework)));
@@ -240,7 +240,7 @@ class CheckpointIT {
               printed,
               () -> true,
               ProcessHandle::destroy);
-      assertThat(job.err()).contains("1 checkpoint of the agent's own").doesNotContain("fault");
+      assertThat(job.err()).contains("1 agent checkpoint in ").doesNotContain("fault");
       assertThat(newest(framework, jdk, folder, steps)).isBetween(printed, figure(STEP, job) + 1);
     }
   }

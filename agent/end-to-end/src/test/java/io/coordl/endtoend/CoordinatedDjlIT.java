@@ -125,8 +125,7 @@ class CoordinatedDjlIT {
         SameOutput.check(threads + " threads on " + jdk, coordinated, plain);
         assertThat(coordinated.err()).doesNotContain("fault");
         if (way.equals("endless")) {
-          assertThat(coordinated.err())
-              .contains("leaves samplers that yield no end of batches to DJL");
+          assertThat(coordinated.err()).contains("leaves samplers that never end to DJL");
         }
       }
     }

@@ -229,9 +229,9 @@ class CoordinatedRecordsIT {
     SameOutput.check(alone, plain);
     for (String left :
         List.of(
-            "a TransformProcess that does more than transform each record for itself",
+            "a TransformProcess that does more than transform each record independently",
             "readers of class example.records.UseReaders$EverySecond",
-            "readers of files without records, as ",
+            "readers of files without records, such as ",
             "iterators over readers of different numbers of records",
             "iterators that collect metadata")) {
       assertThat(alone.err()).containsOnlyOnce("prep=coordinate leaves " + left);

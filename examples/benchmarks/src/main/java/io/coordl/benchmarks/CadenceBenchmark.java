@@ -60,7 +60,7 @@ public final class CadenceBenchmark {
     benchmark.row(table, "DL4J", 11);
     benchmark.row(table, "DJL", 4);
     System.out.printf(
-        "%nCheckpoints of the agent's own, medians of %d rounds of %s s, on %s%n%s",
+        "%nAgent checkpoints, medians of %d rounds of %s s, on %s%n%s",
         benchmark.rounds, benchmark.seconds, Jdks.running(), table);
     System.out.println(
         "bars: at most 3.5 % of the time, within 10 % of the best: "

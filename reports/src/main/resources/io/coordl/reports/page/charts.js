@@ -1,8 +1,8 @@
 /*
- * What draws a page from the JSON in it, for the script behind it that says which page. Every number
- * that is shown names where it comes from: data-json is the JSON pointer of its value, data-of of what
- * it is divided by, data-minus of what is taken from it, and data-unit how it is written. Texts become
- * text nodes, never markup.
+ * Draws a page from the JSON in it; the script that follows this one builds the sections. Every number
+ * shown names its source: data-json is the JSON pointer of its value, data-of that of its divisor,
+ * data-minus that of the value subtracted from it, and data-unit its format. Texts become text nodes,
+ * never markup.
  */
   const DATA = JSON.parse(document.getElementById("data").textContent);
   const main = document.getElementById("main");
@@ -178,7 +178,7 @@
   const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 4], [1, 2]];
   const POINTS = ["circle", "triangle", "rect", "rectRot", "star", "cross", "crossRot"];
 
-  /** The look of one line of several, the index-th. */
+  /** The style of the index-th line. */
   const line = index => ({
     borderColor: style("line" + (1 + index % 7)),
     backgroundColor: style("line" + (1 + index % 7)),
@@ -229,7 +229,7 @@
 
   let figures = 0;
 
-  /** A figure whose chart is made anew when the colours change. */
+  /** A figure whose chart is redrawn when the colours change. */
   function chart(name, description, configure, more = {}) {
     const canvas = element("canvas", {
       id: "chart-" + ++figures, role: "img", tabindex: "0",
@@ -253,7 +253,7 @@
     }
   }
 
-  /** The arrow keys go from place to place, and what the tooltip there says is said. */
+  /** The arrow keys move from point to point; screen readers announce the tooltip's text. */
   function walk(canvas, event) {
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
     const drawn = Chart.getChart(canvas);
@@ -284,7 +284,7 @@
 
   // ---- the end of a page
 
-  /** Once all sections are there: the list of them, the footer, and the charts. */
+  /** Called after the last section: adds the contents, the footer and the charts. */
   function finish(...footer) {
     document.getElementById("contents").append(element("ul", {},
       sections.map(([id, title]) => element("li", {}, element("a", { href: "#" + id }, title)))));

@@ -46,21 +46,21 @@
     if (summary.recording.endsEarly) {
       made.push(element("p", { class: "warn" }, nameOf(index),
         summary.recording.stillRunning
-          ? " is what the job did so far: its JVM still runs."
-          : " ends early: its JVM was killed, or went on. What happened last is missing."));
+          ? " covers the job so far: its JVM still runs."
+          : " ends early: its JVM was killed or kept running. The last events are missing."));
     }
     if (summary.totals.origin !== "job") {
       made.push(element("p", { class: "warn" }, nameOf(index),
-        ": the totals are the sum of the finished epochs, as the agent's own were not written."));
+        ": the totals are the sum of the finished epochs, because the agent's own were not written."));
     }
     if ((summary.configuration.profile || "off") !== "off") {
       made.push(element("p", { class: "warn" }, nameOf(index),
-        " is the recording of a profile: what its phases did to the job is in the totals, epochs and stalls."));
+        " is the recording of a profile: its totals, epochs and stalls include the effects of the phases."));
     }
     if (summary.faults.count > 0) {
       made.push(element("p", { class: "warn" }, nameOf(index), ": ",
         show(below(base(index), "summary", "faults", "count"), "count"),
-        summary.faults.count === 1 ? " fault" : " faults", " inside the agent; the program went on without it. See \u201cThe recording\u201d."));
+        summary.faults.count === 1 ? " fault" : " faults", " inside the agent; the program continued without it. See \u201cThe recording\u201d."));
     }
     return made;
   }
@@ -84,7 +84,7 @@
       element("dd", {}, value, detail ? element("small", {}, detail) : null));
   }
 
-  /** Epochs and evaluations; where no update of a model was seen, nobody knows which is what. */
+  /** Epochs and evaluations; without a model update the two look alike. */
   function counts(totals) {
     const found = at(totals);
     const counted = (field, one, more) => [show(below(totals, field), "count"), " ", found[field] === 1 ? one : more];
@@ -94,7 +94,7 @@
       ...(found.evaluations === 0 ? [] : [", ", ...counted("evaluations", "evaluation", "evaluations")])];
   }
 
-  /** An item that is kept decoded is not fetched again: it came from memory all the same. Null if there is none. */
+  /** Hits on decoded items, which come from memory without a fetch. Null if no store keeps them. */
   function keptHits(index, form) {
     const kept = RECORDINGS[index].summary.stores.findIndex(store => store.store === form && store.hits > 0);
     return kept < 0 ? null : below(base(index), "summary", "stores", kept, "hits");
@@ -152,7 +152,7 @@
   const epochLabel = epoch =>
     kindOf(epoch) + epoch.number + (epoch.complete ? "" : " (left early)");
 
-  /** Without evaluations, which are no epochs and would look like quick ones. */
+  /** Without evaluations, which would look like quick epochs. */
   const epochsOf = recording => recording.summary.epochs.filter(epoch => epoch.kind !== "evaluation");
 
   function epochTable(index) {
@@ -181,7 +181,7 @@
   /** Bars of epochs: one each, or one of each recording side by side. */
   function epochChart() {
     const most = Math.max(...RECORDINGS.map(each => epochsOf(each).length));
-    if (most === 0) return soft("No epoch came to its end.");
+    if (most === 0) return soft("No epoch has ended.");
     return chart("Where the time went in each epoch",
       "Stacked bars of seconds, one bar " + (SEVERAL ? "of each recording " : "") +
         "for each. The table below has the same figures.",
@@ -226,13 +226,13 @@
   }
 
   const IDLE = ["deviceIdleNanos", "device idle"];
-  /** What there is of a time line: the parts, and how idle devices were, if any was sampled. */
+  /** The lines of a time line: its parts, and idle devices if any was sampled. */
   const linesOf = times => times.deviceIdleNanos ? [...PARTS, IDLE] : PARTS;
   const seconds = (slots, width) => String(Number((slots * width / 1e9).toFixed(slots * width < 1e11 ? 3 : 1)));
 
   /**
-   * Shares of the time, from first to last, in as many bars as the chart is wide enough for. Where slots are
-   * more than bars, each bar is the mean of its own slots and as many on both sides: a moving average.
+   * Shares of the time, from first to last, in as many bars as fit the chart. If there are more slots than bars,
+   * each bar is the mean of its own slots and as many on both sides: a moving average.
    */
   function smoothed(fine, first, last, most) {
     const slots = last - first;
@@ -257,7 +257,7 @@
   const LEAST_SLOTS = 10;
   const BAR_PIXELS = 4;
 
-  /** Shares of a slot: a thread can do no more than the slot is wide; several can. */
+  /** Shares of a slot: at most 100 % for one training thread, more for several. */
   function timeLineChart(index) {
     const fine = RECORDINGS[index].timeLine.fine;
     const all = fine.computeNanos.length;
@@ -283,13 +283,13 @@
         type: "bar",
         data: data(figure.clientWidth),
         options: {
-          ...options(["seconds since the first batch was asked for", {
+          ...options(["seconds since the first batch was requested", {
             stacked: true, grid: { display: false },
             ticks: { callback(unused, bar) { return String(Number(Number(this.getLabelForValue(bar)).toFixed(last - first < 1e3 ? 3 : 1))); }, autoSkipPadding: 30 },
           }],
             ["% of the time", {
               stacked: true, beginAtZero: true, suggestedMax: 100,
-              afterDataLimits(axis) { if (axis.max < 101) axis.max = 100; }, // What rounding adds is no second thread.
+              afterDataLimits(axis) { if (axis.max < 101) axis.max = 100; }, // Rounding must not look like a second thread.
             }], {
               tooltip: {
                 filter: item => item.raw > 0,
@@ -313,7 +313,7 @@
       drawn.update();
       document.getElementById("said").textContent = note.textContent;
     };
-    /** Around the bar that the arrow keys have come to, else around the middle. */
+    /** Around the bar selected with the arrow keys, else around the middle. */
     const zoom = factor => {
       const bars = Chart.getChart(canvas).data.labels.length;
       const bar = Number(canvas.dataset.at ?? -1);
@@ -384,7 +384,7 @@
 
   function deviceTable(index) {
     const path = below(base(index), "summary", "gpus");
-    return table("GPUs, sampled once a second while the job took batches; MLPerf Storage asks that they are busy for 90 % of the time",
+    return table("GPUs, sampled once a second while the job took batches; MLPerf Storage requires them to be busy for 90 % of the time",
       [["device", "text"], ["busy"], ["idle in data stalls, at most"], ["memory in use"], ["of this process"], ["synchronized steps"]],
       RECORDINGS[index].summary.gpus.map((gpu, at) => {
         const sampled = { of: below(path, at, "sampledNanos") };
@@ -401,11 +401,11 @@
   function timeLine() {
     const made = section("time", "The run over time",
       soft("From the events of every batch. White is time outside of any epoch: the program did something",
-        " else, or JFR had not begun to record. Several training threads come to more than 100 %."));
+        " else, or JFR was not recording yet. Several training threads add up to more than 100 %."));
     RECORDINGS.forEach((recording, index) => {
       if (SEVERAL) made.append(element("h3", {}, nameOf(index)));
       if (recording.timeLine.computeNanos.length === 0) {
-        made.append(soft("The recording has no event of a batch."));
+        made.append(soft("The recording has no batch events."));
         return;
       }
       made.append(timeLineChart(index),
@@ -479,12 +479,12 @@
     const kinds = [...new Set(RECORDINGS.flatMap(each => each.latencies.map(latency => latency.kind)))]
       .sort((one, other) => Object.keys(KINDS).indexOf(one) - Object.keys(KINDS).indexOf(other));
     if (kinds.length === 0) return;
-    const made = section("latencies", "How long one takes",
-      soft("Of every fetch, decode, transform, batch, wait and step, whatever the recording's thresholds. The axis of",
-        " percentiles is stretched to its end: each line to the right is ten times as rare."));
+    const made = section("latencies", "Latencies",
+      soft("Of every fetch, decode, transform, batch, wait and step, whatever the recording's thresholds.",
+        " The percentile axis is logarithmic."));
     const curveOf = (recording, kind) => recording.latencies.find(latency => latency.kind === kind);
     if (!SEVERAL) {
-      made.append(chart("How long one takes, by percentile",
+      made.append(chart("Latencies by percentile",
         "One line for each kind, durations on a logarithmic axis. The table below has the usual percentiles.",
         curves(kinds.map(kind => ({ label: KINDS[kind] || kind, curve: curveOf(RECORDINGS[0], kind) })))));
       made.append(table("Durations", LATENCY_COLUMNS, latencyRows(0)));
@@ -503,7 +503,7 @@
       }
     }
     if (RECORDINGS.some(each => each.latencies.some(latency => !latency.exact))) {
-      made.append(soft("Where the recording has no whole distribution, a line joins the usual percentiles only."));
+      made.append(soft("If a recording lacks the full distribution, its line joins only the usual percentiles."));
     }
     if (!SEVERAL) {
       made.append(folded("Table of the lines", ...RECORDINGS[0].latencies.map((latency, at) => {
@@ -545,7 +545,7 @@
 
   function cache() {
     const made = section("cache", "Cache",
-      soft("An item from storage is a file opened. A store never evicts: what it has once, it has in every later epoch."));
+      soft("An item from storage is one opened file. A store never evicts: what it keeps once, it has in every later epoch."));
     RECORDINGS.forEach((recording, index) => {
       const summary = below(base(index), "summary");
       if (SEVERAL) made.append(element("h3", {}, nameOf(index)));
@@ -584,7 +584,7 @@
 
   function peerTable(index) {
     const peers = below(base(index), "summary", "peers");
-    return table("Other hosts, as this job asked them",
+    return table("Requests of this job to other hosts",
       [["host", "text"], ["found"], ["bytes received"], ["time each"], ["absent"], ["kept there"], ["bytes sent"], ["late"],
         ["failed"], ["time lost"]],
       at(peers).map((unused, at) => {
@@ -613,9 +613,9 @@
     return [
       table(caption, [[heading, "text"], ["total"], ["times"], ["mean"], ["longest"],
         ...(ofFiles ? [["bytes"], ["from memory"]] : [])], rows),
-      names.unnamed > 0 ? soft("The first ", show(below(path, "known"), "count"),
-        " names were told apart; ", show(below(path, "unnamed"), "count"),
-        " events of later ones are among the others, and one of those may be slower than one listed.") : null,
+      names.unnamed > 0 ? soft("Only the first ", show(below(path, "known"), "count"),
+        " names are counted separately. The others include ", show(below(path, "unnamed"), "count"),
+        " events of later names, some of which may be slower than those listed.") : null,
     ];
   }
 
@@ -655,7 +655,7 @@
 
   function slowest() {
     const some = which => RECORDINGS.some(each => each[which].slowest.length > 0);
-    const made = section("slowest", "What is slow");
+    const made = section("slowest", "Slowest");
     const block = (which, title, remark, caption, heading, ofFiles) => {
       if (!some(which)) return;
       made.append(element("h3", {}, title), soft(remark));
@@ -669,17 +669,17 @@
         }
       });
     };
-    block("files", "Files", "By the time that their fetches took together; fetches of 0.1 ms or longer.",
+    block("files", "Files", "By total fetch time; only fetches of 0.1 ms or longer.",
       "Files that took most time to fetch", "file", true);
-    block("transforms", "Transforms", "Of those as long as the recording's threshold (1 ms unless set otherwise), on all threads.",
+    block("transforms", "Transforms", "Those that take at least the recording's threshold (1 ms by default), on all threads.",
       "Transforms that took most time", "transform", false);
-    block("codecs", "Codecs", "Of decodes as long as the recording's threshold (1 ms unless set otherwise), on all threads, with what was" +
-      " read within them; quicker ones, and making arrays of the pixels, are in the totals of the job only.",
+    block("codecs", "Codecs", "Decodes that take at least the recording's threshold (1 ms by default), on all threads, with the bytes read" +
+      " in them. Quicker ones, and converting pixels to arrays, are only in the totals of the job.",
       "Codecs that took most time", "codec", false);
     if (RECORDINGS.some(each => each.sources.length > 0)) {
       made.append(element("h3", {}, "Preparation of batches"),
-        soft("Self times on the thread that prepared the batch, of batches that were taken; other is assembly, labels",
-          " and everything else. The totals of the job also count what was prepared for no batch."));
+        soft("Self times of the batches taken, on the thread that prepared each; other is assembly, labels",
+          " and everything else. The totals of the job also include preparation outside of batches."));
       RECORDINGS.forEach((recording, index) => {
         if (recording.sources.length === 0) return;
         made.append(SEVERAL ? folded(["In ", nameOf(index)], sourceTable(index)) : sourceTable(index));
@@ -699,7 +699,7 @@
       const column = (title, field, unit) => ({ title, field, unit });
       const columns = [column("jobs", "jobs", "count"), column("epochs shared", "sharedEpochs", "count"),
         column("of", "epochs", "count"), column("from the group", "taken", "count"),
-        column("prepared for all", "prepared", "count"), column("nobody had", "nobody", "count"),
+        column("prepared for all", "prepared", "count"), column("not prepared", "nobody", "count"),
         column("late", "late", "count"), column("lost", "lost", "count"),
         column("not staged", "notStaged", "count"), column("waited", "waitedNanos", "nanos"),
         column("waited for", "waitedForNanos", "nanos"), column("buffer", "capacityBytes", "bytes")];
@@ -778,7 +778,7 @@
     }
     if (RECORDINGS.some((unused, index) => keptHits(index, "prepared") !== null)) {
       const hits = index => keptHits(index, "prepared") === null ? "\u2013" : show(keptHits(index, "prepared"), "count");
-      rows.push(["kept prepared, from memory", hits(0), ...rest.flatMap(index => [hits(index), "", ""])]);
+      rows.push(["prepared samples from memory", hits(0), ...rest.flatMap(index => [hits(index), "", ""])]);
     }
     rows.splice(4, 0, ["stalled share of the time",
       show(below(first, "stallNanos"), "percent", { of: below(first, "wallNanos") }),
@@ -799,9 +799,9 @@
         show(speed(index), "times", { of: speed(0) })])]);
     }
     section("comparison", "Compared",
-      soft("Totals of each job. Changes and ratios are against the first recording; jobs of different length are best",
-        " compared by the batch."),
-      chart("Time of each job by what it went to",
+      soft("Totals of each job. Changes and ratios are relative to the first recording. Compare jobs of different",
+        " length by the time of a batch."),
+      chart("Where the time of each job went",
         "Stacked bars of seconds, one bar for each recording. The table below has the same figures.",
         () => ({
           type: "bar",
@@ -832,12 +832,12 @@
     if (SEVERAL || !found) return;
     const path = below(base(0), "differential");
     const made = section("profile", "The differential profile",
-      soft("The same samples three times: prepared already (ingestion), from memory (cached), from storage (cold). The",
-        " differences are the stalls; beside them what the agent saw while the program ran. Errors are 95 %",
-        " confidence intervals."));
+      soft("The same samples three times: already prepared (ingestion), from memory (cached), from storage (cold). The",
+        " differences are the stalls. Live shares are those that the agent observed while the program ran. Errors are",
+        " 95 % confidence intervals."));
     const known = found.shares.filter(share => share.share);
     if (known.length > 0) {
-      made.append(chart("Shares of the time by the differences between phases and as seen live",
+      made.append(chart("Shares of the time, from the phases and live",
         "Two stacked bars of shares of the time. The table below has the same figures.",
         () => ({
           type: "bar",
@@ -866,7 +866,7 @@
     if (found.limit !== "unknown") {
       made.append(paragraph("Limit: most of the time is ", (PART_NAMES[found.limit] || ["", found.limit])[1], "."));
     } else if (found.missing.some(one => one.figure === "limit")) {
-      made.append(element("p", { class: "warn" }, "Limit: not known, run again on a quiet machine."));
+      made.append(element("p", { class: "warn" }, "Limit: unknown, run again on a quiet machine."));
     }
     if (found.timings.length > 0) {
       made.append(folded("The phases", table("Phases as measured",
@@ -1037,4 +1037,4 @@
   recordings();
 
   finish("All figures of this page are in its source as JSON, times in nanoseconds and sizes in bytes, as ",
-      code("coordl summary --json"), " prints them. In a chart the arrow keys go from place to place. Charts: Chart.js.");
+      code("coordl summary --json"), " prints them. In a chart, the arrow keys move from point to point. Charts: Chart.js.");

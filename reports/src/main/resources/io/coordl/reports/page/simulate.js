@@ -6,7 +6,7 @@
   const nameOf = index => show(below(base(index), "name"), "text");
   const hours = seconds => seconds / 3600;
 
-  /** Of a workload: then times of the jobs that were done would be misleading. */
+  /** Only for generated workloads, where times of the finished jobs alone would be misleading. */
   const isOverloaded = run => run.overloaded && run.seed !== undefined;
   const SHARES = [["gpus", "GPUs"], ["cores", "cores"], ["memory", "memory"], ["storage", "storage rate"]];
 
@@ -21,7 +21,7 @@
       soft("From the arrival of a job to its end. Each line rises to the share of the jobs that took no longer."));
     if (drawn.length > 0) {
       made.append(chart("Distribution of the job completion times",
-        "One line for each run: the share of the jobs that took at most so many hours. The folded table has the same figures.",
+        "One line for each run: the share of the jobs that finished within a number of hours. The folded table has the same figures.",
         () => ({
           type: "line",
           data: {
@@ -44,9 +44,9 @@
         })));
     }
     const several = RUNS.length > 1;
-    made.append(table("Hours, and shares of the cluster that jobs held",
+    made.append(table("Hours, and shares of the cluster allocated to jobs",
       [["run", "text"], ["jobs"], ["mean h"], ...(several ? [["mean, of the first"]] : []), ["p50 h"], ["p95 h"], ["p99 h"],
-        ["makespan h"], ["not done"], ...SHARES.map(([, label]) => [label])],
+        ["makespan h"], ["unfinished"], ...SHARES.map(([, label]) => [label])],
       RUNS.map((run, index) => {
         const jct = below(base(index), "jct");
         const timed = isOverloaded(run) ? () => document.createTextNode("\u2013") : show;
@@ -59,7 +59,7 @@
       })));
     for (const [run, index] of drawn) {
       made.append(folded(["Distribution of ", nameOf(index)],
-        table("Share of the jobs that took at most so long", [["jobs"], ["hours"]],
+        table("Share of the jobs that finished within a number of hours", [["jobs"], ["hours"]],
           run.distribution.map((unused, at) => {
             const point = below(base(index), "distribution", at);
             return [show(below(point, "share"), "percent"), show(below(point, "seconds"), "hours")];
@@ -68,7 +68,7 @@
   }
 
   function utilisationChart(run) {
-    return chart("Shares of the cluster that jobs held in " + run.name,
+    return chart("Shares of the cluster allocated to jobs in " + run.name,
       "One line for each resource, over the hours of the run. The folded table has the same figures.",
       () => ({
         type: "line",
@@ -87,7 +87,7 @@
   }
 
   function overTimeTable(run, index) {
-    return table("Means over rounds that follow one another", [["hour"], ["jobs that wait"], ...SHARES.map(([, label]) => [label])],
+    return table("Means over consecutive rounds", [["hour"], ["waiting jobs"], ...SHARES.map(([, label]) => [label])],
       run.timeline.map((unused, at) => {
         const point = below(base(index), "timeline", at);
         return [show(below(point, "atSeconds"), "hours"), show(below(point, "queued"), "number"),
@@ -97,7 +97,7 @@
 
   function utilisation() {
     const made = section("utilisation", "The cluster over time",
-      soft("Shares of the cluster that jobs held, in the rounds that saw jobs."));
+      soft("Shares of the cluster allocated to jobs, in the rounds with jobs."));
     const pair = element("div", { class: "pair" });
     made.append(pair);
     RUNS.forEach((run, index) => {
@@ -108,9 +108,9 @@
   }
 
   function queue() {
-    const made = section("queue", "Jobs that wait",
+    const made = section("queue", "Waiting jobs",
       soft("Jobs that have arrived and hold no GPU. The tables over time have the same figures."));
-    made.append(chart("Jobs that wait",
+    made.append(chart("Waiting jobs",
       "One line for each run, over its hours. The tables of the runs over time have the same figures.",
       () => ({
         type: "line",
@@ -120,13 +120,13 @@
             data: run.timeline.map(point => ({ x: hours(point.atSeconds), y: point.queued })),
           })),
         },
-        options: options(overTime({}), ["jobs that wait", { beginAtZero: true }], {
+        options: options(overTime({}), ["waiting jobs", { beginAtZero: true }], {
           interaction: { mode: "nearest", axis: "x", intersect: false },
           labels: { usePointStyle: true, pointStyleWidth: 14 },
           tooltip: { callbacks: { ...perHour, label: item => item.dataset.label + ": " + quantity(item.parsed.y) } },
         }),
       })),
-    table("Most jobs that waited, of the means over time", [["run", "text"], ["jobs"], ["at hour"]],
+    table("Peak of waiting jobs, from the means over time", [["run", "text"], ["jobs"], ["at hour"]],
       RUNS.flatMap((run, index) => {
         if (run.timeline.length === 0) return [];
         const most = run.timeline.reduce((best, point, at) => point.queued > run.timeline[best].queued ? at : best, 0);
@@ -143,5 +143,5 @@
   queue();
 
   finish("All figures of this page are in its source as JSON, times in seconds and shares from zero to one, as ",
-    code("coordl simulate --json"), " prints them; of many jobs it has the distribution. In a chart the arrow keys go from",
-    " place to place. Charts: Chart.js.");
+    code("coordl simulate --json"), " prints them; for many jobs it has the distribution. In a chart, the arrow keys move from",
+    " point to point. Charts: Chart.js.");

@@ -897,18 +897,18 @@ class HostsEngineTest {
       Wire.putRequest(request, Wire.FIND, key, large.length);
       out.write(request);
       DataInputStream in = new DataInputStream(socket.getInputStream());
-      in.readNBytes(Wire.hello(PeerItems.GROUP).length);
-      assertThat(in.readInt()).isEqualTo(Wire.FOUND);
-      assertThat(in.readInt()).isEqualTo(large.length);
-      await(
-          () ->
-              Thread.getAllStackTraces().keySet().stream()
-                  .noneMatch(thread -> thread.getName().equals("coordl-peer-serve")));
       long taken = 0;
       try {
+        in.readNBytes(Wire.hello(PeerItems.GROUP).length);
+        assertThat(in.readInt()).isEqualTo(Wire.FOUND);
+        assertThat(in.readInt()).isEqualTo(large.length);
+        await(
+            () ->
+                Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().equals("coordl-peer-serve")));
         taken = in.transferTo(OutputStream.nullOutputStream());
       } catch (IOException e) {
-        // Reset: bytes in flight are lost too.
+        // Reset, on a busy machine before the answer was read: bytes in flight are lost too.
       }
       assertThat(taken).isLessThan(large.length);
     }

@@ -4,12 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done to the pixels of one picture: a part of it is resized, and a part of that remains.
+ * Crops and resizes one picture: a part of it is resized, and a part of the result remains.
  *
  * @param source the part of the picture
- * @param width of that part once it is resized; its own if it is not
- * @param height likewise
- * @param resizes whether it is resized, be it to its own size
+ * @param width of that part after the resize, if any
+ * @param height of that part after the resize, if any
+ * @param resizes whether it is resized, even to its own size
  * @param result the part of the resized picture
  */
 record Augmentation(Box source, int width, int height, boolean resizes, Box result) {
@@ -33,7 +33,7 @@ record Augmentation(Box source, int width, int height, boolean resizes, Box resu
   }
 
   /**
-   * Combines the steps of a pipeline; null if they are others than crops around one resize.
+   * Combines the steps of a pipeline; null if they are not crops before and after one resize.
    *
    * @param width of the picture
    * @param height of the picture

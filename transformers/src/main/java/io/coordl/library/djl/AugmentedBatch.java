@@ -47,9 +47,7 @@ final class AugmentedBatch implements AutoCloseable {
   /** Bytes of all parts of a batch that go to a device at once; the JVM limits direct memory. */
   private static final int MOST_PARTS = 256 << 20;
 
-  /**
-   * Other threads that draw make this one begin again; an executor has no more threads than this.
-   */
+  /** Attempts to draw: a draw by another thread forces one more; executors have fewer threads. */
   private static final int MOST_DRAWS = 64;
 
   /** The pipeline is left to the program; the message is for the user, null if there is none. */
@@ -158,7 +156,7 @@ final class AugmentedBatch implements AutoCloseable {
     return data != null;
   }
 
-  /** Draws all numbers of the batch at once, again if another thread has drawn meanwhile. */
+  /** Draws all numbers of the batch, again if another thread has drawn in between. */
   private boolean isDrawn(int checked) {
     for (int i = 0; i < MOST_DRAWS; i++) {
       before = random.forkOfMine();
@@ -179,7 +177,7 @@ final class AugmentedBatch implements AutoCloseable {
     return false;
   }
 
-  /** False if the program's own call is to throw what loading a picture throws. */
+  /** Loads all pictures; false if one throws, as the program's own call then does. */
   private boolean isLoaded() throws TimeoutException {
     try {
       each(this::load);
@@ -248,21 +246,23 @@ final class AugmentedBatch implements AutoCloseable {
       if (place == checked) {
         beforeChecked = random.forkOfMine();
       }
-      Augmentation what;
+      Augmentation augmentation;
       try {
         Shape shape = new Shape(picture.height, picture.width, CHANNELS);
-        what = Augmentation.of(ShapeOnly.steps(heads, shape), picture.width, picture.height);
+        augmentation =
+            Augmentation.of(ShapeOnly.steps(heads, shape), picture.width, picture.height);
       } catch (UnsupportedOperationException e) {
         throw new LeftException(null);
       } catch (RuntimeException e) {
         return false; // The program's own call throws this.
       }
-      if (what == null) {
+      if (augmentation == null) {
         throw new LeftException(null);
       }
-      augmentations[place] = what;
+      augmentations[place] = augmentation;
       Augmentation.Box first = augmentations[0].result();
-      if (what.result().width() != first.width() || what.result().height() != first.height()) {
+      if (augmentation.result().width() != first.width()
+          || augmentation.result().height() != first.height()) {
         return false;
       }
     }
@@ -326,7 +326,7 @@ final class AugmentedBatch implements AutoCloseable {
       for (int place = 0; place < size(); place++) {
         planes.add(onDevice(all, starts[place], augmentations[place]));
       }
-      // Stacked as planes, and only seen as pixels by the tail, which keeps the memory order.
+      // The tail sees the planes as pixels, in the same memory order.
       NDArray at = NDArrays.stack(planes).transpose(0, 2, 3, 1);
       for (Transform tail : transforms.subList(pipeline.heads(), transforms.size())) {
         at = tail.transform(at);
@@ -343,7 +343,7 @@ final class AugmentedBatch implements AutoCloseable {
   private NDArray up(NDManager parts, int[] starts) throws Exception {
     int length = starts[size()];
     ByteBuffer bytes = memory.memory(length);
-    each(place -> copyPart(place, bytes, starts[place])); // If this fails, the memory is left.
+    each(place -> copyPart(place, bytes, starts[place])); // On failure the memory is not reused.
     try {
       return parts.create(bytes, new Shape(length), DataType.UINT8);
     } finally {
@@ -361,22 +361,22 @@ final class AugmentedBatch implements AutoCloseable {
     }
   }
 
-  private static NDArray onDevice(NDArray all, int start, Augmentation what) {
-    Augmentation.Box source = what.source();
+  private static NDArray onDevice(NDArray all, int start, Augmentation augmentation) {
+    Augmentation.Box source = augmentation.source();
     NDArray part =
         all.get(new NDIndex().addSliceDim(start, start + CHANNELS * source.area()))
             .reshape(source.height(), source.width(), CHANNELS);
-    if (what.resizes()) {
-      part = NDImageUtils.resize(part, what.width(), what.height());
-      Augmentation.Box result = what.result();
-      if (result.width() != what.width() || result.height() != what.height()) {
+    if (augmentation.resizes()) {
+      part = NDImageUtils.resize(part, augmentation.width(), augmentation.height());
+      Augmentation.Box result = augmentation.result();
+      if (result.width() != augmentation.width() || result.height() != augmentation.height()) {
         part = NDImageUtils.crop(part, result.x(), result.y(), result.width(), result.height());
       }
     }
     return part.transpose(2, 0, 1);
   }
 
-  /** Compares one sample with what the program's own code makes of it; none if it is -1. */
+  /** Compares one sample with the program's own; none if {@code place} is -1. */
   private boolean isSame(int place) throws IOException {
     if (place < 0) {
       return true;
@@ -403,7 +403,7 @@ final class AugmentedBatch implements AutoCloseable {
     }
     if (!same) {
       throw new LeftException(
-          "batches of pictures are left to the program: the engine of this machine computes other"
+          "batches of pictures are left to the program: on this machine, the engine computes other"
               + " bits than expected.");
     }
     return true;

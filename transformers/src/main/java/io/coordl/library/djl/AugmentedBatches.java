@@ -30,10 +30,9 @@ import org.jspecify.annotations.Nullable;
  * threads with {@code prefetch=N}, in plain Java in main memory and by the engine on a device.
  *
  * <p><b>The same batch.</b> The transforms' own code draws, over pictures without pixels ({@link
- * ShapeOnly}). Their arithmetic has the engine's bits, or is the engine's ({@link ResamplerCheck}),
- * and of each of the first batches one sample is compared with what the program's transforms make
- * of it. Where anything differs or fails, the generator is as before and the program's own call
- * makes the batch.
+ * ShapeOnly}). The engine computes the pixels, or code with the same bits ({@link ResamplerCheck}).
+ * In each of the first batches, one sample is compared with the program's own. If anything differs
+ * or fails, the generator is restored and the program's own call makes the batch.
  */
 public final class AugmentedBatches implements LibraryHooks {
   private static final String PYTORCH = "PyTorch";
@@ -48,7 +47,7 @@ public final class AugmentedBatches implements LibraryHooks {
   private final PictureBatches counts;
   private final OnceLog log;
 
-  /** Those in use, and those of data sets that still exist. */
+  /** At most one for each data set that still exists. */
   private final List<PicturePipeline> pipelines = new ArrayList<>();
 
   private final Queue<Resampler> resamplers = new ConcurrentLinkedQueue<>();
@@ -101,7 +100,7 @@ public final class AugmentedBatches implements LibraryHooks {
         && new IterablePipeline(iterable, fields, null).isOnlyStacked();
   }
 
-  /** Arrays without an engine have a manager without one. */
+  /** A manager may have no engine. */
   @SuppressWarnings("ConstantValue")
   private static boolean isPyTorch(NDManager manager) {
     return manager.getEngine() != null && manager.getEngine().getEngineName().equals(PYTORCH);
@@ -122,7 +121,7 @@ public final class AugmentedBatches implements LibraryHooks {
       }
       return made;
     } catch (RuntimeException e) {
-      return null; // The program's own call meets what the engine does not have.
+      return null; // The program's own call reports what the engine lacks.
     }
   }
 
@@ -149,7 +148,7 @@ public final class AugmentedBatches implements LibraryHooks {
         return null;
       }
     } catch (RuntimeException e) {
-      return null; // The program's own call meets what the engine does not have.
+      return null; // The program's own call reports what the engine lacks.
     }
     AugmentedBatch batch =
         new AugmentedBatch(

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * takes. Arrays over staged bytes would be safe only if all their readers were known. But PyTorch's
  * arrays share memory unseen by DJL, as views and as values saved for the gradient of an operation.
  * An array over foreign memory ({@code from_blob} without a deleter) does not prevent reuse of that
- * memory for another batch, and DJL does not tell how many other arrays share it. Closing,
+ * memory for another batch, and DJL does not report how many other arrays share it. Closing,
  * detaching or attaching the batch proves nothing either: {@code backward} on a prediction that the
  * program keeps reads the closed batch, through no DJL object. The test program {@code
  * example.passes.OverForeignMemory} shows this.

@@ -37,7 +37,7 @@ final class EngineMemory {
    * @return null if the engine does not expose the memory
    * @throws TimeoutException from {@code writer}: another thread may still write, so the memory is
    *     never freed
-   * @throws Exception what else {@code writer} throws
+   * @throws Exception any other exception of {@code writer}
    */
   static @Nullable NDArray array(NDManager manager, Shape shape, DataType type, Writer writer)
       throws Exception {

@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the kernel for huge pages under memory that is about to be filled. PyTorch's arrays in main
+ * Asks the kernel for huge pages for memory that is about to be filled. PyTorch's arrays in main
  * memory are new pages each time: for a batch of 64 x 3 x 224 x 224 floats, 9,400 page faults take
- * longer than computing its values. Where the kernel refuses, nothing changes.
+ * longer than computing its values. If the kernel refuses, nothing changes.
  *
  * <p>Only whole huge pages within the array are advised, all of which are written at once. So the
  * process uses no more memory than before.
@@ -36,7 +36,7 @@ final class HugePages {
   private final MethodHandle invoke;
   private final Object advise;
 
-  /** Through the library by which DJL itself loads its engine, so that no other is loaded. */
+  /** Uses JNA, which DJL itself uses, so that no other library is loaded. */
   private HugePages(ClassLoader loader) throws ReflectiveOperationException {
     Class<?> pointers = Class.forName("com.sun.jna.Pointer", true, loader);
     Class<?> functions = Class.forName("com.sun.jna.Function", true, loader);
@@ -86,7 +86,7 @@ final class HugePages {
         int ignored = (int) invoke.invoke(advise, arguments);
       }
     } catch (Throwable t) {
-      failed = true; // Small pages are as right.
+      failed = true; // Small pages work, too.
       Bridge.fault("asking for huge pages", t);
     }
   }

@@ -63,7 +63,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   @Override
   public @Nullable String reasonToLeave(Class<?> type) {
     if (NDResource.class.isAssignableFrom(type)) {
-      return "is kept by it, which the program may close meanwhile";
+      return "the program may close at any time";
     } else if (type.getName().endsWith("Featurizers$StringFeaturizer")) {
       return "may number words in the order in which it meets them";
     }

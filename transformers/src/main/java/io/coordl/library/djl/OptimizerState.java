@@ -125,11 +125,11 @@ final class OptimizerState {
     String was = in.readUTF();
     Optimizer of = of(trainer);
     if (of == null || !was.equals(of.getClass().getName())) {
-      return "the optimizer is of another class, or not DJL's on one device";
+      return "it has another class, or does not run on a single device";
     }
     List<Parameter> parameters = parameters(trainer);
     if (in.readInt() != parameters.size()) {
-      return "the model has another number of parameters";
+      return "the model has a different number of parameters";
     }
     updates.set(of, in.readInt());
     for (Parameter parameter : parameters) {
@@ -140,11 +140,11 @@ final class OptimizerState {
     }
     List<LibraryField<Object>> maps = maps(of);
     if (in.readInt() != maps.size()) {
-      return "the optimizer keeps another number of arrays";
+      return "it keeps a different number of arrays";
     }
     for (LibraryField<Object> map : maps) {
       if (!in.readUTF().equals(map.field().getName())) {
-        return "the optimizer keeps other arrays";
+        return "it keeps different arrays";
       }
       for (Parameter parameter : parameters) {
         int length = in.readInt();

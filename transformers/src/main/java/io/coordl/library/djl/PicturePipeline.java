@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * Normalize}. Thread-safe.
  */
 final class PicturePipeline {
-  /** By name, since programs have classes of their own in the library's packages. */
+  /** By name, since programs may have classes in the library's packages. */
   private static final Set<String> DATASETS =
       Set.of(
           "ai.djl.basicdataset.cv.classification.ImageFolder",
@@ -43,7 +43,7 @@ final class PicturePipeline {
   private static final String OPENCV = "ai.djl.opencv.OpenCVImageFactory";
   private static final String TRANSFORMS = "ai.djl.modality.cv.transform.";
 
-  /** Of the library's transforms, those that only crop and resize. */
+  /** The library's transforms that only crop and resize. */
   private static final Set<String> HEADS =
       Set.of(
           ("CenterCrop Crop RandomFlipLeftRight RandomFlipTopBottom RandomResizedCrop Resize"
@@ -52,7 +52,7 @@ final class PicturePipeline {
 
   private static final int LEVELS = 256;
 
-  /** The agent compares one sample of each of the first batches, this many, with the program's. */
+  /** Number of batches, from the first, of which one sample is compared with the program's. */
   private static final int CHECKED = 16;
 
   private final WeakReference<RandomAccessDataset> dataset;
@@ -63,7 +63,7 @@ final class PicturePipeline {
 
   private final int heads;
 
-  /** The value after {@link ToTensor} and {@link Normalize} of each level of each channel. */
+  /** By channel and level, the value after {@link ToTensor} and {@link Normalize}. */
   private final float[][] table;
 
   private final AtomicInteger checks = new AtomicInteger(CHECKED);
@@ -83,10 +83,10 @@ final class PicturePipeline {
   }
 
   /**
-   * Examines a pipeline; null if it is another one, which the program's own calls run.
+   * Examines a pipeline; null if it is of another kind and left to the program's own calls.
    *
-   * @param iterable over a data set of which several threads may get samples, in any order, without
-   *     a draw
+   * @param iterable over a data set whose samples several threads may get, in any order and without
+   *     random draws
    */
   static @Nullable PicturePipeline of(DataIterable iterable, IterableFields fields) {
     RandomAccessDataset dataset = fields.dataset.require(iterable);
@@ -132,9 +132,7 @@ final class PicturePipeline {
     return true;
   }
 
-  /**
-   * Whether the data set does not itself resize its pictures, which another device does otherwise.
-   */
+  /** Whether the data set itself does not resize; results would depend on the device. */
   private static boolean isUnset(RandomAccessDataset dataset, String size) {
     try {
       return dataset.getClass().getMethod(size).invoke(dataset) instanceof Optional<?> set
@@ -167,9 +165,7 @@ final class PicturePipeline {
         .toArray(float[][]::new);
   }
 
-  /**
-   * Lets the engine compute the value of each level, in the order in which it does for a picture.
-   */
+  /** Lets the engine compute the value of each level, as it does for a picture. */
   private static float[][] table(Engine engine, List<Transform> tail) {
     try (NDManager host = engine.newBaseManager(Device.cpu())) {
       return table(host, tail);
@@ -208,7 +204,7 @@ final class PicturePipeline {
         && haveSame(now);
   }
 
-  /** A prefetched batch has copies of the transforms whose arrays the program may change. */
+  /** A prefetched batch uses copies of transforms whose arrays the program may change. */
   private boolean haveSame(List<Transform> now) {
     for (int i = 0; i < now.size(); i++) {
       Object then = transforms.get(i).get();
@@ -237,7 +233,7 @@ final class PicturePipeline {
     return table;
   }
 
-  /** Whether to compare a sample of this batch, and which; -1 for none. */
+  /** The sample of this batch to compare; -1 for none. */
   int checked(int size) {
     int left = checks.get() <= 0 ? 0 : checks.getAndDecrement();
     return left <= 0 ? -1 : (CHECKED - left) * (size / 3 + 1) % size;

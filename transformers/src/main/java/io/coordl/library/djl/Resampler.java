@@ -3,9 +3,9 @@ package io.coordl.library.djl;
 import java.nio.ByteBuffer;
 
 /**
- * Crops, resizes and converts pictures of three 8-bit channels in plain Java, with the bits of
- * PyTorch's kernel for the CPU that multiplies and adds in one rounding (AVX2 and later). {@link
- * ResamplerCheck} compares the two before this is used.
+ * Crops, resizes and converts pictures of three 8-bit channels in plain Java. Bit-identical to
+ * PyTorch's CPU kernel with fused multiply-add (AVX2 and later); {@link ResamplerCheck} compares
+ * the two before this is used.
  *
  * <p>Keeps its working memory; not thread-safe.
  */
@@ -27,14 +27,14 @@ final class Resampler {
    * @return the channels of the result, one after another, from index 0 on; overwritten by the next
    *     call
    */
-  float[] run(ByteBuffer pixels, int width, Augmentation what, float[][] table) {
-    Augmentation.Box part = what.result();
+  float[] run(ByteBuffer pixels, int width, Augmentation augmentation, float[][] table) {
+    Augmentation.Box part = augmentation.result();
     int area = part.area();
     planes = planes.length < CHANNELS * area ? new float[CHANNELS * area] : planes;
-    if (what.resizes()) {
-      resize(pixels, width, what, table);
+    if (augmentation.resizes()) {
+      resize(pixels, width, augmentation, table);
     } else {
-      Augmentation.Box box = what.source();
+      Augmentation.Box box = augmentation.source();
       int length = CHANNELS * box.width();
       grow(length, 0);
       for (int y = 0; y < box.height(); y++) {
@@ -45,28 +45,28 @@ final class Resampler {
     return planes;
   }
 
-  private void resize(ByteBuffer pixels, int width, Augmentation what, float[][] table) {
-    Augmentation.Box box = what.source();
-    Augmentation.Box part = what.result();
-    int length = CHANNELS * what.width();
+  private void resize(ByteBuffer pixels, int width, Augmentation augmentation, float[][] table) {
+    Augmentation.Box box = augmentation.source();
+    Augmentation.Box part = augmentation.result();
+    int length = CHANNELS * augmentation.width();
     grow(CHANNELS * box.width(), Math.multiplyExact(length, box.height()));
     sums = sums.length < length ? new float[length] : sums;
     for (int y = 0; y < box.height(); y++) {
       read(pixels, width, box, y);
       int at = y * length;
-      if (what.width() == box.width()) {
+      if (augmentation.width() == box.width()) {
         convert(bytes, resizedRows, at, length);
       } else {
         convert(bytes, row, 0, CHANNELS * box.width());
-        resizeRow(row, Resampling.of(box.width(), what.width()), resizedRows, at);
+        resizeRow(row, Resampling.of(box.width(), augmentation.width()), resizedRows, at);
       }
     }
     for (int y = 0; y < part.height(); y++) {
       int of = part.y() + y;
       float[] values = resizedRows;
       int from = of * length;
-      if (what.height() != box.height()) {
-        addRows(resizedRows, length, Resampling.of(box.height(), what.height()), of, sums);
+      if (augmentation.height() != box.height()) {
+        addRows(resizedRows, length, Resampling.of(box.height(), augmentation.height()), of, sums);
         values = sums;
         from = 0;
       }

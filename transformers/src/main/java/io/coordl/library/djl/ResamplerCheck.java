@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Compares {@link Resampler} with the engine that runs. The engine has a kernel per kind of CPU,
- * whose roundings differ, and other versions compute other weights.
+ * Compares {@link Resampler} with the running engine, whose kernels round differently on different
+ * CPUs, and whose versions compute different weights.
  */
 final class ResamplerCheck {
   private static final int CASES = 40;
@@ -55,9 +55,9 @@ final class ResamplerCheck {
       ShapeOnly.Step part = part(random, width, height);
       ShapeOnly.Step to =
           new ShapeOnly.Step(true, 0, 0, 1 + random.nextInt(LONGEST), 1 + random.nextInt(LONGEST));
-      Augmentation what = Augmentation.of(List.of(part, to), width, height);
-      if (what == null
-          || !isSame(host, resampler, picture(random, i, width, height), what, width)) {
+      Augmentation augmentation = Augmentation.of(List.of(part, to), width, height);
+      if (augmentation == null
+          || !isSame(host, resampler, picture(random, i, width, height), augmentation, width)) {
         return false;
       }
     }
@@ -87,19 +87,23 @@ final class ResamplerCheck {
   }
 
   private static boolean isSame(
-      NDManager host, Resampler resampler, ByteBuffer picture, Augmentation what, int width) {
+      NDManager host,
+      Resampler resampler,
+      ByteBuffer picture,
+      Augmentation augmentation,
+      int width) {
     Shape shape =
         new Shape(picture.remaining() / Resampler.CHANNELS / width, width, Resampler.CHANNELS);
     NDArray array = host.create(picture.duplicate(), shape, DataType.UINT8);
-    Augmentation.Box box = what.source();
+    Augmentation.Box box = augmentation.source();
     NDArray engines =
         NDImageUtils.resize(
             NDImageUtils.crop(array, box.x(), box.y(), box.width(), box.height()),
-            what.width(),
-            what.height());
+            augmentation.width(),
+            augmentation.height());
     byte[] expected = engines.toByteArray();
-    float[] planes = resampler.run(picture, width, what, LEVELS);
-    int area = what.result().area();
+    float[] planes = resampler.run(picture, width, augmentation, LEVELS);
+    int area = augmentation.result().area();
     for (int i = 0; i < expected.length; i++) {
       if ((expected[i] & 0xff) != planes[i % Resampler.CHANNELS * area + i / Resampler.CHANNELS]) {
         return false;

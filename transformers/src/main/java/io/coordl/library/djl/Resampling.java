@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The weights of a bilinear resize with antialiasing in one dimension, computed with the same
- * roundings as PyTorch's kernel for the CPU. Its arrays are never changed.
+ * roundings as PyTorch's CPU kernel. Immutable.
  */
 final class Resampling {
   /** Bytes of weights to remember; random crops of large pictures have very many sizes. */
@@ -18,13 +18,13 @@ final class Resampling {
   /** For each place of the result, the first place of the source that it depends on. */
   final int[] from;
 
-  /** For each place of the result, the number of places from there on. */
+  /** For each place of the result, the number of places of the source that it depends on. */
   final int[] count;
 
-  /** The largest such number. */
+  /** Upper bound of these numbers. */
   final int most;
 
-  /** This many for each place of the result. */
+  /** {@link #most} weights for each place of the result, of which {@link #count} are used. */
   final float[] weights;
 
   private Resampling(int[] from, int[] count, int most, float[] weights) {

@@ -95,7 +95,8 @@ final class ResumedTrainer {
     this.checkpoint = checkpoint;
     this.random = random;
     if (in.readInt() != VERSION) {
-      throw new IOException("it is of another version of the agent, or of another library");
+      throw new IOException(
+          "it was written by another version of the agent, or for another library");
     }
     progress =
         new Progress(
@@ -171,7 +172,7 @@ final class ResumedTrainer {
       evaluations(access.listeners(trainer)).forEach(all -> all.putAll(resumed.evaluations));
       String optimizer = reason(() -> access.optimizer.read(in, trainer));
       if (optimizer != null) {
-        resume.lacks("the optimizer is not what it was, since " + optimizer);
+        resume.lacks("the optimizer is not fully restored: " + optimizer);
       }
       resumed.name(trainer, access);
       return resumed;
@@ -201,32 +202,36 @@ final class ResumedTrainer {
   private void name(Trainer trainer, Access access) {
     Block block = trainer.getModel().getBlock();
     lacks(
-        "what the optimizer ",
+        "any state of its own that the optimizer ",
         own(access.optimizer.of(trainer)),
-        " keeps in its own way begins anew");
+        " keeps is not restored");
     for (Object tracker : access.optimizer.trackers(trainer)) {
-      lacks("what the tracker ", own(tracker), " keeps by itself begins anew");
+      lacks("any state that the tracker ", own(tracker), " keeps is not restored");
     }
     if (progress.left) {
-      resume.lacks("the job left epochs before their end, by a count of its own that begins anew");
+      resume.lacks("the job left epochs early; a counter of its own for that is not restored");
     }
     if (progress.several) {
       resume.lacks(
-          "batches came from several data sets in turns, and only the last is at its place");
+          "batches came from several data sets in turn; only the last one is at its earlier"
+              + " position");
     }
     if (random == null || before.length == 0) {
-      resume.lacks("DJL's random generator, which is older than the agent");
+      resume.lacks("DJL's random generator is not restored, because it is older than the agent");
     }
     if (all(block).anyMatch(ResumedTrainer::drops)) {
-      resume.lacks("PyTorch's random generator is new (the model has dropout)");
+      resume.lacks("PyTorch's random generator is not restored (the model has dropout)");
     }
-    lacks("what blocks of ", ownBlock(access, block), " draw or keep by themselves begins anew");
-    lacks("what the loss ", own(trainer.getLoss()), " draws or keeps by itself begins anew");
+    lacks(
+        "any state that blocks of ",
+        ownBlock(access, block),
+        " keep beside parameters is not restored");
+    lacks("any state that the loss ", own(trainer.getLoss()), " keeps is not restored");
     for (Object listener : access.listeners(trainer)) {
       lacks(
-          "what the listener ",
+          "any state that the listener ",
           own(listener),
-          " counts or sets begins anew: it hears nothing of what is skipped");
+          " keeps is not restored: it is not called for skipped steps");
     }
   }
 
@@ -294,7 +299,7 @@ final class ResumedTrainer {
     }
     List<Parameter> parameters = block.getParameters().values();
     if (!parameters.stream().allMatch(Parameter::isInitialized)) {
-      return "the model is not initialized when its first batch is asked for";
+      return "the model is not initialized when its first batch is requested";
     }
     List<NDArray> own = parameters.stream().map(Parameter::getArray).toList();
     boolean read = false;
@@ -370,19 +375,17 @@ final class ResumedTrainer {
       resume.lacks(reason);
     }
     if (!isInFit()) {
-      resume.lacks(
-          "what the program's own loop over batches counts, draws or changes for each, if it does,"
-              + " begins anew");
+      resume.lacks("any state that the program's own loop over batches keeps is not restored");
     }
-    lacks("what ", own(data), " has drawn or counted by itself begins anew");
+    lacks("any state that ", own(data), " keeps is not restored");
     if (followed == null) {
-      resume.lacks("the data set has no order that is known, and its epoch begins anew");
+      resume.lacks("the order of the data set is unknown, so its epoch starts over");
     } else {
       at.skip(followed, taken);
       skipped(followed.hasNext() ? 0 : 1);
       if (at.order(taken) != order) {
         resume.lacks(
-            "the data have another order, so that items of this epoch may come twice or not at"
+            "the order of the data differs, so items of this epoch may be used twice or not at"
                 + " all");
       }
     }

@@ -108,7 +108,7 @@ final class SampledBatches implements Iterator<List<Long>> {
       ordered = indices != null && most >= 0;
       items.add(indices == null ? new int[0] : indices);
     }
-    epoch.refuse("samplers that yield " + (most < 0 ? "no end of batches" : "what are no indices"));
+    epoch.refuse("samplers that " + (most < 0 ? "never end" : "yield invalid indices"));
     return null;
   }
 

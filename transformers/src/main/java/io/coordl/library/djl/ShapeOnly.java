@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A picture that has a shape and no pixels. Transforms run over it to draw their random numbers,
- * and what they would do is recorded; one that reads anything else gets an exception.
+ * and it records their crops and resizes; any other use throws.
  */
 final class ShapeOnly implements InvocationHandler {
   /**
@@ -45,7 +45,7 @@ final class ShapeOnly implements InvocationHandler {
   }
 
   /**
-   * What the transforms would do to a picture. They draw as they would for the picture itself.
+   * The steps that the transforms would apply to a picture, with the same random draws.
    *
    * @param picture its shape: height, width, channels
    * @throws UnsupportedOperationException if a transform needs more than the shape

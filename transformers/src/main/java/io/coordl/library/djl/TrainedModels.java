@@ -71,7 +71,7 @@ public final class TrainedModels implements LibraryHooks {
 
   /** The position of a training thread. */
   static final class Place {
-    /** The most unfinished epochs to remember: the last one and one more are enough to tell. */
+    /** The most unfinished epochs to remember; two suffice to notice several data sets. */
     private static final int MOST_SINCE = 64;
 
     private int begun;
@@ -120,7 +120,7 @@ public final class TrainedModels implements LibraryHooks {
       if (since.isEmpty()) {
         reason = ELSEWHERE;
       } else if (nested && current != null && current.dataset > 0) {
-        reason = "the job goes through several data sets at a time";
+        reason = "the job iterates over several data sets at once";
       }
       since.clear();
       return several;
@@ -183,7 +183,8 @@ public final class TrainedModels implements LibraryHooks {
               resume == null ? null : ResumedTrainer.of(trainer, access, resume, random));
       trainers.put(trainer, made);
       if (resume != null && made.resumed == null && resume.isSkipping()) {
-        resume.lacks("another trainer came before the one that is resumed was where it had been");
+        resume.lacks(
+            "another trainer began before the resumed one had reached its earlier position");
         resume.end();
       }
     }
@@ -276,7 +277,7 @@ public final class TrainedModels implements LibraryHooks {
         Place place = threads.get();
         String reason =
             made.number > 0
-                ? "it is of the second trainer of the job, or of a later one"
+                ? "it belongs to the second trainer of the job, or to a later one"
                 : place.reason;
         ResumedTrainer.write(
             out,

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * PGM, which "decodes" at memory speed into a fresh picture each time.
  *
  * <p>A load consists of three calls of one loader on one thread. {@code asMatrix*(File, ..)} or
- * {@code asImageMatrix}, whose image also tells the size of the picture, identifies the item. The
+ * {@code asImageMatrix}, whose image also gives the size of the picture, identifies the item. The
  * private {@code streamToMat} supplies the file's bytes, or ours if the item is kept. {@code
  * transformImage} receives the decoded picture, which is then kept. Since the first call may throw
  * and the others have other callers, they look for the first on the stack.

@@ -238,13 +238,13 @@ public final class Dl4j implements Library {
 
   @Override
   public String howToPrepareAhead() {
-    return "in DL4J by fit(iterator) in place of a loop by hand, or with"
+    return "in DL4J by fit(iterator) instead of your own loop, or with"
         + " new AsyncDataSetIterator(iterator, N)";
   }
 
   @Override
   public String callsGc() {
-    return "ND4J makes them if it was told to (Nd4j.getMemoryManager().togglePeriodicGc(false)),"
+    return "ND4J makes them if configured to (Nd4j.getMemoryManager().togglePeriodicGc(false)),"
         + " and JavaCPP where native memory comes near its limits"
         + " (-Dorg.bytedeco.javacpp.maxbytes and maxphysicalbytes)";
   }

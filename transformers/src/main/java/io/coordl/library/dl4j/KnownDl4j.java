@@ -78,7 +78,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
   @Override
   public @Nullable String reasonToLeave(Class<?> type) {
     if (INDArray.class.isAssignableFrom(type)) {
-      return "is kept by it, which the program may change";
+      return "the program may change";
     } else if (type.getName().startsWith(PREPROCESSORS + "classimbalance.")) {
       return "draws random numbers";
     }

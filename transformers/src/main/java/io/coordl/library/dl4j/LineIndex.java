@@ -78,7 +78,7 @@ final class LineIndex {
     return (int) Math.min(room, Integer.MAX_VALUE - 1);
   }
 
-  /** Whether lines can be told apart without decoding them. */
+  /** Whether lines can be separated without decoding them. */
   static boolean knows(Charset charset) {
     return KNOWN.contains(charset);
   }

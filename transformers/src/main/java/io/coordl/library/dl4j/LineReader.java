@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
 /**
- * A reader of one record per line, of one file or several. An index of the lines tells how many
- * records there are, and where a batch begins. Each job reads each file once for the index, and
- * then only the lines of the batches that it prepares.
+ * A reader of one record per line, of one file or several. An index of the lines gives the number
+ * of records and the start of each batch. Each job reads each file once for the index, and then
+ * only the lines of the batches that it prepares.
  *
  * <p>Not supported, because the library counts records differently: files without records among
  * several files; comments; charsets whose lines cannot be found without decoding.
@@ -96,12 +96,13 @@ final class LineReader extends SeekableReader {
     for (File file : epoch) {
       all += linesOf(file);
       if (linesOf(file) <= skipped) {
-        throw new CannotShareException("readers of files without records, as " + file + ",");
+        throw new CannotShareException("readers of files without records, such as " + file + ",");
       }
       if (all > LineIndex.mostLines()) {
         throw new CannotShareException(
             String.format(
-                "readers of more than %,d lines, for whose order the heap of %,d MiB has no room,",
+                "readers of more than %,d lines, whose order does not fit into the heap of %,d"
+                    + " MiB,",
                 LineIndex.mostLines(), Runtime.getRuntime().maxMemory() >> 20));
       }
     }

@@ -20,7 +20,7 @@ abstract sealed class ListedReader extends SeekableReader
   private Iterator<?> ended = Collections.emptyIterator();
 
   /** The elements of the epoch in the library's order, and their numbers. */
-  private List<?> told = List.of();
+  private List<?> listed = List.of();
 
   private int @Nullable [] numbers;
 
@@ -60,7 +60,7 @@ abstract sealed class ListedReader extends SeekableReader
       List<?> all = all();
       left = all.size() >= taken && all.subList(taken, all.size()).equals(left) ? all : List.of();
     }
-    told = left;
+    listed = left;
     numbers = isWhole(left) ? numbersOf(left) : null;
     return numbers == null ? null : numbers.clone();
   }
@@ -78,7 +78,7 @@ abstract sealed class ListedReader extends SeekableReader
 
   @Override
   boolean begin(int[] order, @Nullable IteratorEpoch shared) {
-    List<?> ordered = Arrays.equals(order, numbers) ? told : inOrderOf(order);
+    List<?> ordered = Arrays.equals(order, numbers) ? listed : inOrderOf(order);
     if (ordered == null) {
       return false;
     }
@@ -90,7 +90,7 @@ abstract sealed class ListedReader extends SeekableReader
   @Override
   ListedReader copy() {
     ListedReader copy = (ListedReader) super.copy();
-    copy.told = told;
+    copy.listed = listed;
     copy.numbers = numbers;
     return copy;
   }

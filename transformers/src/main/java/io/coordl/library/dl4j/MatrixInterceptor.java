@@ -91,7 +91,7 @@ public final class MatrixInterceptor implements LibraryHooks {
       return null;
     }
     if (method.equals("asImageMatrix")) {
-      mats.begin(self, item); // Its image also tells the size of the picture.
+      mats.begin(self, item); // Its image also gives the size of the picture.
       return null;
     }
     boolean plain =

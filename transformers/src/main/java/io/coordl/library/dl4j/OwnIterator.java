@@ -26,11 +26,12 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
   /**
    * The state that the program can change at any time.
    *
+   * @param surroundings as {@link Surroundings#settings}
    * @param objects in the iterator's fields, which may refer to it
    * @param ofLibrary those that refer to library objects, which are compared
    */
   private record Settings(
-      List<Object> told,
+      List<Object> surroundings,
       List<@Nullable WeakReference<Object>> objects,
       List<Preprocessor> ofLibrary) {}
 
@@ -134,7 +135,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     Settings then = (Settings) settings;
     List<@Nullable Object> now = objects();
     return IntStream.range(0, now.size()).allMatch(i -> isOf(then.objects.get(i), now.get(i)))
-        && then.told.equals(Surroundings.settings())
+        && then.surroundings.equals(Surroundings.settings())
         && then.ofLibrary.stream().allMatch(OwnIterator::isUnchanged);
   }
 
@@ -174,7 +175,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     return String.join(
         "\n",
         Surroundings.process(),
-        ((Settings) settings).told.toString(),
+        ((Settings) settings).surroundings.toString(),
         Description.ofLargeRead("iterator", get));
   }
 

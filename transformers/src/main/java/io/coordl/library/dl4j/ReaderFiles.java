@@ -97,7 +97,7 @@ final class ReaderFiles {
     for (Class<?> type : classes == null ? Set.of(Object.class) : classes) {
       if (!Description.isOfLibrary(type.getName()) && !type.getName().startsWith("org.joda.")) {
         throw new CannotShareException(
-            "a TransformProcess with parts of the program's own, as " + type.getName() + ",");
+            "a TransformProcess with parts of the program, such as " + type.getName() + ",");
       }
     }
   }
@@ -152,7 +152,7 @@ final class ReaderFiles {
       }
       return files;
     } catch (IllegalArgumentException e) {
-      throw new CannotShareException("readers of locations that are no files");
+      throw new CannotShareException("readers of locations that are not files");
     }
   }
 
@@ -163,7 +163,7 @@ final class ReaderFiles {
   static void requireFiles(List<File> files) throws CannotShareException {
     for (File file : files) {
       if (file.exists() && !file.isFile()) {
-        throw new CannotShareException("readers of " + file + ", which is no regular file,");
+        throw new CannotShareException("readers of " + file + ", which is not a regular file,");
       }
     }
   }

@@ -51,10 +51,12 @@ final class ResumedNetwork {
     this.file = file;
     this.severalStepsABatch = severalStepsABatch;
     if (in.readInt() != VERSION) {
-      throw new IOException("it is of another version of the agent, or of another library");
+      throw new IOException(
+          "it was written by another version of the agent, or for another library");
     }
     if (in.readInt() != 0) {
-      throw new IOException("it is of the second network that the job trained, or of a later one");
+      throw new IOException(
+          "it belongs to the second network that the job trained, or to a later one");
     }
     steps = in.readLong();
     batch = in.readLong();
@@ -102,14 +104,16 @@ final class ResumedNetwork {
       resume.begin(resumed.steps);
       resumed.count(network);
       if (resumed.severalStepsABatch) {
-        resume.lacks("what a network with truncated backpropagation remembers of a sequence");
+        resume.lacks(
+            "the network's state within a sequence (truncated backpropagation) is not restored");
       }
       if (algorithm(network) != OptimizationAlgorithm.STOCHASTIC_GRADIENT_DESCENT) {
-        resume.lacks("what " + algorithm(network) + " remembers of earlier steps");
+        resume.lacks(
+            "the state that " + algorithm(network) + " keeps of earlier steps is not restored");
       }
       if (isStoppedEarly()) {
         resume.lacks(
-            "the best score of EarlyStoppingTrainer, and what it has stopped by, begin anew");
+            "EarlyStoppingTrainer's best score and termination conditions are not restored");
       }
       return resumed;
     } catch (IOException | RuntimeException e) {
@@ -236,8 +240,8 @@ final class ResumedNetwork {
       if (fingerprint(batchOf(network)) != batch) {
         resume.lacks(
             String.format(
-                "the batch of step %s is another one, so that items of its epoch may come twice or"
-                    + " not at all",
+                "the batch of step %s differs from the earlier one, so items of its epoch may be"
+                    + " used twice or not at all",
                 steps));
       }
       arrive(network);
@@ -252,7 +256,8 @@ final class ResumedNetwork {
       if (other != null) {
         resume.lacks(other);
       } else if (!settings(network).equals(was)) {
-        resume.lacks("the network's settings, learning rates among them, are not those it had");
+        resume.lacks(
+            "the network's settings, such as learning rates, differ from the earlier ones");
       }
     } catch (IOException e) {
       resume.lacks(String.valueOf(e));

@@ -89,8 +89,8 @@ public final class SavedModels implements LibraryHooks {
   private @Nullable InterceptedCall toStream() {
     if (resume != null && resume.isSkipping()) {
       resume.lacks(
-          "what the program saves to streams of its own while it is skipping are the weights that"
-              + " it continues from");
+          "models that the program saves to its own streams during skipped steps contain the"
+              + " weights that it continues from");
     }
     return null;
   }

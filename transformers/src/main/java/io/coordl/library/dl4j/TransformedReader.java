@@ -39,12 +39,12 @@ final class TransformedReader extends SeekableReader {
       Object transform = action.getTransform();
       if (transform == null) {
         throw new CannotShareException(
-            "a TransformProcess that does more than transform each record for itself");
+            "a TransformProcess that does more than transform each record independently");
       }
       if (!transform.getClass().getName().startsWith("org.datavec.")) {
         throw new CannotShareException(
             String.format(
-                "a TransformProcess with transforms of the program's own, as %s,",
+                "a TransformProcess with transforms of the program, such as %s,",
                 transform.getClass().getName()));
       }
     }

@@ -26,10 +26,12 @@ import org.nd4j.linalg.factory.Nd4j;
 public final class WrittenArrays implements LibraryHooks {
   private final SnapshotMemory memory;
 
-  /** Copies from the last snapshot that this one has not reused yet; those that it has follow. */
+  /** Copies from the last snapshot that this one has not reused yet. */
   private List<INDArray> spare = new ArrayList<>();
 
+  /** Copies in this snapshot. */
   private List<INDArray> used = new ArrayList<>();
+
   private @Nullable Captured last;
 
   public WrittenArrays(Class<?> declaring, Services services) throws ReflectiveOperationException {

@@ -38,7 +38,7 @@ public record HookRule(
    * An interceptor of calls.
    *
    * @param name name of the agent's class
-   * @param policies policies of which any one requires it
+   * @param policies policies, any of which requires it
    */
   public record Interceptor(String name, List<Policy> policies) {}
 

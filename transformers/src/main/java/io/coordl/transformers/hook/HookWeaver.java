@@ -51,7 +51,7 @@ public final class HookWeaver {
   }
 
   /**
-   * Strings of which the constant pool of every class with a method to hook contains at least one.
+   * The constant pool of every class with a method to hook contains at least one of these strings.
    */
   public Set<String> markers() {
     Set<String> markers = new HashSet<>();

@@ -11,27 +11,27 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method of which is known what lies on its operand stack, slot by slot. A return discards what
- * lies below its result: Kotlin returns from within expressions. A jump does not.
+ * Tracks the slots on a method's operand stack. Kotlin returns from within expressions: a return
+ * discards the operands below its result, but the jump that replaces it does not.
  *
- * <p>Frames say what there is behind a jump; without them (Java 5), the jumps to a place do.
+ * <p>After a label, frames give the stack; without frames (Java 5), the jumps to it do.
  */
 abstract class OperandStack extends MethodVisitor {
   private static final String ONE = "x";
 
-  /** A long or a double, which only both together can be popped. */
+  /** A long or a double, whose two slots can only be popped together. */
   private static final String TWO = "Ll";
 
   private final Map<Label, String> targets = new HashMap<>();
 
-  /** Null where it is not known, as where no instruction leads. */
+  /** Null where unknown, as in unreachable code. */
   private @Nullable String operands = "";
 
   OperandStack(MethodVisitor next) {
     super(Opcodes.ASM9, next);
   }
 
-  /** Emits what leaves nothing on the stack; the result of the method was stored. */
+  /** Emits pops of all operands; the method's result is already stored. */
   final void discard(Type result) {
     pop(result.getSize());
     String left = operands == null ? "" : operands;
@@ -43,7 +43,7 @@ abstract class OperandStack extends MethodVisitor {
     operands = null;
   }
 
-  /** What lies there according to a frame. */
+  /** Sets the operands from a frame. */
   final void stack(int count, Object[] stack) {
     StringBuilder all = new StringBuilder();
     for (int i = 0; i < count; i++) {
@@ -70,7 +70,7 @@ abstract class OperandStack extends MethodVisitor {
     }
   }
 
-  /** Copies the upper slots below so many others. */
+  /** Copies the top {@code upper} slots below the next {@code below}. */
   private void copy(int upper, int below) {
     String now = operands;
     if (now != null) {
@@ -101,7 +101,7 @@ abstract class OperandStack extends MethodVisitor {
     } else if (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE) {
       pop(opcode == Opcodes.LASTORE || opcode == Opcodes.DASTORE ? 4 : 3);
     } else if (opcode >= Opcodes.IADD && opcode <= Opcodes.DREM) {
-      pop(1 + (opcode & 1)); // Int, long, float, double; and again.
+      pop(1 + (opcode & 1)); // Int, long, float, double, repeating.
     } else if (opcode >= Opcodes.ISHL && opcode <= Opcodes.LUSHR) {
       pop(1);
     } else if (opcode >= Opcodes.IAND && opcode <= Opcodes.LXOR) {
@@ -126,10 +126,10 @@ abstract class OperandStack extends MethodVisitor {
       case Opcodes.LCMP, Opcodes.DCMPL, Opcodes.DCMPG -> convert(4, 1);
       case Opcodes.FCMPL, Opcodes.FCMPG -> convert(2, 1);
       case Opcodes.SWAP -> {
-        // Two of one slot each.
+        // Both take one slot.
       }
       case Opcodes.ATHROW -> operands = null;
-      default -> {} // As many as before, and as large.
+      default -> {} // The slots stay the same.
     }
   }
 
@@ -189,7 +189,7 @@ abstract class OperandStack extends MethodVisitor {
   }
 
   private void call(String descriptor, int none) {
-    int sizes = Type.getArgumentsAndReturnSizes(descriptor); // With an object.
+    int sizes = Type.getArgumentsAndReturnSizes(descriptor); // Includes the receiver.
     convert((sizes >> 2) - none, sizes & 3);
   }
 

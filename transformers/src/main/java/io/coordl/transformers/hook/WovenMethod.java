@@ -262,10 +262,7 @@ abstract class WovenMethod extends OperandStack {
     return locals;
   }
 
-  /**
-   * The method's locals, the unused slots after them, and the added locals, of which void means
-   * none.
-   */
+  /** The method's locals, the unused slots after them, and the added locals, except void ones. */
   private Object[] with(Object[] locals, int count, Type... ours) {
     List<Object> all = new ArrayList<>();
     int slots = 0;
