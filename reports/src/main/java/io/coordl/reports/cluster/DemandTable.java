@@ -38,9 +38,9 @@ public record DemandTable(
   public record Knee(double cores, double memoryGib, double storageMbs, double share) {}
 
   /**
-   * Creates a table with its knee. The knee is the point with nearly the best speed on the host's
-   * storage that has the smallest sum of cores and memory, each relative to its largest amount. Its
-   * storage rate is the lowest that suffices.
+   * Creates a table with its knee. Among the points with nearly the best speed on the host's
+   * storage, the knee has the smallest sum of cores and memory, each relative to its largest
+   * amount. Its storage rate is the lowest that suffices.
    *
    * @param ownStorage index of the host's own storage on its axis; the knee does not lie beyond it
    */

@@ -7,10 +7,10 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Distributes resources left over by a placement: TUNE gives a job either all it can use or its
- * share, so cores and memory for a point in between stay unused. Single-threaded.
+ * Distributes resources left over by a placement: TUNE gives a job either all it can use or only
+ * its share, so resources that would allow a point in between stay unused. Single-threaded.
  *
- * <p>The next step is always the one with the largest gain in speed per resources, which are
+ * <p>The next step is always the one with the largest gain in speed per resources. Resources are
  * measured as shares of a server. Free resources only shrink, so a job's best step never improves
  * while it is queued: it is recomputed only when it reaches the head.
  */

@@ -32,9 +32,9 @@ public final class ModelTable {
   private ModelTable() {}
 
   /**
-   * Reads {@code files}: either tables of models, in which every model has a row per number of
-   * cores and a column per memory size, or outputs of {@code coordl demand --json}, each of which
-   * becomes a model named after its file.
+   * Reads {@code files}: tables of models, or outputs of {@code coordl demand --json}. In a table,
+   * every model has a row per number of cores and a column per memory size. An output becomes a
+   * model named after its file.
    */
   public static ModelTable read(List<Path> files) throws InputException {
     ModelTable table = new ModelTable();

@@ -54,7 +54,7 @@ final class Simulator {
   /** Waiting jobs per GPU, beyond which the cluster is overloaded. */
   private static final long MAX_WAITING = 10;
 
-  /** Arrivals per GPU that are allowed in addition, for runs that measure few jobs. */
+  /** Additional arrivals per GPU, for runs that measure few jobs. */
   private static final long MIN_ARRIVALS = 100;
 
   private final Cluster cluster;

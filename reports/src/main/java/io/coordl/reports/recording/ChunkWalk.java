@@ -15,10 +15,10 @@ import java.util.function.DoubleConsumer;
  * Walks through a recording from event to event, by their sizes, and counts the events without
  * reading them.
  *
- * <p>The JDK's event stream ends silently where a file is cut off or damaged, and waits forever for
- * the rest of a chunk that a dead JVM did not finish. A report on the readable part would show
- * wrong figures. So this class checks the file first, and its counts show afterwards whether the
- * stream delivered every event.
+ * <p>The JDK's event stream ends silently if a file is cut off or damaged, and waits forever for
+ * the rest of an unfinished chunk of a dead JVM. A report on the readable part would show wrong
+ * figures. So this class checks the file first, and its counts show afterwards whether the stream
+ * delivered every event.
  */
 final class ChunkWalk {
   private static final long METADATA = 0;

@@ -204,8 +204,8 @@ public final class RecordingReader {
 
   /**
    * Copies the flushed chunks, each once, and marks unfinished ones as finished, because their JVM
-   * no longer can. {@code chunks} are sorted by time, because the JDK continues with the clock of
-   * the previous chunk and would otherwise misread times.
+   * no longer can. {@code chunks} must be sorted by time: the JDK continues with the clock of the
+   * previous chunk.
    */
   private static void write(List<Chunk> chunks, Path file) throws IOException {
     try (FileChannel to =

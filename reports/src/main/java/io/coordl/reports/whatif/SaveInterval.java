@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
- * Computes how many steps must lie between two saves of a model so that training waits for saves at
- * most the share of time that CheckFreq (FAST 2021) allows.
+ * Computes the minimum number of steps between two saves of a model. It keeps the share of time
+ * that training waits for saves within the limit of CheckFreq (FAST 2021).
  */
 final class SaveInterval extends Question {
   /** Points of the curve per octave; it spans six octaves. */

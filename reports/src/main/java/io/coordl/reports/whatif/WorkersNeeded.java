@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Computes k*, the number of preparing threads from which the job no longer waits for them, and the
- * cores that they need. Considers how preparation scales with threads.
+ * Computes k*, the smallest number of preparing threads with which the job does not wait for
+ * preparation, and the cores that they need. Considers how preparation scales with threads.
  */
 final class WorkersNeeded extends Question {
   private static final int MAX_WORKERS = 64;

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param ways greedy, round robin, and the bound of layers that may be split
  * @param fullyConnected greedy placement with the last, fully connected layers computed at a
  *     server; null if the model does not end with such layers
- * @param deciding the layer that alone determines the time of the greedy placement, so that more
- *     servers would not help; null if there is none
+ * @param deciding the layer that alone determines the time of the greedy placement; more servers
+ *     then do not help; null if there is none
  */
 public record Placement(
     double totalBytes,

@@ -23,8 +23,8 @@ final class Waves {
   }
 
   /**
-   * Returns the total rate of the workers, as a share of the rate that the slowest would allow if
-   * no worker ever waited. The times of each worker's waves follow its own log-normal distribution.
+   * Returns the rate of the workers, as a share of the slowest worker's rate without waits. The
+   * times of each worker's waves follow its own log-normal distribution.
    *
    * @param millis each worker's mean time of a wave
    * @param spread standard deviation of these times as a share of the mean
