@@ -26,13 +26,13 @@ final class FasterStep extends Question {
     return new Finding(
         Text.format(
             "steps %.1fx as fast make the job %s as fast (%s). However fast they are, it becomes at"
-                + " most %s as fast, and %s of that speed takes steps %sx as fast.",
+                + " most %s as fast, and %s of that speed takes steps %s as fast.",
             factor,
             times(gain),
             speed(pipeline, today.step(factor)),
             times(pipeline.gain(today, today.step(Double.POSITIVE_INFINITY))),
             percent(ENOUGH),
-            pipeline.figure(costs -> stops(costs, today)).text()),
+            factor(pipeline.figure(costs -> stops(costs, today)))),
         new Figure("speed with faster steps", "times", gain),
         plot(
             pipeline,

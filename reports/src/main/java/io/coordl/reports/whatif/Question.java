@@ -166,6 +166,11 @@ abstract class Question {
         : Text.format("%.2fx (%.2f to %.2f)", measure.value(), measure.low(), measure.high());
   }
 
+  /** Formats a factor with its significant digits: {@code 10.0 ± 0.5x}. */
+  static String factor(Measure measure) {
+    return measure.hasSmallError() ? measure.text() + "x" : measure.text().replaceFirst(" ", "x ");
+  }
+
   static String percent(double share) {
     return Text.format("%.0f %%", 100 * share);
   }
