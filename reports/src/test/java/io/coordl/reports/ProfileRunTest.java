@@ -316,7 +316,7 @@ class ProfileRunTest {
 
     Path pattern = folder.resolve("o-%p.jfr");
     assertThat(coordl("profile", "--agent", agent(), "-o", pattern, "--", java)).isEqualTo(2);
-    assertThat(err.toString()).contains("must not have %p");
+    assertThat(err.toString()).contains("must not contain %p");
     assertThat(folder.resolve("words")).doesNotExist();
   }
 

@@ -438,7 +438,7 @@ class AnswersTest {
 
     // A step may keep none or all of the 4 cores busy; if all, two jobs compete for them.
     assertThat(unknown.answers())
-        .filteredOn(answer -> answer.sentence().contains("give --compute-cores N"))
+        .filteredOn(answer -> answer.sentence().contains("pass --compute-cores N"))
         .extracting(Answer::question)
         .containsExactly("jobs");
     assertThat(known.answers()).noneMatch(answer -> answer.sentence().contains("--compute-cores"));
