@@ -42,61 +42,64 @@ public enum Option {
   DATASET_MANIFEST(
       "none, FILE",
       Values.TEXT,
-      "output of sha256sum, run in dataset.root: files older than the manifest are identified by"
+      "output of sha256sum run in dataset.root: files older than the manifest are identified by"
           + " content, so copies count as the same items"),
   DATASET_IDENTITY(
       "file, copy",
-      "copy: match files by path, size and modification time (with cache.scope=host or peer); a"
-          + " file replaced with equal size and time is mistaken for the old one"),
+      "copy: with cache.scope=host or peer, files with equal path, size and modification time count"
+          + " as the same item; a file replaced with equal size and time is mistaken for the old"
+          + " one"),
   AUTO(
       "off, on",
       "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each"
           + " started once it pays off; other arguments take precedence, and group=NAME implies"
           + " cache.scope=host"),
-  CACHE("off, minio", "cache raw items in memory: admit until the budget is full, never evict"),
+  CACHE("off, minio", "keep raw items in memory: admitted until the budget is full, never evicted"),
   CACHE_SIZE(
-      "byte budget shared by all stores that have no budget of their own; auto: half of free"
-          + " memory (within the container's limit), a quarter if another store has its own"
-          + " budget; smaller until the first epoch has ended, and reduced under memory pressure"),
+      "byte budget of all raw, decoded and prepared items without a budget of their own; auto: half"
+          + " of the memory that is free within the container's limit, a quarter if another store"
+          + " has its own budget; starts smaller until an epoch has shown what the program needs,"
+          + " and shrinks when memory is short"),
   CACHE_SCOPE(
       "process, host",
       "private to this job, or shared through /dev/shm by all jobs of the group on this host"),
   CACHE_EXCLUDE(
       "none, TYPE (may be repeated)",
       Values.LIST,
-      "do not cache files on file systems of this type, as named in /proc/mounts, such as nfs4;"
-          + " fuse covers every fuse.TYPE"),
+      "do not keep files on file systems of this type, as named in /proc/mounts, such as nfs4; fuse"
+          + " covers every fuse.TYPE"),
   DECODED(
       "off, share",
-      "cache decoded images, so that each is decoded once; cache.scope sets which jobs share them"),
+      "keep decoded images, so that each is decoded once; cache.scope sets which jobs share them"),
   DECODED_SIZE(
       "byte budget of decoded images alone; auto: they share cache.size according to measured"
           + " benefit, or with peer get a quarter of free memory"),
   PREPARED(
       "off, share, share:CLASS (may be repeated)",
       Values.PREPARED,
-      "cache each sample in its last deterministic form, so that it is prepared once; CLASS: a"
-          + " data set or transform that you declare deterministic where that cannot be proven;"
-          + " cache.scope sets which jobs share the samples"),
+      "keep each sample as data set and transforms produce it before the first random number, so"
+          + " that it is prepared once; CLASS: a data set or transform that you declare"
+          + " deterministic where that cannot be proven; cache.scope sets which jobs share the"
+          + " samples"),
   PREPARED_SIZE(
-      "byte budget of prepared samples alone; auto: they share cache.size, and each sample is"
-          + " cached in one form only; with peer they get a quarter of free memory"),
+      "byte budget of prepared samples alone; auto: they share cache.size, and a sample kept"
+          + " prepared is not kept in another form; with peer they get a quarter of free memory"),
   PEER(
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
           + " redis://HOST[:PORT], rediss://HOST[:PORT]",
       Values.PEERS,
-      "hosts (or a Redis) that share the cache with this one; implies cache=minio and"
-          + " cache.scope=host"),
+      "other hosts, or a Redis, that keep the data set together with this host; implies"
+          + " cache=minio and cache.scope=host"),
   PEER_BIND(
       "auto, ADDRESS[:PORT]",
       Values.ADDRESS,
-      "address at which this host listens, on this port and the next; auto: the listed peer that"
-          + " is this host, else the address of this host's name, port 7800; jobs with different"
-          + " addresses act as different hosts"),
+      "address at which this host listens, on this port and the next; auto: the listed peer that is"
+          + " this host, else the address of this host's name, port 7800; jobs with a different"
+          + " address count as another host"),
   PEER_HOSTS(
       "auto",
       new Range(2, 256),
-      "number of hosts to wait for, at most a minute, before the first item is read; auto: do not"
+      "number of hosts to wait for before the first item is read, at most a minute; auto: do not"
           + " wait"),
   PEER_SECRET(
       "none, FILE",
@@ -142,7 +145,7 @@ public enum Option {
       "off, auto, continuous",
       new Range(1, 1_000_000),
       "the agent takes its own checkpoints, in checkpoint.dir, every N steps; auto: as often as"
-          + " checkpoint.overhead allows; continuous: as soon as the previous one is written;"
+          + " checkpoint.overhead allows; continuous: the next as soon as the last is written;"
           + " implies checkpoint=async"),
   CHECKPOINT_DIR(
       "none, PATH",
@@ -161,8 +164,8 @@ public enum Option {
       "25",
       "",
       new Range(1, 3600),
-      "on SIGTERM, with checkpoint.every: how many seconds JVM shutdown waits for the current"
-          + " step, to take a last checkpoint"),
+      "on SIGTERM: how many seconds JVM shutdown waits for the current step to end, to take a last"
+          + " checkpoint with checkpoint.every"),
   RESUME(
       "none, PATH",
       Values.TEXT,
@@ -170,8 +173,8 @@ public enum Option {
           + " without a checkpoint the job starts from the beginning; implies checkpoint=atomic"),
   GPU(
       "auto, on, off",
-      "sample NVIDIA GPUs once a second; in profiles, synchronise the GPU at the end of each step;"
-          + " auto: if a driver is installed; on: also log why no GPU can be used"),
+      "sample NVIDIA GPUs once a second; in a profile, also end steps when the device has finished;"
+          + " auto: if a driver is installed; on: also report if none can be used"),
   GPU_PRESETS(
       "none, DIR",
       Values.TEXT,
@@ -184,8 +187,8 @@ public enum Option {
           + " prep=coordinate to a GPU; if the driver refuses, they are copied as usual"),
   GPU_RANGES(
       "off, on",
-      "emit NVTX ranges for epochs, batches and data stalls, shown above the kernels in Nsight"
-          + " Systems"),
+      "show epochs, batches and data stalls of training threads as NVTX ranges above the kernels in"
+          + " Nsight Systems"),
   PROFILE(
       "off, ingestion, cached, cold, all",
       "measure the job's speed with prepared batches, with every item in memory, and with every"
@@ -197,9 +200,9 @@ public enum Option {
   PROFILE_ACCELERATOR(
       "off, MILLISECONDS, MILLISECONDS:INSTANCES:DIR",
       Values.ACCELERATOR,
-      "emulate an accelerator: sleep this long per batch instead of training, read items from"
-          + " storage, and report accelerator utilisation; INSTANCES concurrent jobs synchronise"
-          + " through DIR"),
+      "sleep so long with each batch instead of training on it, read items from storage, and report"
+          + " how busy an accelerator with such steps would be; INSTANCES jobs that measure at the"
+          + " same time meet in DIR"),
   GROUP(
       "default",
       "NAME",
