@@ -1,6 +1,6 @@
 package io.coordl.bridge;
 
-/** Receives every fault inside the agent; must not throw. */
+/** Receives every fault of the agent; must not throw. */
 public interface FaultListener {
   FaultListener NONE = Nothing.INSTANCE;
 

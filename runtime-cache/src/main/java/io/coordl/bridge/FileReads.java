@@ -36,13 +36,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The methods that rewritten call sites call instead of the JDK: one per rewritten method, whose
- * signature is the rule. A constructor of {@code X} becomes {@code newX}; an instance method takes
- * its receiver as first parameter.
+ * The methods that rewritten call sites call instead of the JDK's. The signature of each is its
+ * rewriting rule. A constructor of {@code X} becomes {@code newX}; an instance method takes its
+ * receiver as first parameter.
  *
- * <p>Each method has the same result, exceptions and side effects as the call it replaces. It asks
- * the runtime for the item at the path; if there is none, it makes the original call with the same
- * arguments, even null, so the JDK reports any error in them. Safe for concurrent use.
+ * <p>Each method has the same result, exceptions and side effects as the call it replaces. It
+ * requests the item at the path from the runtime; if there is none, it makes the original call with
+ * the same arguments, even null, so the JDK reports any error in them. Safe for concurrent use.
  */
 @SuppressWarnings({"DefaultCharset", "StreamResourceLeak"}) // The program's calls, not ours.
 public final class FileReads {
@@ -77,7 +77,10 @@ public final class FileReads {
     }
   }
 
-  /** {@code stream.getFD()}, which is final: opens the real file of a stream that has none open. */
+  /**
+   * Replaces the final {@code stream.getFD()}: opens the real file of a stream that has not opened
+   * it.
+   */
   public static FileDescriptor getFD(FileInputStream stream) throws IOException {
     FileInputStream real = stream instanceof ItemFileInputStream item ? item.real() : stream;
     return (real == null ? stream : real).getFD();
@@ -146,7 +149,7 @@ public final class FileReads {
   }
 
   public static Scanner newScanner(File file, String charsetName) throws FileNotFoundException {
-    FileChannel channel = file == null || !supported(charsetName) ? null : scannerChannel(file);
+    FileChannel channel = file == null || !isSupported(charsetName) ? null : scannerChannel(file);
     return channel == null ? new Scanner(file, charsetName) : new Scanner(channel, charsetName);
   }
 
@@ -161,7 +164,7 @@ public final class FileReads {
   }
 
   public static Scanner newScanner(Path path, String charsetName) throws IOException {
-    InputStream stream = supported(charsetName) ? itemStream(path) : null;
+    InputStream stream = isSupported(charsetName) ? itemStream(path) : null;
     return stream == null ? new Scanner(path, charsetName) : new Scanner(stream, charsetName);
   }
 
@@ -170,7 +173,7 @@ public final class FileReads {
     return stream == null ? new Scanner(path, charset) : new Scanner(stream, charset);
   }
 
-  private static boolean supported(@Nullable String charsetName) {
+  private static boolean isSupported(@Nullable String charsetName) {
     try {
       return charsetName != null && Charset.isSupported(charsetName);
     } catch (IllegalArgumentException e) {
@@ -195,7 +198,7 @@ public final class FileReads {
   // java.nio.file.Files
 
   public static InputStream newInputStream(Path path, OpenOption... options) throws IOException {
-    InputStream stream = readOnly(options) ? itemStream(path) : null;
+    InputStream stream = isReadOnly(options) ? itemStream(path) : null;
     return stream == null ? Files.newInputStream(path, options) : stream;
   }
 
@@ -313,33 +316,34 @@ public final class FileReads {
 
   public static SeekableByteChannel newByteChannel(Path path, OpenOption... options)
       throws IOException {
-    FileChannel channel = readOnly(options) ? itemChannel(path) : null;
+    FileChannel channel = isReadOnly(options) ? itemChannel(path) : null;
     return channel == null ? Files.newByteChannel(path, options) : channel;
   }
 
   public static SeekableByteChannel newByteChannel(
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    FileChannel channel = readOnly(options, attributes) ? itemChannel(path) : null;
+    FileChannel channel = isReadOnly(options, attributes) ? itemChannel(path) : null;
     return channel == null ? Files.newByteChannel(path, options, attributes) : channel;
   }
 
-  /** {@link FileChannel#open(Path, OpenOption...)}. */
+  /** Replaces {@link FileChannel#open(Path, OpenOption...)}. */
   public static FileChannel open(Path path, OpenOption... options) throws IOException {
-    FileChannel channel = readOnly(options) ? itemChannel(path) : null;
+    FileChannel channel = isReadOnly(options) ? itemChannel(path) : null;
     return channel == null ? FileChannel.open(path, options) : channel;
   }
 
-  /** {@link FileChannel#open(Path, Set, FileAttribute...)}. */
+  /** Replaces {@link FileChannel#open(Path, Set, FileAttribute...)}. */
   public static FileChannel open(
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    FileChannel channel = readOnly(options, attributes) ? itemChannel(path) : null;
+    FileChannel channel = isReadOnly(options, attributes) ? itemChannel(path) : null;
     return channel == null ? FileChannel.open(path, options, attributes) : channel;
   }
 
   /**
-   * {@link FileChannel#map}: a file that the program can write to unseen is left to it from now on.
+   * Replaces {@link FileChannel#map}: once a file is mapped for writing, no store caches it,
+   * because the agent cannot observe the writes.
    */
   public static MappedByteBuffer map(
       FileChannel channel, FileChannel.MapMode mode, long position, long size) throws IOException {
@@ -349,7 +353,7 @@ public final class FileReads {
     return channel.map(mode, position, size);
   }
 
-  /** Null if the path is not an item, or belongs to another file system. */
+  /** Returns null if the path is not an item, or belongs to another file system. */
   private static @Nullable FileChannel itemChannel(@Nullable Path path) throws IOException {
     ItemCursor item =
         path != null && path.getFileSystem() == FileSystems.getDefault()
@@ -391,7 +395,7 @@ public final class FileReads {
     }
   }
 
-  private static boolean readOnly(OpenOption @Nullable [] options) {
+  private static boolean isReadOnly(OpenOption @Nullable [] options) {
     if (options == null) {
       return false;
     }
@@ -403,17 +407,17 @@ public final class FileReads {
     return true;
   }
 
-  private static boolean readOnly(
+  private static boolean isReadOnly(
       @Nullable Set<? extends OpenOption> options, FileAttribute<?> @Nullable [] attributes) {
     return options != null
         && attributes != null
         && attributes.length == 0
-        && readOnly(options.toArray(new OpenOption[0]));
+        && isReadOnly(options.toArray(new OpenOption[0]));
   }
 
   // java.net.URL
 
-  /** {@link URL#openStream} of a {@code file:} URL. */
+  /** Replaces {@link URL#openStream} for {@code file:} URLs. */
   public static InputStream openStream(URL url) throws IOException {
     FileInputStream stream;
     try {
@@ -424,7 +428,9 @@ public final class FileReads {
     return stream == null ? url.openStream() : new BufferedInputStream(stream);
   }
 
-  /** The path of the local file that the JDK opens for {@code url}; null if it opens none. */
+  /**
+   * Returns the path of the local file that the JDK opens for {@code url}; null if it opens none.
+   */
   static @Nullable String itemPath(URL url) {
     if (!"file".equalsIgnoreCase(url.getProtocol())) {
       return null;

@@ -1,20 +1,20 @@
 package io.coordl.bridge;
 
-/** Rewritten calls of {@code System.gc()}: records the caller, then runs the collection. */
+/** Replaces calls of {@code System.gc()}: records the caller, then runs the collection. */
 public final class GcCalls {
   private GcCalls() {}
 
   public static void gc() {
-    note();
+    recordCaller();
     System.gc();
   }
 
   public static void gc(Runtime runtime) {
-    note();
+    recordCaller();
     runtime.gc();
   }
 
-  private static void note() {
+  private static void recordCaller() {
     try {
       // Costs microseconds; the collection takes milliseconds.
       StackTraceElement[] stack = new Throwable().getStackTrace();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of {@link FileReads} that needs {@code java.desktop}. That module may be absent, so only
- * code that already uses it may touch this class. Each {@code read} is a decode span; reads of an
+ * code that already uses it may use this class. Each {@code read} is a decode span; reads of an
  * item inside it are fetches.
  */
 public final class ImageReads {
@@ -71,7 +71,10 @@ public final class ImageReads {
     return stream == null ? ImageIO.createImageInputStream(input) : stream;
   }
 
-  /** {@code new FileImageInputStream(file)}: opens the file, but reads cached bytes from memory. */
+  /**
+   * Replaces {@code new FileImageInputStream(file)}: opens the file, but reads cached bytes from
+   * memory.
+   */
   public static FileImageInputStream newFileImageInputStream(File file)
       throws FileNotFoundException, IOException {
     ItemCursor item = file == null ? null : ItemCursor.open(file.getPath());
@@ -97,7 +100,7 @@ public final class ImageReads {
     try {
       stream.close();
     } catch (IOException e) {
-      // Already closed by the failed decoder, whose exception the program must see.
+      // The failed decoder has closed it; the program must see the decoder's exception.
     }
   }
 

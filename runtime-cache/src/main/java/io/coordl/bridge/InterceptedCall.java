@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 public class InterceptedCall {
   private final @Nullable Object replacement;
 
-  /** Creates a call with a replacement for the method's result; null: the method runs. */
+  /** Creates a call that replaces the method's result; null: the method runs. */
   public InterceptedCall(@Nullable Object replacement) {
     this.replacement = replacement;
   }
 
-  /** The method runs, and {@code change} converts its result for the program. */
+  /** Returns a call that runs the method and converts its result with {@code change}. */
   public static InterceptedCall after(UnaryOperator<@Nullable Object> change) {
     return new InterceptedCall(null) {
       @Override
@@ -22,7 +22,7 @@ public class InterceptedCall {
     };
   }
 
-  /** The method runs, then {@code end} runs, whether the method returned or threw. */
+  /** Returns a call that runs the method and then {@code end}, even if the method threw. */
   public static InterceptedCall ending(Runnable end) {
     return new InterceptedCall(null) {
       @Override
@@ -38,7 +38,7 @@ public class InterceptedCall {
     };
   }
 
-  /** The method does not run; the program gets {@code thrown} instead. */
+  /** Returns a call that throws {@code thrown} instead of running the method. */
   public static InterceptedCall throwing(Throwable thrown) {
     return new InterceptedCall(thrown) {
       @Override
@@ -48,7 +48,7 @@ public class InterceptedCall {
     };
   }
 
-  /** The method does not run and returns nothing. */
+  /** Returns a call that skips the method and returns nothing. */
   public static InterceptedCall skipping() {
     return new InterceptedCall(null) {
       @Override
@@ -63,19 +63,19 @@ public class InterceptedCall {
     return replacement != null;
   }
 
-  /** The exception of a replaced method; null: it returns {@link #result}. */
+  /** Returns the exception of a replaced method; null: it returns {@link #result}. */
   public @Nullable Throwable thrown() {
     return null;
   }
 
   /**
-   * The result for the program; {@code own} is the result of the method's own body, null if it did
-   * not run or returns nothing. Never called if the body threw.
+   * Returns the result for the program; {@code own} is the result of the method's body, null if it
+   * did not run or returns nothing. Not called if the body threw.
    */
   public @Nullable Object result(@Nullable Object own) {
     return replacement == null ? own : replacement;
   }
 
-  /** Called instead of {@link #result} if the method's own body threw. */
+  /** Called instead of {@link #result} if the method's body threw. */
   public void failed() {}
 }

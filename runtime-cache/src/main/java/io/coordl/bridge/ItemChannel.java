@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A read-only {@link FileChannel} that the runtime serves; for an item that is only observed, it
  * times the reads of the program's own channel. If the whole item is in memory, no file is opened
- * until the program locks it, or reads at the end of a file that has grown.
+ * until the program locks it, or reads past the cached bytes of a file that has grown.
  *
- * <p>Like the JDK's channel it is interruptible: an interrupt closes it before any operation, and
+ * <p>It is interruptible like the JDK's channel: an interrupt closes it before any operation, and
  * if an interrupt closes the file's channel, this channel closes, too.
  */
 final class ItemChannel extends FileChannel {
@@ -38,7 +38,7 @@ final class ItemChannel extends FileChannel {
     this.file = own;
   }
 
-  /** The channel over the real file, opened on first use; its position is meaningless. */
+  /** Returns the channel over the real file, opened on first use; its position is meaningless. */
   FileChannel file() throws IOException {
     checkOpen();
     FileChannel opened = file;
@@ -71,15 +71,15 @@ final class ItemChannel extends FileChannel {
   }
 
   /**
-   * Passes on an exception of the file's channel; if an interrupt closed that, closes this one,
-   * too.
+   * Returns {@code failure}, to be thrown; if an interrupt closed the file's channel, closes this
+   * one, too.
    */
-  private IOException thrown(IOException byFile) throws IOException {
+  private IOException propagated(IOException failure) throws IOException {
     FileChannel own = file;
     if (own != null && !own.isOpen()) {
       close();
     }
-    return byFile;
+    return failure;
   }
 
   @Override
@@ -91,7 +91,7 @@ final class ItemChannel extends FileChannel {
     }
     synchronized (positionLock) {
       if (served) {
-        int count = interruptibly(dst, cursor.position());
+        int count = readServed(dst, cursor.position());
         if (count >= 0 || !cursor.grown()) {
           cursor.position(cursor.position() + Math.max(0, count));
           return count;
@@ -99,7 +99,7 @@ final class ItemChannel extends FileChannel {
         file().position(cursor.position());
         served = false;
       }
-      return observed(dst, -1);
+      return readObserved(dst, -1);
     }
   }
 
@@ -138,17 +138,17 @@ final class ItemChannel extends FileChannel {
       throw new IllegalArgumentException("Read-only buffer");
     }
     if (served) {
-      int count = interruptibly(dst, position);
+      int count = readServed(dst, position);
       if (count >= 0 || !cursor.grown()) {
         return count;
       }
       file();
     }
-    return observed(dst, position);
+    return readObserved(dst, position);
   }
 
-  /** Reads from the runtime, without blocking or moving the position; obeys an interrupt. */
-  private int interruptibly(ByteBuffer dst, long position) throws IOException {
+  /** Reads from the runtime without moving the position; obeys an interrupt. */
+  private int readServed(ByteBuffer dst, long position) throws IOException {
     int count = 0;
     try {
       begin();
@@ -162,7 +162,7 @@ final class ItemChannel extends FileChannel {
   }
 
   /** Reads from the file; a negative {@code position} means the channel's own position. */
-  private int observed(ByteBuffer dst, long position) throws IOException {
+  private int readObserved(ByteBuffer dst, long position) throws IOException {
     FileChannel own = file();
     long start = System.nanoTime();
     try {
@@ -170,7 +170,7 @@ final class ItemChannel extends FileChannel {
       cursor.fetched(start, count);
       return count;
     } catch (IOException e) {
-      throw thrown(e);
+      throw propagated(e);
     }
   }
 
@@ -208,7 +208,7 @@ final class ItemChannel extends FileChannel {
     try {
       return file().size();
     } catch (IOException e) {
-      throw thrown(e);
+      throw propagated(e);
     }
   }
 
@@ -218,7 +218,7 @@ final class ItemChannel extends FileChannel {
     if (!target.isOpen()) {
       throw new ClosedChannelException();
     }
-    if (target instanceof FileChannel file && isJdks(file)) {
+    if (target instanceof FileChannel file && isBuiltIn(file)) {
       // Throws if the target is not writable, as the JDK does first.
       file.write(ByteBuffer.allocate(0));
     }
@@ -233,7 +233,7 @@ final class ItemChannel extends FileChannel {
     long done = 0;
     while (done < count) {
       buffer.clear().limit((int) Math.min(TRANSFER, count - done));
-      if (interruptibly(buffer, position + done) < 0) {
+      if (readServed(buffer, position + done) < 0) {
         return cursor.grown()
             ? done + transferFromFile(position + done, count - done, target)
             : done;
@@ -250,10 +250,10 @@ final class ItemChannel extends FileChannel {
   }
 
   /**
-   * Whether the channel is the JDK's or an {@code ItemChannel}; any other must see only real
-   * writes.
+   * Whether the channel is the JDK's or an {@code ItemChannel}; other channels must receive only
+   * real writes.
    */
-  private static boolean isJdks(FileChannel channel) {
+  private static boolean isBuiltIn(FileChannel channel) {
     return channel instanceof ItemChannel || channel.getClass().getClassLoader() == null;
   }
 
@@ -262,7 +262,7 @@ final class ItemChannel extends FileChannel {
     try {
       return file().transferTo(position, count, target);
     } catch (IOException e) {
-      throw thrown(e);
+      throw propagated(e);
     }
   }
 
@@ -286,7 +286,7 @@ final class ItemChannel extends FileChannel {
     try {
       return file().map(mode, position, size);
     } catch (IOException e) {
-      throw thrown(e);
+      throw propagated(e);
     }
   }
 
@@ -295,7 +295,7 @@ final class ItemChannel extends FileChannel {
     try {
       return file().lock(position, size, shared);
     } catch (IOException e) {
-      throw thrown(e);
+      throw propagated(e);
     }
   }
 
@@ -304,7 +304,7 @@ final class ItemChannel extends FileChannel {
     try {
       return file().tryLock(position, size, shared);
     } catch (IOException e) {
-      throw thrown(e);
+      throw propagated(e);
     }
   }
 

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read position in an opened item, on which every cached stream, channel and random access file
- * is built. The only place where a fault of the agent turns into a read of the file itself.
+ * A read position in an opened item; every cached stream, channel and random access file is built
+ * on one. Only this class turns a fault of the agent into a read of the file itself.
  *
  * <p>Several threads may call the positional methods; only one thread at a time may call those that
  * move the position. No method blocks on anything but the item's storage, and none uses
@@ -20,23 +20,23 @@ import org.jspecify.annotations.Nullable;
  * still get its bytes, as from a {@link java.io.FileInputStream}.
  */
 final class ItemCursor {
-  /** Copies shorter than this are counted but not timed: two clock reads would cost more. */
-  private static final int TIMED = 512;
+  /** Shorter copies are counted but not timed: two clock reads would cost more. */
+  private static final int MIN_TIMED = 512;
 
   private static final int CHUNK = 1 << 16;
 
   /** Single-byte reads check for damaged memory once per this many bytes. */
   private static final int PAGE_MASK = (1 << 9) - 1;
 
-  /** Whether the JDK's working directory (user.dir) is that of the process. */
-  private static final boolean ONE_DIRECTORY = oneDirectory();
+  /** Whether the JDK's working directory (user.dir) is the process's. */
+  private static final boolean SAME_DIRECTORY = isSameDirectory();
 
   private final OpenItem item;
   private final @Nullable ByteBuffer content;
 
   /**
-   * Whether this cursor can read; if not, the program's own stream reads and calls {@link
-   * #fetched}.
+   * Whether this cursor can read; if not, the program's own stream reads, and its reads are
+   * reported to {@link #fetched}.
    */
   final boolean served;
 
@@ -48,7 +48,7 @@ final class ItemCursor {
   private long untimed;
   private boolean closed;
 
-  /** Set once memory failed; reads then use the file. */
+  /** Set once reading memory has failed; reads then use the file. */
   private volatile boolean failed;
 
   private @Nullable RandomAccessFile file;
@@ -60,7 +60,7 @@ final class ItemCursor {
     this.size = item.size();
   }
 
-  private static boolean oneDirectory() {
+  private static boolean isSameDirectory() {
     File process = new File("/proc/self/cwd");
     try {
       return !process.exists() // Not Linux: cannot be determined.
@@ -71,8 +71,8 @@ final class ItemCursor {
   }
 
   /**
-   * A cursor at the start of the item at {@code path}: a path passed to java.io or native code, or
-   * the result of {@link #pathOf}. Null: make the program's own call.
+   * Opens the item at {@code path}, a path passed to java.io or native code or a result of {@link
+   * #pathOf}, and returns a cursor at its start. Null: make the program's own call.
    */
   static @Nullable ItemCursor open(@Nullable String path) {
     return open(path, false);
@@ -84,14 +84,15 @@ final class ItemCursor {
   }
 
   /**
-   * With {@code -Duser.dir}, java.nio resolves relative paths against that directory, but java.io
-   * opens them in the working directory of the process, which the runtime does not know.
+   * Opens the item at {@code path}. Skips relative paths if {@code -Duser.dir} is set: java.nio
+   * resolves them against that directory, but java.io against the working directory of the process,
+   * which the runtime does not know.
    */
   private static @Nullable ItemCursor open(@Nullable String path, boolean randomAccess) {
     if (path == null) {
       return null;
     }
-    if (!ONE_DIRECTORY && !path.startsWith("/")) {
+    if (!SAME_DIRECTORY && !path.startsWith("/")) {
       Producers.opensUnknown();
       return null;
     }
@@ -101,7 +102,7 @@ final class ItemCursor {
 
   /** Whether to call {@link #ofOpened} once the program has opened the file. */
   static boolean takesOpened(String path) {
-    return (ONE_DIRECTORY || path.startsWith("/")) && Bridge.takesOpened(path);
+    return (SAME_DIRECTORY || path.startsWith("/")) && Bridge.takesOpened(path);
   }
 
   /**
@@ -112,7 +113,7 @@ final class ItemCursor {
     return of(Bridge.openOpened(path, opened), startNanos);
   }
 
-  /** Like {@link #open}, for a path of any file system; the file is read from its start. */
+  /** Like {@link #open}, for a path of any file system and for sequential readers. */
   static @Nullable ItemCursor open(@Nullable Path path) {
     if (path == null) {
       return null;
@@ -125,10 +126,11 @@ final class ItemCursor {
   }
 
   /**
-   * The text of a path of the default file system; null if {@link OpenItem#textOf} returns null.
+   * Returns the text of a path of the default file system; null if {@link OpenItem#textOf} returns
+   * null.
    */
   static @Nullable String pathOf(Path path) {
-    String text = OpenItem.textOf(ONE_DIRECTORY ? path : path.toAbsolutePath());
+    String text = OpenItem.textOf(SAME_DIRECTORY ? path : path.toAbsolutePath());
     if (text == null) {
       Producers.opensUnknown();
     }
@@ -149,7 +151,7 @@ final class ItemCursor {
     }
   }
 
-  /** Limits copies to {@code bytes} at a time; see {@link ItemImageInputStream}. */
+  /** Limits each copy to {@code bytes}; see {@link ItemImageInputStream}. */
   ItemCursor inPiecesOf(int bytes) {
     piece = bytes;
     return this;
@@ -174,8 +176,8 @@ final class ItemCursor {
   }
 
   /**
-   * All bytes if they are in memory and nothing has failed; do not modify the buffer or its
-   * position.
+   * Returns all bytes if they are in memory and nothing has failed; else null. Do not modify the
+   * buffer or its position.
    */
   @Nullable ByteBuffer content() {
     return failed ? null : content;
@@ -192,14 +194,14 @@ final class ItemCursor {
     try {
       return item.fetchContent();
     } catch (IOException e) {
-      return null; // If it concerns the program, reading the file fails again.
+      return null; // If the file is at fault, reading it fails again.
     } catch (Throwable t) {
       Bridge.fault("fetch " + item.path(), t);
       return null;
     }
   }
 
-  /** Whether the item can now be read to its end in any case; see {@link OpenItem#hold}. */
+  /** Whether the item can be read to its end from now on; see {@link OpenItem#hold}. */
   boolean hold() {
     try {
       item.hold();
@@ -222,7 +224,7 @@ final class ItemCursor {
     }
   }
 
-  /** Whether the file has grown since the open; only the file itself has the new bytes. */
+  /** Whether the file has grown since the open; only the file itself contains the new bytes. */
   boolean grown() {
     try {
       return item.grown();
@@ -278,8 +280,8 @@ final class ItemCursor {
   }
 
   /**
-   * Reads all available bytes up to {@code length}; programs rely on full reads of files. Returns 0
-   * for a length of 0, -1 at or after the end.
+   * Reads all available bytes up to {@code length}, because programs rely on full reads of files.
+   * Returns 0 for a length of 0, -1 at or past the end.
    */
   int readAt(long at, byte[] target, int offset, int length) throws IOException {
     if (length == 0) {
@@ -359,7 +361,7 @@ final class ItemCursor {
   private int once(long at, byte[] target, int offset, int length) throws IOException {
     if (!failed) {
       try {
-        if (content != null && length < TIMED) {
+        if (content != null && length < MIN_TIMED) {
           content.get((int) at, target, offset, length);
           OpenItem.settle();
           untimed += length;
@@ -399,8 +401,8 @@ final class ItemCursor {
   }
 
   /**
-   * The file itself, as it was at the open except for growth; opened on first use and closed with
-   * this cursor. All callers share it, including its position.
+   * Returns the file itself, as it was at the open except for growth; opened on first use and
+   * closed with this cursor. All callers share it, including its position.
    */
   synchronized RandomAccessFile file() throws IOException {
     RandomAccessFile opened = file;
@@ -434,7 +436,9 @@ final class ItemCursor {
     return count;
   }
 
-  /** Ends an opening whose file the program's own call could not open; it is not counted. */
+  /**
+   * Ends this opening without counting it, because the program's own call could not open the file.
+   */
   void abandon() {
     try {
       item.abandon();

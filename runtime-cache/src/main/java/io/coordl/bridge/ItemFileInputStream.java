@@ -14,23 +14,23 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link FileInputStream} that the runtime serves without opening the file. When the program asks
- * for its channel or descriptor, or reads at the end of a file that has grown, the real file is
- * opened at the same position and takes over.
+ * A {@link FileInputStream} that the runtime serves without opening the file. When the program
+ * requests its channel or descriptor, or reads past the cached bytes of a file that has grown, the
+ * real file is opened at the same position and takes over.
  *
- * <p>Its own descriptor is that of a closed stream, so after close each JDK method fails exactly as
- * it does on a closed stream.
+ * <p>Its own descriptor is closed, so after {@link #close} each JDK method fails exactly as on a
+ * closed stream.
  *
- * <p>Threads that share the stream get each byte once, as from the kernel. Closing waits for no
- * thread.
+ * <p>Threads that share the stream read each byte once, as from the kernel. Closing does not wait
+ * for readers.
  */
 final class ItemFileInputStream extends FileInputStream {
   private static final int TRANSFER = 1 << 14;
 
   private final ItemCursor cursor;
 
-  /** Guards the position; taken before this stream's own monitor, which guards the close. */
-  private final Object moving = new Object();
+  /** Guards the position; acquired before this stream's monitor, which guards the close. */
+  private final Object positionLock = new Object();
 
   private volatile boolean closed;
   private volatile @Nullable FileInputStream real;
@@ -41,8 +41,9 @@ final class ItemFileInputStream extends FileInputStream {
   }
 
   /**
-   * Creates a stream. A security manager would check a stream over a descriptor, which the program
-   * did not request. The program may read the file; otherwise it would have failed earlier.
+   * Creates a stream with the agent's permissions: a security manager would check the use of a
+   * descriptor, which the program did not request. The program may read the file; otherwise the
+   * open would have failed.
    */
   @SuppressWarnings("removal")
   static ItemFileInputStream of(ItemCursor cursor) {
@@ -66,11 +67,11 @@ final class ItemFileInputStream extends FileInputStream {
   }
 
   /**
-   * The stream over the real file, at this stream's position, which serves all reads from now on.
-   * Null if this stream is closed and never opened the file.
+   * Returns the stream over the real file, at this stream's position; it serves all reads from now
+   * on. Null if this stream is closed and never opened the file.
    */
   @Nullable FileInputStream real() throws IOException {
-    synchronized (moving) {
+    synchronized (positionLock) {
       synchronized (this) {
         if (real == null && !closed) {
           RandomAccessFile file = cursor.file();
@@ -85,7 +86,7 @@ final class ItemFileInputStream extends FileInputStream {
   @Override
   public int read() throws IOException {
     FileInputStream file;
-    synchronized (moving) {
+    synchronized (positionLock) {
       file = real;
       if (file == null && !closed) {
         int value = cursor.read();
@@ -106,7 +107,7 @@ final class ItemFileInputStream extends FileInputStream {
   @Override
   public int read(byte[] b, int off, int len) throws IOException {
     FileInputStream file;
-    synchronized (moving) {
+    synchronized (positionLock) {
       file = real;
       if (file == null) {
         if ((off | len) < 0 || len > b.length - off) {
@@ -131,7 +132,7 @@ final class ItemFileInputStream extends FileInputStream {
   public byte[] readAllBytes() throws IOException {
     FileInputStream file;
     byte[] rest = new byte[0];
-    synchronized (moving) {
+    synchronized (positionLock) {
       file = real;
       if (file == null && !closed) {
         if (!cursor.restFitsArray()) {
@@ -148,14 +149,14 @@ final class ItemFileInputStream extends FileInputStream {
         file = real();
       }
     }
-    return file != null ? joined(rest, file.readAllBytes()) : super.readAllBytes();
+    return file != null ? concat(rest, file.readAllBytes()) : super.readAllBytes();
   }
 
   @Override
   public byte[] readNBytes(int len) throws IOException {
     FileInputStream file;
     byte[] rest = new byte[0];
-    synchronized (moving) {
+    synchronized (positionLock) {
       file = real;
       if (file == null) {
         if (len < 0) {
@@ -173,10 +174,10 @@ final class ItemFileInputStream extends FileInputStream {
         }
       }
     }
-    return file != null ? joined(rest, file.readNBytes(len - rest.length)) : super.readNBytes(len);
+    return file != null ? concat(rest, file.readNBytes(len - rest.length)) : super.readNBytes(len);
   }
 
-  private static byte[] joined(byte[] first, byte[] second) {
+  private static byte[] concat(byte[] first, byte[] second) {
     if (first.length == 0) {
       return second;
     }
@@ -200,7 +201,7 @@ final class ItemFileInputStream extends FileInputStream {
   @Override
   public long skip(long n) throws IOException {
     FileInputStream file;
-    synchronized (moving) {
+    synchronized (positionLock) {
       file = real;
       if (file == null && !closed) {
         long target = cursor.position() + n;
@@ -216,7 +217,7 @@ final class ItemFileInputStream extends FileInputStream {
 
   /** Like {@link #skip}, but stays between start and end; ignores interrupts. */
   long skipWithin(long n) throws IOException {
-    synchronized (moving) {
+    synchronized (positionLock) {
       if (real == null && n > cursor.size - cursor.position() && cursor.grown()) {
         real();
       }
@@ -230,7 +231,7 @@ final class ItemFileInputStream extends FileInputStream {
   @Override
   public int available() throws IOException {
     FileInputStream file;
-    synchronized (moving) {
+    synchronized (positionLock) {
       file = real;
       if (file == null && !closed) {
         long rest = cursor.size - cursor.position();

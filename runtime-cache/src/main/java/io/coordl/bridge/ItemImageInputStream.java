@@ -7,8 +7,8 @@ import javax.imageio.stream.ImageInputStreamImpl;
  * An image stream over an item in memory, in place of a {@link
  * javax.imageio.stream.FileImageInputStream}.
  *
- * <p>It copies 2 KB at a time. Larger copies take HotSpot's AVX-512 stub right before libjpeg's SSE
- * code, which made decoding from memory 10 % slower than from the file (measured on JDK 17 and 25).
+ * <p>It copies 2 KB at a time. Larger copies use HotSpot's AVX-512 stub right before libjpeg's SSE
+ * code; that made decoding from memory 10 % slower than from the file (JDK 17 and 25).
  */
 final class ItemImageInputStream extends ImageInputStreamImpl {
   private static final int PIECE = 1 << 11;

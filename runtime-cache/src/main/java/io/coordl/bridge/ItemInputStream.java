@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The result of {@link java.nio.file.Files#newInputStream} for an item. It behaves like the JDK's
- * stream over a channel (uninterruptible, {@link ClosedChannelException} when closed, no skip
- * beyond the end), but reads from an {@link ItemFileInputStream} or, for an item that is only
- * observed, from the JDK's own stream. Concurrent reads are serialised, as in the JDK's stream.
+ * stream over a channel (uninterruptible, {@link ClosedChannelException} when closed, no skip past
+ * the end), but reads from an {@link ItemFileInputStream} or, for an item that is only observed,
+ * from the JDK's own stream. Concurrent reads are serialised, as in the JDK's stream.
  */
 final class ItemInputStream extends InputStream {
   private final ItemCursor cursor;
@@ -37,13 +37,13 @@ final class ItemInputStream extends InputStream {
     }
   }
 
-  /** Start time of a read; the cursor times its own reads. */
+  /** Returns the start time of an observed read; the cursor times its own reads. */
   private long begin() throws IOException {
     checkOpen();
     return observed ? System.nanoTime() : 0;
   }
 
-  private void noted(long start, int count) {
+  private void recordRead(long start, int count) {
     if (observed) {
       cursor.fetched(start, count);
     }
@@ -53,7 +53,7 @@ final class ItemInputStream extends InputStream {
   public synchronized int read() throws IOException {
     long start = begin();
     int value = in.read();
-    noted(start, value < 0 ? 0 : 1);
+    recordRead(start, value < 0 ? 0 : 1);
     return value;
   }
 
@@ -65,7 +65,7 @@ final class ItemInputStream extends InputStream {
     }
     long start = begin();
     int count = in.read(b, off, len);
-    noted(start, count);
+    recordRead(start, count);
     return count;
   }
 
@@ -79,12 +79,13 @@ final class ItemInputStream extends InputStream {
       }
     }
     byte[] rest = in.readAllBytes();
-    noted(start, rest.length);
+    recordRead(start, rest.length);
     return rest;
   }
 
   /**
-   * Like the JDK's stream over a seekable channel: stops at the end and, backwards, at the start.
+   * Skips like the JDK's stream over a seekable channel: stops at the end and, backwards, at the
+   * start.
    */
   @Override
   public synchronized long skip(long n) throws IOException {
@@ -102,8 +103,8 @@ final class ItemInputStream extends InputStream {
   public void close() throws IOException {
     closed = true;
     try {
-      // The cursor closes the file of the other stream. If that stream were closed, too, a read in
-      // progress would fail with the exception of a FileInputStream.
+      // The cursor closes the file of an ItemFileInputStream. If that stream were closed, too, a
+      // read in progress would fail with a FileInputStream's exception.
       if (observed) {
         in.close();
       }

@@ -6,18 +6,18 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a file that the program opens is an item of the data set, and where its bytes
- * come from. Safe for concurrent use; called on the program's threads.
+ * Decides whether a file that the program opens is an item of the data set, and supplies its bytes.
+ * Called on the program's threads; safe for concurrent use.
  */
 public interface ItemSource {
   ItemSource NONE = Nothing.INSTANCE;
 
   /**
-   * Opens the item at {@code path}. Returns null if the program's own call is to be made as without
-   * the agent: the file is not an item, missing, unreadable, or not regular, or the agent failed.
-   * The source itself records the time spent here through {@link OpenItem#fetched}, including
-   * reading a whole item from storage or waiting for another thread that does. The bytes count only
-   * when the program reads them.
+   * Opens the item at {@code path}. Returns null if the program must make its own call, as without
+   * the agent: the file is not an item, missing, unreadable or not regular, or the agent failed.
+   * The source records the time spent here through {@link OpenItem#fetched}, including reading a
+   * whole item from storage or waiting for another thread that does. Bytes are counted only when
+   * the program reads them.
    *
    * @param path as the program passed it, relative to the working directory or absolute
    */
@@ -34,20 +34,20 @@ public interface ItemSource {
   boolean takesOpened(String path);
 
   /**
-   * Like {@link #openRandomAccess}, for the file that the program has open, whatever its name
-   * refers to by now. A single check of the descriptor is then enough.
+   * Like {@link #openRandomAccess}, for the file that the program has open, even if its path names
+   * another file by now. A single check of the descriptor is then enough.
    */
   @Nullable OpenItem openOpened(String path, FileDescriptor opened);
 
   /**
-   * The program is about to map this file writable: what it writes there changes neither size nor
-   * times of the file at once, so the file is left to it from now on.
+   * Called before the program maps this file for writing. Writes to a mapping do not change the
+   * file's size or times at once, so no store may cache the file from now on.
    */
   void mapsToWrite(FileChannel channel);
 
   /**
-   * Like {@link #open(String)}, for a file outside the default file system, such as one of the
-   * program's own file systems; only for sequential readers from the start.
+   * Like {@link #open(String)}, for a file outside the default file system; only for sequential
+   * readers from the start.
    */
   @Nullable OpenItem openForeign(Path path);
 }

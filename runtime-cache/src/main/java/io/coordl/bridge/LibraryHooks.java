@@ -3,8 +3,8 @@ package io.coordl.bridge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles calls of intercepted library methods. Called on any number of the program's threads at
- * once; must not touch the program's random generators, interrupt flag or workspaces.
+ * Handles calls of intercepted library methods. Called on any number of program threads at once;
+ * must not affect the program's random generators, interrupt flags or workspaces.
  */
 public interface LibraryHooks {
   LibraryHooks NONE = Nothing.INSTANCE;
@@ -17,7 +17,7 @@ public interface LibraryHooks {
    * @param method name of the method
    * @param self the receiver; the class if the method is static
    * @param arguments as passed; must not be changed
-   * @return null to leave the call alone
+   * @return null to run the program's call unchanged
    */
   @Nullable InterceptedCall enter(
       String interceptor, Class<?> declaring, String method, Object self, Object[] arguments);

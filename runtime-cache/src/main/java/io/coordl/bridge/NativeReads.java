@@ -14,12 +14,12 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Call sites whose types the bridge cannot name: they become {@code invokedynamic}, linked here
- * with the caller's own view of the library.
+ * Links call sites whose types the bridge cannot name. They become {@code invokedynamic} and are
+ * linked with the caller's view of the library.
  *
  * <p>OpenCV's {@code imread(path, flags)} opens the file in native code. If the item is in memory,
- * its bytes go to the library's own {@code imdecode}, which runs the same decoder and gives the
- * same pixels. On anything unexpected, such as an empty result, the original call runs instead.
+ * its bytes go to the library's {@code imdecode}, which runs the same decoder and returns the same
+ * pixels. If anything unexpected happens, such as an empty result, the original call runs.
  */
 public final class NativeReads {
   /** The libraries' default flags: {@code IMREAD_COLOR}. */
@@ -28,10 +28,10 @@ public final class NativeReads {
   private static final MethodType GENERIC =
       MethodType.methodType(Object.class, String.class, int.class);
 
-  /** The longest path that the C library opens. */
-  private static final int LONGEST_PATH = 4095;
+  /** Length in bytes of the longest path that the C library opens. */
+  private static final int MAX_PATH_BYTES = 4095;
 
-  private final MethodHandle plain;
+  private final MethodHandle original;
   private final Class<?> library;
   private volatile boolean initialized;
   private final MethodHandle newBytes;
@@ -40,10 +40,10 @@ public final class NativeReads {
   private final MethodHandle isEmpty;
   private final MethodHandle release;
 
-  private NativeReads(Lookup caller, MethodHandle plain, Class<?> library) throws Throwable {
-    this.plain = plain.asType(GENERIC);
+  private NativeReads(Lookup caller, MethodHandle original, Class<?> library) throws Throwable {
+    this.original = original.asType(GENERIC);
     this.library = library;
-    Class<?> mat = plain.type().returnType();
+    Class<?> mat = original.type().returnType();
     ClassLoader loader = library.getClassLoader();
     boolean javacpp = mat.getName().startsWith("org.bytedeco.");
     Class<?> bytes =
@@ -81,11 +81,12 @@ public final class NativeReads {
    * Bootstrap method of an {@code imread} call with (String) or (String, int) that returns the
    * library's Mat.
    */
-  public static CallSite imread(Lookup caller, String name, MethodType type, MethodHandle plain) {
+  public static CallSite imread(
+      Lookup caller, String name, MethodType type, MethodHandle original) {
     try {
       boolean flags = type.parameterCount() == 2;
-      Class<?> library = caller.revealDirect(plain).getDeclaringClass();
-      MethodHandle full = flags ? plain : MethodHandles.dropArguments(plain, 1, int.class);
+      Class<?> library = caller.revealDirect(original).getDeclaringClass();
+      MethodHandle full = flags ? original : MethodHandles.dropArguments(original, 1, int.class);
       NativeReads reads = new NativeReads(caller, full, library);
       MethodHandle target =
           MethodHandles.lookup().findVirtual(NativeReads.class, "read", GENERIC).bindTo(reads);
@@ -95,7 +96,7 @@ public final class NativeReads {
       return new ConstantCallSite(target.asType(type));
     } catch (Throwable t) {
       Bridge.fault("link " + name + type, t);
-      return new ConstantCallSite(plain);
+      return new ConstantCallSite(original);
     }
   }
 
@@ -105,7 +106,7 @@ public final class NativeReads {
    * first argument.
    */
   public static CallSite fileChannel(
-      Lookup caller, String name, MethodType type, MethodHandle plain) {
+      Lookup caller, String name, MethodType type, MethodHandle original) {
     try {
       MethodHandle file =
           MethodHandles.lookup()
@@ -113,18 +114,19 @@ public final class NativeReads {
                   NativeReads.class,
                   "file",
                   MethodType.methodType(FileChannel.class, FileChannel.class));
-      MethodHandle noting =
+      MethodHandle recordMapping =
           MethodHandles.lookup()
               .findStatic(
                   NativeReads.class,
-                  "noting",
+                  "recordMapping",
                   MethodType.methodType(void.class, FileChannel.class, MapMode.class));
-      MethodHandle noted =
-          MethodHandles.foldArguments(MethodHandles.filterArguments(plain, 0, file), noting);
-      return new ConstantCallSite(noted.asType(type));
+      MethodHandle recorded =
+          MethodHandles.foldArguments(
+              MethodHandles.filterArguments(original, 0, file), recordMapping);
+      return new ConstantCallSite(recorded.asType(type));
     } catch (Throwable t) {
       Bridge.fault("link " + name + type, t);
-      return new ConstantCallSite(plain.asType(type));
+      return new ConstantCallSite(original.asType(type));
     }
   }
 
@@ -140,7 +142,7 @@ public final class NativeReads {
   }
 
   @SuppressWarnings("UnusedMethod") // Linked by fileChannel.
-  private static void noting(FileChannel channel, MapMode mode) {
+  private static void recordMapping(FileChannel channel, MapMode mode) {
     if (channel != null && mode == MapMode.READ_WRITE) {
       Bridge.mapsToWrite(channel);
     }
@@ -152,20 +154,20 @@ public final class NativeReads {
     Object image = null;
     try {
       if (!initialized) {
-        // As the original call does first: if this fails, the program sees the original failure.
+        // The original call does this first: if it fails, the program sees the original failure.
         Class.forName(library.getName(), true, library.getClassLoader());
         initialized = true;
       }
       ItemCursor item = opensAsWritten(path) ? ItemCursor.open(path) : null;
       if (item == null) {
-        image = plain.invokeExact(path, flags);
+        image = original.invokeExact(path, flags);
         return image;
       }
       try {
         image = decode(item, flags);
         if (image == null) {
-          // The library reads while it decodes, so bytes can be counted but not timed.
-          image = plain.invokeExact(path, flags);
+          // The library reads while it decodes, so the bytes are counted but not timed.
+          image = original.invokeExact(path, flags);
           item.fetchedWhole(System.nanoTime());
         }
       } finally {
@@ -178,15 +180,15 @@ public final class NativeReads {
   }
 
   /**
-   * Whether native code opens the same file for this path as java.io, which drops redundant
-   * slashes.
+   * Whether native code and java.io, which drops redundant slashes, open the same file for this
+   * path.
    */
   private static boolean opensAsWritten(@Nullable String path) {
     return path == null
-        || (!path.endsWith("/") && path.getBytes(StandardCharsets.UTF_8).length <= LONGEST_PATH);
+        || (!path.endsWith("/") && path.getBytes(StandardCharsets.UTF_8).length <= MAX_PATH_BYTES);
   }
 
-  /** The image; null if the library cannot decode it from memory. Never throws. */
+  /** Returns the image; null if the library cannot decode it from memory. Never throws. */
   private @Nullable Object decode(ItemCursor item, int flags) {
     if (!item.served || item.size == 0 || !item.restFitsArray()) {
       return null;

@@ -2,7 +2,7 @@ package io.coordl.bridge;
 
 import java.util.Locale;
 
-/** The farthest place that any byte of an opened item came from. */
+/** The farthest source of any byte of an opened item. */
 public enum Origin {
   /** A store of this host. */
   MEMORY,

@@ -7,18 +7,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks agent threads while they run code of the program or its libraries, to prepare a batch or
- * to decode an item in advance. After {@link Bridge#trip} no agent thread enters such code, and the
- * program's next rewritten call waits, for a bounded time, until those inside have left. So the
- * agent never uses resources that the program has closed, and code that expects one thread never
- * runs on two. Thread-safe.
+ * Tracks agent threads while they run code of the program or its libraries to prepare a batch or to
+ * decode an item in advance. After {@link Bridge#trip} no agent thread enters such code, and the
+ * program's next rewritten call waits, for a bounded time, until those inside have left. Thus the
+ * agent does not use resources that the program has closed, and single-threaded code does not run
+ * on two threads. Thread-safe.
  */
 public final class Producers {
-  /** Passed to listeners for a file that has no path; no real file has this one. */
+  /** Passed to listeners for a file without a path; no real file has this path. */
   public static final String UNKNOWN = "\0";
 
   /**
-   * How long the program waits; a thread that hangs in its code, perhaps on its locks, is
+   * Maximum wait of the program; a thread that hangs in the program's code, perhaps on a lock, is
    * abandoned.
    */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -36,7 +36,7 @@ public final class Producers {
 
   /**
    * Called before an agent thread runs the program's code. False if it must not, because the agent
-   * is switched off; otherwise the same thread must call {@link #exit}.
+   * is off; otherwise the same thread must call {@link #exit}.
    */
   public static boolean enter() {
     INSIDE.add(Thread.currentThread());
@@ -47,9 +47,7 @@ public final class Producers {
     return true;
   }
 
-  /**
-   * Called after the thread has left the program's code; it uses nothing of the program any more.
-   */
+  /** Called once the thread has left the program's code and uses none of its objects. */
   public static void exit() {
     INSIDE.remove(Thread.currentThread());
     synchronized (LOCK) {
@@ -65,17 +63,17 @@ public final class Producers {
     LISTENERS.set(opened);
   }
 
-  /** The listener for the files that this thread opens; null if none. */
+  /** Returns the listener for the files that this thread opens; null if none. */
   public static @Nullable Consumer<String> listener() {
     return LISTENERS.get();
   }
 
-  /** This thread is about to open a file that has no path. */
+  /** Called before this thread opens a file without a path. */
   static void opensUnknown() {
     opens(UNKNOWN);
   }
 
-  /** This thread is about to open a file, or to get its cached content. */
+  /** Called before this thread opens a file or gets its cached content. */
   public static void opens(String path) {
     Consumer<String> listener = LISTENERS.get();
     if (listener != null) {
@@ -83,7 +81,7 @@ public final class Producers {
     }
   }
 
-  /** Whether the agent is switched off, so that preparing threads must end. */
+  /** Whether the agent is off, so that preparing threads must end. */
   public static boolean areOff() {
     return off;
   }
@@ -93,14 +91,14 @@ public final class Producers {
     hangs = false;
   }
 
-  /** From now on no thread enters. */
+  /** Stops threads from entering. */
   static void off() {
     off = true;
   }
 
   /**
-   * Called where a library call is no longer intercepted: after a trip, waits for the threads
-   * inside.
+   * After a trip, waits for the threads inside. Called where a library call is no longer
+   * intercepted.
    */
   public static void awaitAfterTrip() {
     if (off) {
@@ -109,8 +107,8 @@ public final class Producers {
   }
 
   /**
-   * Waits until no other thread is inside, unless one hung there before. An interrupt does not end
-   * the wait and is not lost.
+   * Waits until no other thread is inside, unless one has hung there before. An interrupt does not
+   * end the wait and is not lost.
    */
   static void awaitNone(long nanos) {
     if (hangs || INSIDE.isEmpty() || INSIDE.contains(Thread.currentThread())) {

@@ -5,20 +5,20 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Redirects a file that a library writes. */
+/** Redirects a file that a library writes to. */
 @FunctionalInterface
 public interface Redirection {
-  /** Opens the stream to write to; null: no redirection. */
+  /** Opens the stream to write to instead; null: no redirection. */
   @Nullable OutputStream open(Path path) throws IOException;
 
   /**
-   * Redirects files that this thread creates through rewritten calls from now on; null ends that.
-   * Returns the previous redirection.
+   * Redirects files that this thread creates through rewritten calls from now on; null ends
+   * redirection. Returns the previous redirection.
    */
   static @Nullable Redirection use(@Nullable Redirection redirection) {
-    Redirection before = FileWrites.REDIRECTIONS.get();
+    Redirection previous = FileWrites.REDIRECTIONS.get();
     FileWrites.REDIRECTIONS.set(redirection);
-    return before;
+    return previous;
   }
 
   /** Whether files that this thread creates are redirected. */

@@ -2,16 +2,16 @@ package io.coordl.bridge;
 
 /**
  * The role of a method on a sample's path to the training step. A rewriting rule names the kind;
- * the {@link SpanSink} decides what follows from it.
+ * the {@link SpanSink} interprets it.
  */
 public enum SpanKind {
   /** Turning raw bytes into pixels, audio samples or the like, or directly into an array. */
   DECODE,
-  /** One transform of one sample or batch; the subject is the transform. */
+  /** Transforming one sample or batch; the subject is the transform. */
   TRANSFORM,
   /** Joining samples into a batch (DJL: batchify). */
   ASSEMBLE,
-  /** Loading one sample or record: everything read inside is an item of the data set. */
+  /** Loading one sample or record: every file read inside is an item of the data set. */
   SAMPLE,
   /** Preparing one batch; the result is the batch. */
   BATCH,
@@ -22,7 +22,7 @@ public enum SpanKind {
    * thread has; the result is the batch.
    */
   TAKE,
-  /** The body of a prefetch thread or task: all batches made inside are for another thread. */
+  /** The body of a prefetch thread or task: all batches produced inside are for another thread. */
   PRODUCER,
   /**
    * A framework's training or evaluation loop; its thread is a training thread. The subject is the
@@ -46,6 +46,6 @@ public enum SpanKind {
   COLLECTION,
   /** Writing a model. */
   CHECKPOINT,
-  /** Converting decoded pixels to an array: counts as decoding time, but not as another image. */
+  /** Converting decoded pixels to an array: adds to decoding time, but is not another image. */
   CONVERT
 }

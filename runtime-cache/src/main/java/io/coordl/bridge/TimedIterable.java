@@ -2,7 +2,7 @@ package io.coordl.bridge;
 
 import java.util.Iterator;
 
-/** An iterable whose iterators record a span per ask and take, and otherwise delegate. */
+/** An iterable whose iterators record a span per {@code hasNext} and {@code next}. */
 record TimedIterable<T>(Iterable<T> batches) implements Iterable<T> {
   @Override
   public Iterator<T> iterator() {

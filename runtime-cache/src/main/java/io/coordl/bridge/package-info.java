@@ -1,7 +1,7 @@
 /**
  * The bridge: the classes that rewritten program code calls, loaded by the boot loader so that
- * every class loader sees them. JDK types only, no third-party code, no {@code java.util.logging},
- * no JMX, under 40 classes. Behaviour lives behind {@link io.coordl.bridge.SpanSink} and {@link
+ * every class loader sees them. Fewer than 40 classes, JDK types only; no third-party code, {@code
+ * java.util.logging} or JMX. Behaviour is behind {@link io.coordl.bridge.SpanSink} and {@link
  * io.coordl.bridge.ItemSource}, which the isolated loader implements.
  */
 @NullMarked

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The items of each batch of an epoch, as a sampler produced them. Items are numbers below the size
- * of the data set; batches are numbered from 0. Immutable.
+ * The items of each batch of an epoch, in sampler order. Items are indices into the data set;
+ * batches are numbered from 0. Immutable.
  */
 public final class BatchOrder {
   final int[] items;
@@ -26,7 +26,7 @@ public final class BatchOrder {
     this.ends = ends;
   }
 
-  /** Number of batches of {@code size} items; the last one may be smaller. */
+  /** Returns the number of batches of {@code size} items; the last one may be smaller. */
   public static int batches(int items, int size) {
     return (int) ((items + (long) size - 1) / size);
   }
@@ -58,7 +58,7 @@ public final class BatchOrder {
     return Arrays.copyOfRange(items, batch == 0 ? 0 : ends[batch - 1], ends[batch]);
   }
 
-  /** Number of items up to and including this batch. */
+  /** Returns the number of items up to and including this batch. */
   public int end(int batch) {
     return ends[batch];
   }

@@ -3,8 +3,8 @@ package io.coordl.coordination;
 /** Prepares batches in this job. */
 public interface BatchSource {
   /**
-   * Prepares one batch of the epoch. Called on the agent's threads, in no particular order and by
-   * as many at once as {@link SharedEpoch#prepareWith} started.
+   * Prepares one batch of the epoch. Called in any order and concurrently, on the agent threads
+   * that {@link SharedEpoch#prepareWith} started.
    *
    * @throws NotPreparedException if the agent is not at fault; this job then prepares nothing more
    *     in this epoch

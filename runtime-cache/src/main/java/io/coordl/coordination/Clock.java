@@ -24,6 +24,6 @@ interface Clock {
 
   long nanos();
 
-  /** Pauses for about that long; the thread's interrupt status is restored for the program. */
+  /** Pauses for about that long; preserves the thread's interrupt flag. */
   void pause(long nanos);
 }

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 public record Fingerprint(Map<String, String> parts) {
   /** Collapses each run of white space in a value into one space. */
   public Fingerprint {
-    Map<String, String> plain = new LinkedHashMap<>();
-    parts.forEach((name, value) -> plain.put(name, value.replaceAll("\\s+", " ")));
-    parts = Collections.unmodifiableMap(plain);
+    Map<String, String> normalized = new LinkedHashMap<>();
+    parts.forEach((name, value) -> normalized.put(name, value.replaceAll("\\s+", " ")));
+    parts = Collections.unmodifiableMap(normalized);
   }
 
   /**
@@ -35,12 +35,12 @@ public record Fingerprint(Map<String, String> parts) {
     return parts.size() == other.parts.size() ? null : "it is described by other parts";
   }
 
-  /** Number of parts both have in common; finds the most similar of several. */
+  /** Returns the number of common parts; used to find the most similar pipeline. */
   int likeness(Fingerprint other) {
     return (int) parts.entrySet().stream().filter(other.parts.entrySet()::contains).count();
   }
 
-  /** One line per part; {@link #parse} reads it. */
+  /** Returns one line per part; {@link #parse} reads it. */
   String text() {
     StringBuilder text = new StringBuilder();
     parts.forEach((name, value) -> text.append(name).append('\t').append(value).append('\n'));
@@ -60,7 +60,7 @@ public record Fingerprint(Map<String, String> parts) {
     return new Fingerprint(parts);
   }
 
-  /** 64-bit checksum of all parts, for a file name; equality is decided by the text. */
+  /** Returns a 64-bit checksum of all parts, for a file name; only the text decides equality. */
   long checksum() {
     return SharedFile.checksum(text());
   }

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.IntSupplier;
 
 /**
- * Admits threads to shared memory until the job leaves. A job that has left must store nothing
- * there any more, because others take over its slots and claims.
+ * Admits threads to shared memory until the job leaves. After that the job must not write there,
+ * because other jobs take over its slots and claims.
  */
 final class Gate {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -15,7 +15,7 @@ final class Gate {
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private volatile boolean closed;
 
-  /** False if the gate is closed; otherwise the same thread must soon call {@link #exit}. */
+  /** Admits this thread, which must soon call {@link #exit}; false if the gate is closed. */
   boolean enter() {
     if (closed || !lock.readLock().tryLock()) {
       return false;
@@ -33,24 +33,24 @@ final class Gate {
 
   /** Runs the action inside; false, without running it, if the gate is closed. */
   boolean inside(Runnable action) {
-    boolean open = enter();
-    if (open) {
+    boolean entered = enter();
+    if (entered) {
       try {
         action.run();
       } finally {
         exit();
       }
     }
-    return open;
+    return entered;
   }
 
-  /** Evaluates the question inside; {@code closed} if the gate is closed. */
-  int inside(IntSupplier question, int closed) {
+  /** Returns the supplier's value, evaluated inside; {@code closed} if the gate is closed. */
+  int inside(IntSupplier supplier, int closed) {
     if (!enter()) {
       return closed;
     }
     try {
-      return question.getAsInt();
+      return supplier.getAsInt();
     } finally {
       exit();
     }

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's thread that works on shared files for the program's threads, and shows the other jobs
- * that this one is running. Interrupting a thread closes the channel it is using, which drops the
- * locks that prove this job alive. So only this thread, which no program can interrupt, uses
+ * The agent thread that accesses shared files for the program's threads and publishes this job's
+ * heartbeats. An interrupt closes the channel that the thread is using, which releases the locks
+ * that prove this job alive. Therefore only this thread, which no program can interrupt, uses
  * channels.
  */
 final class HeartbeatThread {
@@ -42,7 +42,7 @@ final class HeartbeatThread {
           work.run();
         }
       } catch (RuntimeException | Error | InterruptedException e) {
-        // Out of memory, for example: other threads wait for this one, so it continues.
+        // Such as out of memory; continue, because other threads wait for this one.
       }
       if (wait <= 0) {
         next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
@@ -50,7 +50,7 @@ final class HeartbeatThread {
     }
   }
 
-  /** Runs the work soon; drops its result or failure. */
+  /** Runs the work soon; ignores its result or failure. */
   void later(Callable<?> work) {
     queue.add(new FutureTask<>(work));
   }
@@ -74,7 +74,7 @@ final class HeartbeatThread {
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (TimeoutException e) {
-          // Check again that the thread is still alive.
+          // Check again whether the thread is alive.
         } catch (ExecutionException e) {
           Throwable cause = e.getCause() == null ? e : e.getCause();
           throw cause instanceof IOException failed

@@ -1,14 +1,14 @@
 package io.coordl.coordination;
 
 /**
- * A batch was not prepared, and the agent is not at fault. Either the program's own code threw,
- * which the program sees itself when it asks for the batch; or the epoch ended; or the batch cannot
- * be shared, which was logged.
+ * A batch was not prepared, and the agent is not at fault: the program's own code threw, which the
+ * program observes when it requests the batch; or the epoch ended; or the batch cannot be shared,
+ * which was logged.
  */
 public final class NotPreparedException extends Exception {
   private static final long serialVersionUID = 1;
 
-  /** Wraps what the program's code threw, or the reason why the batch is not shared. */
+  /** Wraps the exception of the program's code, or the reason why the batch is not shared. */
   public NotPreparedException(Throwable cause) {
     super(cause);
   }

@@ -18,7 +18,7 @@ import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
 
 /**
- * The jobs of a staging buffer, as one of them sees them. Each job decides locally, by its own
+ * The jobs of a staging buffer, as observed by one of them. Each job decides locally, by its own
  * clock and from the changes it observes, which jobs are alive and worth waiting for. A wrong
  * decision costs time, never correctness. Thread-safe.
  */
@@ -28,10 +28,10 @@ final class Participants {
   private final Clock clock;
   private final Timeouts timeouts;
   private final long job;
-  private final Seen[] seen = new Seen[MAX_PARTICIPANTS];
+  private final Observation[] observations = new Observation[MAX_PARTICIPANTS];
 
-  /** When this job last saw a participant change. */
-  private static final class Seen {
+  /** Last observed state of a participant, and when it changed. */
+  private static final class Observation {
     private long job;
     private long beat;
     private long beatAt;
@@ -47,7 +47,7 @@ final class Participants {
     this.timeouts = timeouts;
     this.job = job;
     for (int i = 0; i < MAX_PARTICIPANTS; i++) {
-      seen[i] = new Seen();
+      observations[i] = new Observation();
     }
   }
 
@@ -61,7 +61,7 @@ final class Participants {
         return i;
       }
     }
-    throw new IllegalStateException("job " + someJob + " is no participant");
+    throw new IllegalStateException("job " + someJob + " is not a participant");
   }
 
   long pid(int participant) {
@@ -72,7 +72,7 @@ final class Participants {
     return memory.get(StagingDescriptor.participant(participant) + PARTICIPANT_CURSOR);
   }
 
-  /** Number of live participants, including this one. */
+  /** Returns the number of live participants, including this one. */
   int count() {
     return (int) all().mapToLong(this::job).filter(j -> j != 0 && liveness.alive(j)).count();
   }
@@ -83,26 +83,26 @@ final class Participants {
     if (other == 0 || !liveness.alive(other)) {
       return false;
     }
-    Seen last = look(participant, other);
+    Observation last = observe(participant, other);
     synchronized (last) {
       return clock.nanos() - last.beatAt <= timeouts.beat().toNanos();
     }
   }
 
-  /** Whether the participant is likely to progress, so that waiting for it makes sense. */
+  /** Whether the participant is likely to progress, so that it is worth waiting for. */
   boolean waitable(int participant) {
     if (!running(participant)
         || memory.get(StagingDescriptor.participant(participant) + PARTICIPANT_BLOCKED) != 0) {
       return false;
     }
-    Seen last = seen[participant];
+    Observation last = observations[participant];
     synchronized (last) {
       return clock.nanos() - last.cursorAt <= timeouts.lease().toNanos();
     }
   }
 
-  private Seen look(int participant, long other) {
-    Seen last = seen[participant];
+  private Observation observe(int participant, long other) {
+    Observation last = observations[participant];
     long beat = memory.get(StagingDescriptor.participant(participant) + PARTICIPANT_BEAT);
     long cursor = cursor(participant);
     synchronized (last) {
@@ -120,7 +120,9 @@ final class Participants {
     return last;
   }
 
-  /** Whether that job will finish the work it has begun: it is this job, or it is running. */
+  /**
+   * Whether that job will finish the work that it has started: it is this job, or it is running.
+   */
   boolean willFinish(long other) {
     if (other == job) {
       return true;
@@ -144,7 +146,7 @@ final class Participants {
     return false;
   }
 
-  /** Changes whenever any job progresses. */
+  /** Returns a value that changes whenever any job progresses. */
   long progress() {
     long sum = 0;
     for (int i = 0; i < MAX_PARTICIPANTS; i++) {
@@ -154,8 +156,8 @@ final class Participants {
   }
 
   /**
-   * Frees what dead jobs hold. A participant number is reused only where no job can mistake its new
-   * owner for the dead one: under the exclusive lock, or while joining.
+   * Releases the slots and epochs of dead jobs. A participant number is reused only where no job
+   * can mistake its new owner for the dead one: under the exclusive lock, or while joining.
    */
   void buryDead() {
     if (all().anyMatch(this::isDead)) {
@@ -179,8 +181,8 @@ final class Participants {
   static boolean enter(StagingMemory memory, long job, long pid, LongPredicate alive) {
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
       long at = StagingDescriptor.participant(participant);
-      long before = memory.get(at + PARTICIPANT_JOB);
-      if (before == 0 || !alive.test(before)) {
+      long previous = memory.get(at + PARTICIPANT_JOB);
+      if (previous == 0 || !alive.test(previous)) {
         bury(memory, participant);
         memory.set(at + PARTICIPANT_PID, pid);
         memory.set(at + PARTICIPANT_BEAT, 0);
@@ -208,7 +210,7 @@ final class Participants {
     memory.set(StagingDescriptor.participant(participant) + PARTICIPANT_JOB, 0);
   }
 
-  /** Whether an epoch's word is in a state that has participants. */
+  /** Whether an epoch in this state has participants. */
   static boolean isEntered(long word) {
     return StagingDescriptor.state(word) == OPEN || StagingDescriptor.state(word) == SLIDING;
   }

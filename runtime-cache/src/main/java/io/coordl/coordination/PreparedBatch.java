@@ -7,8 +7,8 @@ public interface PreparedBatch extends AutoCloseable {
   long bytes();
 
   /**
-   * Writes the batch to {@code target} from position 0: direct, page aligned, in native byte order,
-   * with room for at least {@link #bytes} bytes.
+   * Writes the batch to {@code target} from position 0. The buffer is direct, page aligned and in
+   * native byte order; it has room for at least {@link #bytes} bytes.
    */
   void writeTo(ByteBuffer target);
 

@@ -19,41 +19,38 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of this job over its data set, shared with other jobs; repeats the attempts of {@link
- * StagingBuffer}. Every wait is bounded: whatever happens to the others, the job can prepare each
- * batch of {@link #order} locally, so it uses every batch exactly once. Thread-safe.
+ * One epoch of this job over its data set, shared with other jobs; retries the operations of {@link
+ * StagingBuffer}. Every wait is bounded: whatever happens to the other jobs, this one can prepare
+ * each batch of {@link #order} locally, so it uses every batch exactly once. Thread-safe.
  */
 public final class SharedEpoch {
-  private static final long FIRST_PAUSE_NANOS = 50_000;
-  private static final long LAST_PAUSE_NANOS = 1_000_000;
-  private static final long LONGEST_PAUSE_NANOS = 10_000_000;
+  private static final long MIN_PAUSE_NANOS = 50_000;
+  private static final long USUAL_PAUSE_NANOS = 1_000_000;
+  private static final long MAX_PAUSE_NANOS = 10_000_000;
 
-  /** A check costs some 40 microseconds, so waits for slow batches check less often. */
-  private static final int PAUSES_IN_A_BATCH = 16;
+  /** A check costs about 40 microseconds, so waits for slow batches check less often. */
+  private static final int PAUSES_PER_BATCH = 16;
 
-  /** Patience, in preparation times of the slowest batch so far. */
-  private static final int PATIENCE_IN_BATCHES = 4;
+  /** Patience as a multiple of the slowest preparation so far. */
+  private static final int PATIENCE_FACTOR = 4;
 
   private final PipelineSession session;
   private final StagingBuffer buffer;
   private final Entered epoch;
   private final Gate gate;
-  private final AtomicBoolean begun = new AtomicBoolean();
+  private final AtomicBoolean started = new AtomicBoolean();
   private final AtomicBoolean sizing = new AtomicBoolean();
   private final AtomicInteger workers = new AtomicInteger();
   private final Set<Thread> producers = ConcurrentHashMap.newKeySet();
-  private final Set<Thread> takers = ConcurrentHashMap.newKeySet();
-  private final BitSet taken = new BitSet();
-  private final AtomicBoolean left = new AtomicBoolean();
+  private final Set<Thread> consumers = ConcurrentHashMap.newKeySet();
+  private final BitSet usedBatches = new BitSet();
+  private final AtomicBoolean hasLeft = new AtomicBoolean();
   private volatile boolean ended;
   private volatile boolean failed;
   private long updatesBefore;
   private volatile boolean shared;
 
-  /**
-   * Time since which this job's producers wait for slots that no job is going to free; 0 if none
-   * do.
-   */
+  /** When this job's producers started to wait for slots that no job will free; 0 if none waits. */
   private volatile long starvedSince;
 
   SharedEpoch(PipelineSession session, Entered epoch) {
@@ -63,7 +60,7 @@ public final class SharedEpoch {
     this.gate = session.gate;
   }
 
-  /** The order all jobs of this epoch follow; it may be this job's own. */
+  /** Returns the order that all jobs of this epoch follow; it may be this job's own. */
   public BatchOrder order() {
     return epoch.order();
   }
@@ -71,11 +68,11 @@ public final class SharedEpoch {
   // ---- preparing
 
   /**
-   * Starts preparing this job's share on at least one thread of the agent. All of them may call
-   * {@code source} at once. A second call does nothing.
+   * Starts preparing this job's share on at least one agent thread. The threads may call {@code
+   * source} concurrently. A second call does nothing.
    */
   public void prepareWith(BatchSource source, int threads) {
-    if (begun.getAndSet(true) || !gate.inside(() -> buffer.produces(epoch, true))) {
+    if (started.getAndSet(true) || !gate.inside(() -> buffer.produces(epoch, true))) {
       return;
     }
     workers.set(threads);
@@ -96,7 +93,7 @@ public final class SharedEpoch {
   void work(BatchSource source) {
     producers.add(Thread.currentThread());
     try {
-      long pause = FIRST_PAUSE_NANOS;
+      long pause = MIN_PAUSE_NANOS;
       while (!ended && !failed) {
         Blocker blocker = new Blocker();
         int step = step(source, blocker);
@@ -104,16 +101,16 @@ public final class SharedEpoch {
           return;
         }
         if (step == StagingBuffer.NOT_NOW) {
-          long began = session.clock.nanos();
+          long start = session.clock.nanos();
           session.clock.pause(pause);
-          session.waitedFor(blocker.participant, session.clock.nanos() - began);
-          pause = longer(pause);
+          session.waitedFor(blocker.participant, session.clock.nanos() - start);
+          pause = nextPause(pause);
         } else {
-          pause = FIRST_PAUSE_NANOS;
+          pause = MIN_PAUSE_NANOS;
         }
       }
     } catch (Throwable t) {
-      fails(t);
+      stopPreparing(t);
     } finally {
       producers.remove(Thread.currentThread());
       if (workers.decrementAndGet() == 0 || failed) {
@@ -130,7 +127,9 @@ public final class SharedEpoch {
         });
   }
 
-  /** Prepares one batch if possible now; its number, or a status of {@link StagingBuffer}. */
+  /**
+   * Prepares one batch if possible now; returns its number, or a status of {@link StagingBuffer}.
+   */
   private int step(BatchSource source, Blocker blocker) {
     boolean first = buffer.slotBytes() == 0;
     if (first && sizing.getAndSet(true)) {
@@ -175,7 +174,7 @@ public final class SharedEpoch {
     }
   }
 
-  /** No slot is free; unless a live participant holds one, waiting may not help. */
+  /** Called if no slot is free. Unless a live participant holds one, waiting may not help. */
   private void starve(Blocker blocker) {
     if (blocker.participant >= 0) {
       starvedSince = 0;
@@ -192,9 +191,9 @@ public final class SharedEpoch {
     }
     boolean staged = false;
     boolean forGood = false;
-    long began = session.clock.nanos();
+    long start = session.clock.nanos();
     try (PreparedBatch prepared = prepared(source, batch)) {
-      session.took(session.clock.nanos() - began);
+      session.took(session.clock.nanos() - start);
       if (gate.enter()) {
         try {
           staged = stage(prepared, batch, slot);
@@ -204,7 +203,7 @@ public final class SharedEpoch {
         }
       }
     } catch (Throwable t) {
-      fails(t);
+      stopPreparing(t);
     } finally {
       Producers.exit();
       if (!staged) {
@@ -214,7 +213,7 @@ public final class SharedEpoch {
   }
 
   /** Stops this job's preparation for the rest of the epoch. */
-  private void fails(Throwable cause) {
+  private void stopPreparing(Throwable cause) {
     failed = true;
     if (!(cause instanceof NotPreparedException)) {
       session.failed(cause);
@@ -256,7 +255,7 @@ public final class SharedEpoch {
     prepared.writeTo(target);
     if (buffer.publish(epoch, batch, slot, (int) bytes)) {
       session.counters.count(sum -> sum.prepared++);
-      wake(takers);
+      wake(consumers);
     } else {
       session.counters.count(sum -> sum.tooLate++);
     }
@@ -270,22 +269,22 @@ public final class SharedEpoch {
    * batch may be used once, in any order and by any thread. Interrupts do not end the wait and are
    * not lost. The slot is released before this returns.
    *
-   * @return null if the job must prepare the batch locally: no other job will, or not soon enough,
-   *     or the bytes cannot be mapped, or there is no memory for the copy
+   * @return null if the job must prepare the batch locally: no other job prepares it in time, its
+   *     bytes cannot be mapped, or there is no memory for the copy
    * @throws IOException if {@code reader} throws it
    */
   public <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException {
     if (ended || batch < 0 || batch >= epoch.order().batches()) {
       return null;
     }
-    long began = session.clock.nanos();
-    @Nullable T made = null;
-    Consumer<StagingStatisticsEvent> alone = sum -> sum.nobody++;
-    takers.add(Thread.currentThread());
+    long start = session.clock.nanos();
+    @Nullable T result = null;
+    Consumer<StagingStatisticsEvent> whyLocal = sum -> sum.nobody++;
+    consumers.add(Thread.currentThread());
     try {
-      int slot = await(batch, began);
-      takers.remove(Thread.currentThread());
-      alone =
+      int slot = await(batch, start);
+      consumers.remove(Thread.currentThread());
+      whyLocal =
           switch (slot) {
             case StagingBuffer.NOBODY -> sum -> sum.nobody++;
             case StagingBuffer.NOT_STAGED -> sum -> sum.notStaged++;
@@ -294,31 +293,34 @@ public final class SharedEpoch {
           };
       if (slot >= 0 && gate.enter()) { // The job cannot leave while the bytes are read.
         try {
-          made = session.read(slot, reader);
+          result = session.read(slot, reader);
         } finally {
           gate.exit();
         }
       }
     } finally {
-      takers.remove(Thread.currentThread());
+      consumers.remove(Thread.currentThread());
       gate.inside(() -> used(batch));
       session.blocked(false);
-      long waited = session.clock.nanos() - began;
+      long waited = session.clock.nanos() - start;
       session.counters.count(sum -> sum.waited += waited);
     }
-    if (made == null) {
-      session.counters.count(alone);
+    if (result == null) {
+      session.counters.count(whyLocal);
     }
-    return made;
+    return result;
   }
 
-  /** The slot of the batch, now held; else the reason, NOT_NOW if waiting longer is pointless. */
-  private int await(int batch, long began) {
-    long pause = FIRST_PAUSE_NANOS;
+  /**
+   * Waits for the batch and returns its slot, now held; else the reason, NOT_NOW if waiting longer
+   * is pointless.
+   */
+  private int await(int batch, long start) {
+    long pause = MIN_PAUSE_NANOS;
     long claim = -1;
     long progress = -1;
-    long claimedAt = began;
-    long progressAt = began;
+    long claimedAt = start;
+    long progressAt = start;
     while (!ended) {
       int slot = gate.inside(() -> buffer.tryTake(epoch, batch), StagingBuffer.NOBODY);
       if (slot != StagingBuffer.NOT_NOW) {
@@ -343,58 +345,57 @@ public final class SharedEpoch {
           || now - progressAt > patience + session.timeouts.lease().toNanos()) {
         return StagingBuffer.NOT_NOW;
       }
-      if (now - began > session.timeouts.blocked().toNanos()) {
+      if (now - start > session.timeouts.blocked().toNanos()) {
         session.blocked(true);
       }
       session.clock.pause(pause);
-      pause = longer(pause);
+      pause = nextPause(pause);
     }
     return StagingBuffer.NOBODY;
   }
 
-  /** The pause after one of this length. */
-  private long longer(long pause) {
+  /** Returns the pause that follows one of this length. */
+  private long nextPause(long pause) {
     long shortest = session.shortestPreparation.get();
-    long last = shortest == Long.MAX_VALUE ? 0 : shortest / PAUSES_IN_A_BATCH;
-    return Math.min(Math.max(LAST_PAUSE_NANOS, Math.min(LONGEST_PAUSE_NANOS, last)), pause * 2);
+    long last = shortest == Long.MAX_VALUE ? 0 : shortest / PAUSES_PER_BATCH;
+    return Math.min(Math.max(USUAL_PAUSE_NANOS, Math.min(MAX_PAUSE_NANOS, last)), pause * 2);
   }
 
-  /** Ends the pauses of this job's own threads; a spurious wake-up is harmless. */
+  /** Ends the pauses of this job's threads; a spurious wake-up is harmless. */
   private static void wake(Set<Thread> threads) {
     threads.forEach(LockSupport::unpark);
   }
 
   private long patience() {
     return Math.max(
-        session.timeouts.patience().toNanos(),
-        PATIENCE_IN_BATCHES * session.longestPreparation.get());
+        session.timeouts.patience().toNanos(), PATIENCE_FACTOR * session.longestPreparation.get());
   }
 
   private void used(int batch) {
-    synchronized (taken) {
+    synchronized (usedBatches) {
       long updates = session.updates.getAsLong();
-      if (!taken.isEmpty()) {
+      if (!usedBatches.isEmpty()) {
         long more = updates - updatesBefore;
         session.counters.count(sum -> sum.updates += more);
       }
       updatesBefore = updates;
-      taken.set(batch);
+      usedBatches.set(batch);
       if (!shared && buffer.isShared(epoch)) {
         shared = true;
-        // Count now: a training loop that breaks out never ends its epoch.
+        // Count now: a training loop that exits early never ends its epoch.
         session.counters.count(sum -> sum.sharedEpochs++);
       }
-      if (!left.get()) {
-        buffer.advance(epoch, taken.nextClearBit(0));
+      if (!hasLeft.get()) {
+        buffer.advance(epoch, usedBatches.nextClearBit(0));
       }
     }
   }
 
-  /** Stops preparing; false if a thread does not return from the program's code in time. */
+  /** Ends preparation; false if a thread does not return from the program's code in time. */
   boolean stop(long nanos) {
     ended = true;
     wake(producers);
-    long pause = LAST_PAUSE_NANOS / 4;
+    long pause = USUAL_PAUSE_NANOS / 4;
     // Counts pauses rather than time, which also passes while the whole job is suspended.
     for (long left = nanos; workers.get() > 0; left -= pause) {
       if (left <= 0) {
@@ -405,13 +406,13 @@ public final class SharedEpoch {
     return true;
   }
 
-  /** Whether another job took part while this one took batches. */
+  /** Whether another job participated while this one used batches. */
   boolean wasShared() {
     return shared;
   }
 
   /**
-   * Ends this job's use of the epoch: it reached the end, left the loop, or begins another. When
+   * Ends this job's use of the epoch: it reached the end, left the loop, or starts another. When
    * this returns, the agent's threads have left {@link BatchSource#prepare}, unless they hang
    * there. A second call does nothing.
    */
@@ -419,8 +420,8 @@ public final class SharedEpoch {
     if (!stop(Math.max(session.timeouts.lease().toNanos(), patience()))) {
       session.stuck();
     }
-    synchronized (taken) {
-      if (!left.getAndSet(true)) {
+    synchronized (usedBatches) {
+      if (!hasLeft.getAndSet(true)) {
         gate.inside(() -> buffer.leave(epoch));
       }
     }

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Contents of a shared file that is a staging buffer. */
+/** The contents of a shared file that is a staging buffer. */
 final class StagingContents implements Contents<StagingFile> {
   static final String SUFFIX = ".staging";
 
@@ -31,19 +31,22 @@ final class StagingContents implements Contents<StagingFile> {
   private final long batchRoom;
   private final HeartbeatThread heartbeat;
 
-  /** Contents for this pipeline; a new file has room for orders slightly longer than this one. */
+  /**
+   * Creates contents for this pipeline; a new file has room for orders slightly longer than this
+   * one.
+   */
   StagingContents(Fingerprint pipeline, BatchOrder order, HeartbeatThread heartbeat) {
     this.fingerprint = pipeline.text().getBytes(StandardCharsets.UTF_8);
-    this.itemRoom = roomy(order.items.length, 1024);
-    this.batchRoom = roomy(order.batches(), 64);
+    this.itemRoom = withReserve(order.items.length, 1024);
+    this.batchRoom = withReserve(order.batches(), 64);
     this.heartbeat = heartbeat;
   }
 
-  private static long roomy(long count, long more) {
+  private static long withReserve(long count, long more) {
     return count + count / 4 + more & -8L;
   }
 
-  /** The pipeline of a file with these first bytes. */
+  /** Returns the pipeline of a file with these first bytes. */
   static Fingerprint fingerprint(byte[] head) {
     ByteBuffer words = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder());
     long length = words.getLong((int) StagingDescriptor.TEXT_BYTES);
@@ -52,15 +55,18 @@ final class StagingContents implements Contents<StagingFile> {
         new String(head, (int) StagingDescriptor.TEXT, bytes, StandardCharsets.UTF_8));
   }
 
-  /** Process ids of the jobs in a file with these first bytes; none once batches are prepared. */
+  /**
+   * Returns the process ids of the jobs in a file with these first bytes; empty once a job prepares
+   * batches.
+   */
   static Set<Long> waiting(byte[] head) {
     ByteBuffer words = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder());
     Set<Long> pids = new HashSet<>();
-    boolean begun =
+    boolean isPreparing =
         words.getLong((int) StagingDescriptor.SIZER) != 0
             || words.getLong((int) StagingDescriptor.SLOT_BYTES) != 0;
     for (int participant = 0;
-        !begun && participant < StagingDescriptor.MAX_PARTICIPANTS;
+        !isPreparing && participant < StagingDescriptor.MAX_PARTICIPANTS;
         participant++) {
       int at = (int) StagingDescriptor.participant(participant);
       if (words.getLong(at + (int) StagingDescriptor.PARTICIPANT_JOB) != 0) {
@@ -70,7 +76,7 @@ final class StagingContents implements Contents<StagingFile> {
     return pids;
   }
 
-  /** Length of a file with {@code budget} bytes of slots. */
+  /** Returns the length of a file with {@code budget} bytes of slots. */
   long capacity(long budget) {
     return StagingDescriptor.slotsOffset(itemRoom, batchRoom) + (budget & -PAGE);
   }

@@ -1,7 +1,7 @@
 package io.coordl.coordination;
 
 /**
- * Layout of a staging file: every offset has its name here, and no other class computes one. All
+ * Layout of a staging file: this class names every offset, and no other class computes one. All
  * words are 64 bits wide, in native byte order.
  *
  * <pre>
@@ -18,7 +18,7 @@ package io.coordl.coordination;
  * sets of participant numbers, one bit each.
  */
 final class StagingDescriptor {
-  /** "CoorDLst" as one word; does not match in the other byte order. */
+  /** "CoorDLst" as one word; differs in the other byte order. */
   static final long MAGIC_VALUE = 0x436f6f72444c7374L;
 
   static final long VERSION_VALUE = 1;
@@ -29,7 +29,7 @@ final class StagingDescriptor {
   /** Maximum number of batches in an order. */
   static final long BATCH_ROOM = 72;
 
-  /** Bytes of all slots together. */
+  /** Total bytes of all slots. */
   static final long BUDGET = 80;
 
   /** Bytes of the fingerprint. */
@@ -38,7 +38,7 @@ final class StagingDescriptor {
   /** Bytes of one slot, a multiple of a page; 0 until the first batch is prepared. */
   static final long SLOT_BYTES = 128;
 
-  /** The job that prepares the first batch, 0 if none. */
+  /** Job that prepares the first batch; 0 if none. */
   static final long SIZER = 192;
 
   /** A bit for each slot whose memory is reserved. */
@@ -48,7 +48,7 @@ final class StagingDescriptor {
   private static final long PARTICIPANTS = 256;
   private static final long PARTICIPANT_BYTES = 128;
 
-  /** Job number, 0 if this participant number is free. */
+  /** Job number; 0 if this participant number is free. */
   static final long PARTICIPANT_JOB = 0;
 
   static final long PARTICIPANT_PID = 8;
@@ -59,7 +59,7 @@ final class StagingDescriptor {
   /** Nonzero while the job waits in another pipeline of the group. */
   static final long PARTICIPANT_BLOCKED = 24;
 
-  /** The epoch the job prepares batches of, 0 if none. */
+  /** Epoch for which the job prepares batches; 0 if none. */
   static final long PARTICIPANT_PRODUCES = 32;
 
   static final long PARTICIPANT_CURSOR = 64;
@@ -92,7 +92,7 @@ final class StagingDescriptor {
   static final int NEVER = 0;
   static final int CREATING = 1;
 
-  /** May be entered: none of its slots has been reused yet. */
+  /** Jobs may enter: none of its slots has been reused yet. */
   static final int OPEN = 2;
 
   static final int SLIDING = 3;
@@ -142,7 +142,7 @@ final class StagingDescriptor {
     return word & LOW_MASK;
   }
 
-  /** A cursor; of two cursors, the one further along is the greater number. */
+  /** Returns a cursor; a later position is a greater number. */
   static long cursor(long epoch, long batch) {
     return word(0, epoch, batch, 0);
   }
@@ -159,7 +159,7 @@ final class StagingDescriptor {
     return SLOT_LENGTHS + 8L * slot;
   }
 
-  /** The descriptor of an epoch; the epoch after the next reuses it. */
+  /** Returns the descriptor of an epoch; the epoch after the next reuses it. */
   static int descriptor(long epoch) {
     return (int) (epoch & 1);
   }
@@ -172,7 +172,7 @@ final class StagingDescriptor {
     return slotsOffset(itemRoom, batchRoom) + slot * slotBytes;
   }
 
-  /** Offset of the slots; everything before it is reserved when the file is created. */
+  /** Returns the offset of the slots; all bytes before it are reserved when the file is created. */
   static long slotsOffset(long itemRoom, long batchRoom) {
     return EPOCHS + 2 * epochBytes(itemRoom, batchRoom) + PAGE - 1 & -PAGE;
   }

@@ -7,7 +7,7 @@ import java.util.function.LongPredicate;
 
 /** The bytes of a staging file; words are read and changed atomically. Thread-safe. */
 interface StagingMemory extends Contents.Memory {
-  /** Offsets of epoch descriptor 0 or 1. */
+  /** Returns the offsets of epoch descriptor 0 or 1. */
   StagingDescriptor.Epoch epoch(int descriptor);
 
   long itemRoom();
@@ -16,11 +16,11 @@ interface StagingMemory extends Contents.Memory {
 
   boolean compareAndSet(long at, long expected, long value);
 
-  /** Adds a participant to a word's set; false if the word does not satisfy {@code as}. */
-  default boolean add(long at, int participant, LongPredicate as) {
+  /** Adds a participant to a word's set; false if the word does not satisfy {@code condition}. */
+  default boolean add(long at, int participant, LongPredicate condition) {
     while (true) {
       long word = get(at);
-      if (!as.test(word)) {
+      if (!condition.test(word)) {
         return false;
       }
       if (compareAndSet(at, word, word | 1L << participant)) {
@@ -31,12 +31,12 @@ interface StagingMemory extends Contents.Memory {
 
   /**
    * Removes a participant from a word's set; false if absent, or if the word does not satisfy
-   * {@code as}.
+   * {@code condition}.
    */
-  default boolean remove(long at, int participant, LongPredicate as) {
+  default boolean remove(long at, int participant, LongPredicate condition) {
     while (true) {
       long word = get(at);
-      if (!as.test(word) || !Participants.contains(word, participant)) {
+      if (!condition.test(word) || !Participants.contains(word, participant)) {
         return false;
       }
       if (compareAndSet(at, word, word & ~(1L << participant))) {
@@ -54,10 +54,10 @@ interface StagingMemory extends Contents.Memory {
     return true;
   }
 
-  /** The buffer of a slot to fill; throws if there is no memory for it. */
+  /** Returns a slot's buffer to write; throws if there is no memory for it. */
   ByteBuffer writable(int slot, int bytes) throws IOException;
 
-  /** The buffer of a slot to read; throws if it cannot be mapped. */
+  /** Returns a slot's buffer to read; throws if it cannot be mapped. */
   ByteBuffer readable(int slot, int bytes) throws IOException;
 
   @Override

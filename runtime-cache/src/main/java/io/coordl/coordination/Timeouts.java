@@ -3,13 +3,13 @@ package io.coordl.coordination;
 import java.time.Duration;
 
 /**
- * How long jobs wait for each other. Correctness does not depend on these values.
+ * Time limits of waits between jobs. Correctness does not depend on them.
  *
  * @param patience how long a job waits for a batch that another has claimed; extended if its own
  *     batches take longer
- * @param beat a job without a heartbeat for this long counts as suspended
- * @param lease a job without progress for this long is no longer waited for
- * @param blocked a job that has waited this long in one pipeline is not waited for in the others
+ * @param beat a job without a heartbeat for this long is considered suspended
+ * @param lease other jobs stop waiting for a job without progress for this long
+ * @param blocked jobs do not wait in one pipeline for a job that has waited this long in another
  * @param start how long the first epoch waits for the requested number of jobs
  */
 record Timeouts(

@@ -1,6 +1,6 @@
 /**
  * Coordinated prep: the jobs of a group together prepare each batch of an epoch once, in a staging
- * buffer in shared memory. Knows bytes, batches and jobs, but no library's arrays.
+ * buffer in shared memory. Independent of the libraries and their arrays.
  */
 @NullMarked
 package io.coordl.coordination;

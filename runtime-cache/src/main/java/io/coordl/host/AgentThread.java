@@ -10,29 +10,27 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A daemon thread, the only kind that the agent starts. An exception that ends it is a fault, and
- * never reaches the program's handler of uncaught exceptions. An interrupt would close the channel
- * that the thread works on and turn every wait into a busy loop, so two rules protect it from the
- * program:
+ * never reaches the program's uncaught exception handler. An interrupt would close the channel that
+ * the thread uses and turn every wait into a busy loop, so two rules protect it from the program:
  *
  * <ul>
  *   <li>It belongs to the topmost thread group, and inherits neither context class loader nor
  *       thread locals. Code that interrupts, joins or destroys the program's thread group, as
  *       {@code mvn exec:java} does at its end, does not reach it.
- *   <li>Only threads of the agent can interrupt it, which is how JGroups and thread pools stop
- *       theirs.
+ *   <li>Only agent threads can interrupt it, which is how JGroups and thread pools stop theirs.
  * </ul>
  */
 public final class AgentThread extends Thread {
   private static final Duration PAUSE = Duration.ofMillis(200);
 
-  /** Kinds of failures that this thread has reported; confined to it. */
-  private final Set<Class<?>> survived = new HashSet<>();
+  /** Failure types that this thread has reported; confined to it. */
+  private final Set<Class<?>> reportedTypes = new HashSet<>();
 
   public AgentThread(String name, Runnable work) {
     this(name, work, 0);
   }
 
-  /** As above, with a stack of about {@code stackBytes} bytes; 0 for the JVM's default. */
+  /** Creates a thread with a stack of about {@code stackBytes} bytes; 0 for the JVM's default. */
   public AgentThread(String name, Runnable work, long stackBytes) {
     super(topmost(), work, name, stackBytes, false);
     setDaemon(true);
@@ -48,7 +46,7 @@ public final class AgentThread extends Thread {
     return group;
   }
 
-  /** Does nothing unless a thread of the agent calls it. */
+  /** Does nothing unless an agent thread calls it. */
   @Override
   public void interrupt() {
     if (Thread.currentThread() instanceof AgentThread) {
@@ -57,8 +55,8 @@ public final class AgentThread extends Thread {
   }
 
   /**
-   * Waits up to {@code patience}; true if the latch is open by then. Keeps an interrupt for the
-   * caller.
+   * Waits up to {@code patience} for the latch; true if it opened. Preserves the caller's interrupt
+   * flag.
    */
   public static boolean await(CountDownLatch latch, Duration patience) {
     return Uninterrupted.await(
@@ -66,13 +64,13 @@ public final class AgentThread extends Thread {
   }
 
   /**
-   * Lets a thread of the agent continue after one round of its loop has failed: reports each kind
-   * of failure as a fault once, and pauses before the next round.
+   * Lets an agent thread continue after one round of its loop has failed: reports each failure type
+   * as a fault once, and pauses before the next round.
    */
   public static void survive(Throwable failure) {
     AgentThread self = (AgentThread) Thread.currentThread();
     try {
-      if (self.survived.add(failure.getClass())) {
+      if (self.reportedTypes.add(failure.getClass())) {
         Bridge.fault(self.getName(), failure);
       }
     } catch (OutOfMemoryError e) {

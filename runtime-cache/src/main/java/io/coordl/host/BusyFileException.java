@@ -3,7 +3,7 @@ package io.coordl.host;
 import java.io.IOException;
 
 /**
- * Another job holds the file's setup lock for too long, while it creates or leaves the file. The
+ * Another job has held the file's setup lock for too long while creating or leaving the file. The
  * file may be available later.
  */
 public final class BusyFileException extends IOException {

@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Closes a resource that is no longer used and ignores failures: it has no buffered data. */
+/** Closes resources that have no buffered data, and ignores failures. */
 public final class Closeables {
   private Closeables() {}
 

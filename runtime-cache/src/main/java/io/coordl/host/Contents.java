@@ -8,7 +8,7 @@ import java.nio.file.Path;
  * Contents of a {@link SharedFile}: how to recognise, create and join them. Every method except
  * {@link #map} is called under the file's setup lock.
  *
- * @param <M> its memory, which is closed with the file
+ * @param <M> memory of the file, closed with it
  */
 public interface Contents<M extends Contents.Memory> {
   /** The words of a file. */
@@ -24,19 +24,16 @@ public interface Contents<M extends Contents.Memory> {
   /** Size in bytes below which a file is not worth creating. */
   long minimum();
 
-  /** Maps a file that has, or is to get, this length. */
+  /** Maps {@code bytes} bytes of the file, extending it if it is shorter. */
   M map(Path path, long bytes) throws IOException;
 
   /** Creates the contents of a new file; the header is written afterwards. */
   default void format(M memory) throws IOException {}
 
-  /**
-   * Registers a job, which counts as alive from now on; throws with a sentence for the user if
-   * there is no room.
-   */
+  /** Registers a job as alive; throws with a message for the user if there is no room. */
   default void enter(M memory, long job, Liveness liveness, Path path) throws IOException {}
 
-  /** A number for a joining job that no job had before; 0 if none is left. */
+  /** Returns an unused number for a joining job; 0 if none is left. */
   static long nextJob(Memory memory) {
     long job = memory.get(Header.JOBS) + 1;
     if (job > Liveness.MAX_JOB) {
@@ -51,12 +48,12 @@ public interface Contents<M extends Contents.Memory> {
    * order.
    *
    * @param suffix end of the file's name, with its dot
-   * @param noun name for the user: "store"
+   * @param noun name shown to the user: "store"
    * @param without what the user loses if the file cannot be used: "nothing is cached"
    * @param magic type of the file, written last
-   * @param version of the layout
-   * @param layout differs between builds with different layouts
-   * @param bytes of the whole header
+   * @param version layout version
+   * @param layout differs if builds lay out the file differently
+   * @param bytes size of the header
    */
   record Header(
       String suffix,

@@ -3,8 +3,8 @@ package io.coordl.host;
 import io.coordl.telemetry.event.Figures;
 
 /**
- * What the kernel counts about cores, in nanoseconds since a thread or the process began. Any
- * thread may call it; figures that the kernel does not count are 0.
+ * Kernel figures about CPU time and waits for cores, in nanoseconds since the thread or process
+ * started. Figures that the kernel does not report are 0. Thread-safe.
  */
 public interface CoreTimes {
   CoreTimes UNKNOWN =
@@ -20,12 +20,12 @@ public interface CoreTimes {
         }
       };
 
-  /** How long the calling thread was ready to run, but had no core; asked once a batch. */
+  /** Returns how long the calling thread was runnable without a core; called once per batch. */
   long ofThread();
 
   /**
-   * Sets the CPU time of the process, its threads' waits for a core, throttling and pressure. Asked
-   * when an epoch ends, and for totals; may answer with the figures of a moment ago.
+   * Sets the CPU time of the process, its threads' waits for a core, throttling and pressure.
+   * Called at the end of an epoch and for totals; the figures may be slightly old.
    */
   void ofProcess(Figures figures);
 }

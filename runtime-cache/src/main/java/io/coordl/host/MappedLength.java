@@ -5,17 +5,17 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 
 /**
- * Protects a process that has mapped a file from another program of the user that truncates it. If
- * the JVM reads or stores behind the end of the file, it throws an {@link InternalError} at the
- * next safepoint. An atomic change there, or an intrinsic for checksums and comparisons, crashes
- * the process. So the length is checked before each change of the mapping. If the file is truncated
- * in the microsecond between check and change, the process still crashes.
+ * Guards a process against truncation of a file that it has mapped. A plain read or write past the
+ * end of the file makes the JVM throw an {@link InternalError} at the next safepoint. An atomic
+ * operation there, or an intrinsic for checksums or comparisons, crashes the process, so callers
+ * check the length before each change of the mapping. A truncation in the microsecond between check
+ * and change still crashes the process.
  */
 public final class MappedLength {
   private MappedLength() {}
 
   /**
-   * Throws, like a read behind the end, if the file is shorter than its mapping, or closed. Makes a
+   * Throws, like a read past the end, if the file is closed or shorter than its mapping. Costs a
    * system call; uses no channel, because the program's interrupts would close it.
    */
   public static void check(RandomAccessFile file, long mapped) {
@@ -30,7 +30,7 @@ public final class MappedLength {
     }
   }
 
-  /** Makes the JVM throw now any error that an access of this thread has caused. */
+  /** Makes the JVM throw any pending error from this thread's accesses. */
   public static void settle() {
     OpenItem.settle();
   }

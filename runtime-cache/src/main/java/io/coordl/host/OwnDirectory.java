@@ -16,21 +16,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The directory that one user's jobs share: {@code coordl-UID-N} with mode 0700, in a directory
- * where anybody may create files. Others may take its name with a file, a FIFO, a link or a
- * directory, so it is the first such directory that this user owns, else the first free name. If
- * others have taken all names, it lies in the user's runtime directory ({@code XDG_RUNTIME_DIR}),
- * where only this user may create files. It is deleted with its last file.
+ * where anybody may create files. Another user may take a name with a file, FIFO, link or
+ * directory, so jobs use the first such directory that this user owns, else the first free name. If
+ * others have taken all names, they use the user's runtime directory ({@code XDG_RUNTIME_DIR}),
+ * where only this user may create files. The directory is deleted with its last file.
  */
 public final class OwnDirectory {
-  private static final int MOST = 64;
+  private static final int MAX_NUMBERS = 64;
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
 
   private OwnDirectory() {}
 
   /**
-   * Its path; {@code parent} if others have taken all names and there is no runtime directory. It
-   * need not exist yet.
+   * Returns the directory's path, which need not exist yet; {@code parent} if others have taken all
+   * names and there is no runtime directory.
    */
   public static Path in(Path parent) {
     return in(parent, System.getenv("XDG_RUNTIME_DIR"));
@@ -40,7 +40,7 @@ public final class OwnDirectory {
     Path free = null;
     try {
       long user = Machine.user();
-      for (int number = 0; number < MOST; number++) {
+      for (int number = 0; number < MAX_NUMBERS; number++) {
         Path path = parent.resolve(prefix(user) + number);
         if (isOurs(path, user)) {
           return path;
@@ -55,7 +55,7 @@ public final class OwnDirectory {
     }
   }
 
-  /** Null if it is not in memory, or if others may write there. */
+  /** Returns null if the runtime directory is not in memory, or if others may write there. */
   private static @Nullable Path inRuntime(Path runtime, long user) throws IOException {
     return runtime.isAbsolute()
             && isOurs(runtime, user)
@@ -69,19 +69,19 @@ public final class OwnDirectory {
   }
 
   private static boolean isOurs(Path path, long user) throws IOException {
-    PosixFileAttributes seen = SharedFile.attributes(path);
-    return seen != null
-        && seen.isDirectory()
+    PosixFileAttributes attributes = SharedFile.attributes(path);
+    return attributes != null
+        && attributes.isDirectory()
         && Owner.of(path) == user
-        && OWNER_ONLY.containsAll(seen.permissions());
+        && OWNER_ONLY.containsAll(attributes.permissions());
   }
 
   /**
-   * Creates it unless it exists; false if {@code directory} is something else or belongs to another
-   * user.
+   * Creates the directory unless it exists; false if its name is not one of this user's, or if it
+   * belongs to another user.
    */
   static boolean make(@Nullable Path directory, long user) throws IOException {
-    if (directory == null || !isOne(directory, user)) {
+    if (directory == null || !hasOurName(directory, user)) {
       return false;
     }
     try {
@@ -94,9 +94,9 @@ public final class OwnDirectory {
     return isOurs(directory, user);
   }
 
-  /** Removes it if it is empty. */
+  /** Removes the directory if it is empty. */
   static void remove(@Nullable Path directory, long user) {
-    if (directory != null && isOne(directory, user)) {
+    if (directory != null && hasOurName(directory, user)) {
       try {
         Files.deleteIfExists(directory);
       } catch (IOException e) {
@@ -105,7 +105,7 @@ public final class OwnDirectory {
     }
   }
 
-  private static boolean isOne(Path directory, long user) {
+  private static boolean hasOurName(Path directory, long user) {
     return directory.getFileName().toString().matches(prefix(user) + "\\d{1,2}");
   }
 }

@@ -20,8 +20,8 @@ import java.util.Objects;
  * moment, so the name is checked before and after the open; unless both checks see the same file,
  * the open fails.
  *
- * <p>Storage that hangs still blocks the caller, so the training thread and the end of the JVM
- * leave these calls to a thread of the agent. Any thread.
+ * <p>Hung storage still blocks the caller, so training threads and JVM shutdown delegate these
+ * calls to an agent thread. Thread-safe.
  */
 public final class OwnFiles {
   private OwnFiles() {}
@@ -51,7 +51,7 @@ public final class OwnFiles {
     }
   }
 
-  /** Opens a file for locks, creating it if needed; only for threads of the agent. */
+  /** Opens a file for locking, creating it if needed; only for agent threads. */
   public static FileChannel openOrCreate(Path path) throws IOException {
     try {
       Files.createFile(path);
@@ -72,7 +72,7 @@ public final class OwnFiles {
   }
 
   /**
-   * Creates a directory unless it exists; throws if there is something else, or a link to a
+   * Creates a directory unless it exists; throws if the path is something else, even a link to a
    * directory.
    */
   public static Path directory(Path path) throws IOException {
@@ -86,7 +86,8 @@ public final class OwnFiles {
   }
 
   /**
-   * Throws if another user's link leads there; links of this user, or of the system, are allowed.
+   * Throws if the path contains another user's symbolic link; links of this user and of root are
+   * allowed.
    */
   public static void requireOwnLinks(Path path) throws IOException {
     for (Path at = path; at != null; at = at.getParent()) {
@@ -123,9 +124,9 @@ public final class OwnFiles {
   }
 
   /**
-   * Whether a file belongs to this user, according to the file system. It may map root to another
-   * user, which a newly created file shows. If it has no user numbers, every file counts as this
-   * user's.
+   * Whether a file belongs to this user, according to the file system. The file system may map root
+   * to another user, which a newly created file reveals. Without numeric owners, every file is
+   * treated as this user's.
    */
   public static boolean isOwn(Path path) throws IOException {
     if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {

@@ -7,10 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A call to storage on a thread of the agent. If storage hangs, only that thread hangs with it. Any
- * thread.
- */
+/** A storage call on an agent thread. If storage hangs, only that thread hangs. Thread-safe. */
 public final class StorageCall<T> {
   private final CountDownLatch done = new CountDownLatch(1);
   private @Nullable T result;
@@ -30,7 +27,7 @@ public final class StorageCall<T> {
     }
   }
 
-  /** Open until storage has answered. */
+  /** Returns a latch that opens when storage has answered. */
   public CountDownLatch done() {
     return done;
   }
@@ -39,7 +36,10 @@ public final class StorageCall<T> {
     return done.getCount() == 0;
   }
 
-  /** The answer; another thread of the agent may wait for it. */
+  /**
+   * Returns the result. Waits for it without a timeout, so only agent threads may call this before
+   * {@link #isDone}.
+   */
   public @Nullable T get() throws IOException {
     Uninterrupted.await(Long.MAX_VALUE / 2, nanos -> done.await(nanos, TimeUnit.NANOSECONDS));
     if (failure != null) {
@@ -49,9 +49,9 @@ public final class StorageCall<T> {
   }
 
   /**
-   * The answer, waited for at most {@code patience}.
+   * Returns the result; waits at most {@code patience} for it.
    *
-   * @throws IOException with a clause for the user, if there is none by then
+   * @throws IOException with a clause for the user, if the time is up
    */
   @Nullable T get(Duration patience) throws IOException {
     if (!AgentThread.await(done, patience)) {

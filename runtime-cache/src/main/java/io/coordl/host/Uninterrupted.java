@@ -1,6 +1,6 @@
 package io.coordl.host;
 
-/** Waits on threads of the program; an interrupt neither ends the wait nor is lost. */
+/** Waits on program threads; an interrupt neither ends the wait nor is lost. */
 public final class Uninterrupted {
   private Uninterrupted() {}
 
@@ -12,11 +12,11 @@ public final class Uninterrupted {
   public static boolean await(long nanos, Attempt attempt) {
     long deadline = System.nanoTime() + nanos;
     boolean interrupted = false;
-    boolean there = false;
+    boolean holds = false;
     long left;
-    while (!there && (left = deadline - System.nanoTime()) > 0) {
+    while (!holds && (left = deadline - System.nanoTime()) > 0) {
       try {
-        there = attempt.within(left);
+        holds = attempt.within(left);
       } catch (InterruptedException e) {
         interrupted = true;
       }
@@ -24,6 +24,6 @@ public final class Uninterrupted {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    return there;
+    return holds;
   }
 }

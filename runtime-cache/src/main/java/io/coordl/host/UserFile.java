@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 
 /**
  * Reads files that the user names, before the program runs. Opens only regular files: a FIFO blocks
- * until somebody writes to it, and a device may never end. Waits a minute at most for storage that
+ * until somebody writes to it, and a device may never end. Waits at most a minute for storage that
  * does not answer, such as a mount whose server is gone.
  */
 public final class UserFile {
@@ -19,9 +19,9 @@ public final class UserFile {
   private UserFile() {}
 
   /**
-   * The bytes of a regular file.
+   * Returns the bytes of a regular file.
    *
-   * @throws NoSuchFileException if there is none
+   * @throws NoSuchFileException if it does not exist
    * @throws IOException with a clause for the user, if it cannot be read
    */
   public static byte[] read(Path file) throws IOException {
@@ -34,7 +34,7 @@ public final class UserFile {
         });
   }
 
-  /** The answer of storage; an {@link IOException} if there is none within a minute. */
+  /** Calls storage; throws an {@link IOException} if it does not answer within a minute. */
   public static <T> T ask(Callable<T> question) throws IOException {
     return Objects.requireNonNull(new StorageCall<>(question).get(PATIENCE));
   }

@@ -10,14 +10,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that the user named. Patterns and the program's paths are compared as absolute paths
- * without {@code ..}; the file system is never asked which file a path names.
+ * Accepts the files that the user named. Compares patterns and the program's paths as absolute
+ * paths without {@code ..}; never resolves links.
  */
 final class DeclaredFiles implements ItemFilter {
   private final List<Pattern> patterns;
   private final ItemNames names;
 
-  /** Files that match a glob, and files below a directory; throws if a glob is malformed. */
+  /** Creates a filter from globs and directories; throws if a glob is malformed. */
   DeclaredFiles(List<String> patterns, ItemNames names) {
     this.patterns = patterns.stream().map(Pattern::new).toList();
     this.names = names;
@@ -37,7 +37,7 @@ final class DeclaredFiles implements ItemFilter {
     try {
       path = Path.of(absolutePath).normalize();
     } catch (InvalidPathException e) {
-      return false; // No pattern could name it: the file system's encoding has no such name.
+      return false; // No pattern can match: the file system's encoding has no such name.
     }
     boolean item = false;
     for (Pattern pattern : patterns) {
@@ -63,7 +63,7 @@ final class DeclaredFiles implements ItemFilter {
   public String whyNone() {
     return patterns.stream().anyMatch(pattern -> pattern.used)
         ? ""
-        : "no file that the program read is one that dataset= names";
+        : "the program read no file that dataset= names";
   }
 
   @Override
@@ -86,7 +86,7 @@ final class DeclaredFiles implements ItemFilter {
     final String which;
     final PathMatcher matcher;
 
-    /** Prefix of all paths that match; null if a prefix does not decide. */
+    /** Prefix of all paths that match; null if no prefix decides. */
     final @Nullable String prefix;
 
     volatile boolean used;
@@ -129,17 +129,17 @@ final class DeclaredFiles implements ItemFilter {
      */
     private static String absoluteGlob(String given) {
       List<String> segments = new ArrayList<>(List.of(given.split("/", -1)));
-      int plain = 0;
-      while (!isGlob(segments.get(plain))) {
-        plain++;
+      int literal = 0;
+      while (!isGlob(segments.get(literal))) {
+        literal++;
       }
       Path beginning =
           Path.of(
-              (given.startsWith("/") ? "/" : "") + String.join("/", segments.subList(0, plain)));
+              (given.startsWith("/") ? "/" : "") + String.join("/", segments.subList(0, literal)));
       String directory = beginning.toAbsolutePath().normalize().toString();
       return (directory.equals("/") ? "" : directory.replaceAll("[\\\\*?\\[\\]{}]", "\\\\$0"))
           + "/"
-          + String.join("/", segments.subList(plain, segments.size()));
+          + String.join("/", segments.subList(literal, segments.size()));
     }
   }
 }

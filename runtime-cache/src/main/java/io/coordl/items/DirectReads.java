@@ -16,29 +16,29 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Reads whole files past the page cache ({@code O_DIRECT}), so that they come from storage at its
  * real rate and evict nothing. If a file system does not support that, or is itself in memory,
- * files are read as usual and {@link #access} says why. Thread-safe.
+ * files are read as usual and {@link #access} reports why. Thread-safe.
  */
 public final class DirectReads {
   /** Largest single read; a multiple of every block size. */
   private static final int CHUNK = 2 << 20;
 
-  private static final int LARGEST_BLOCK = 1 << 16;
+  private static final int MAX_BLOCK = 1 << 16;
 
   private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "devtmpfs", "hugetlbfs");
 
-  /** For each directory, why its files cannot be read past the page cache; empty if they can. */
+  /** Why files cannot be read past the page cache, by directory; empty if they can. */
   private final Map<String, String> directories = new ConcurrentHashMap<>();
 
   private final ThreadLocal<ByteBuffer> buffers =
       ThreadLocal.withInitial(
-          () -> ByteBuffer.allocateDirect(CHUNK + LARGEST_BLOCK).alignedSlice(LARGEST_BLOCK));
+          () -> ByteBuffer.allocateDirect(CHUNK + MAX_BLOCK).alignedSlice(MAX_BLOCK));
 
   private final LongAdder direct = new LongAdder();
-  private final LongAdder other = new LongAdder();
+  private final LongAdder buffered = new LongAdder();
 
   /** Describes whether all files so far bypassed the page cache; empty before the first one. */
   public String access() {
-    if (other.sum() == 0) {
+    if (buffered.sum() == 0) {
       return direct.sum() == 0 ? "" : "direct";
     }
     String reason =
@@ -64,7 +64,7 @@ public final class DirectReads {
         }
       }
     }
-    other.increment();
+    buffered.increment();
     return file.readWhole(target, offset);
   }
 
@@ -75,7 +75,7 @@ public final class DirectReads {
         return "not direct: " + directory + " lies in memory (" + store.type() + ")";
       }
       long block = store.getBlockSize();
-      return block > 0 && block <= LARGEST_BLOCK && Long.bitCount(block) == 1
+      return block > 0 && block <= MAX_BLOCK && Long.bitCount(block) == 1
           ? ""
           : "not direct: blocks of " + block + " bytes";
     } catch (IOException | UnsupportedOperationException e) {
@@ -100,7 +100,7 @@ public final class DirectReads {
         buffer.get(0, target, offset + (int) done, wanted);
         done += wanted;
         if (done < file.size() && count < CHUNK) {
-          return false; // It ends before its size.
+          return false; // Shorter than its recorded size.
         }
       }
     }

@@ -11,12 +11,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The source of items until the agent has one: returns none, and records the files that the program
- * maps writable. A mapping outlives its channel, and the program may write through it after a cache
- * exists.
+ * The item source until the agent installs one: serves no items, but records the files that the
+ * program maps for writing. A mapping outlives its channel, so the program may still write through
+ * it once a cache exists.
  */
 public final class EarlyMaps implements ItemSource {
-  /** Device and inode of each. */
+  /** Device and inode of each mapped file. */
   final Set<List<Long>> files = ConcurrentHashMap.newKeySet();
 
   @Override

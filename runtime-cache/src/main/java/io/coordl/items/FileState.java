@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param inode which may be reused; the creation time if there is no inode
  */
 public record FileState(long size, long modifiedNanos, long changedNanos, long device, long inode) {
-  /** Packages of {@code java.base} that {@link StatCalls} needs open. */
+  /** Packages of {@code java.base} that must be open to {@link StatCalls}. */
   public static final List<String> PACKAGES =
       List.of(StatCalls.FILES, StatCalls.CHANNELS, "java.io");
 
@@ -36,7 +36,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   static final FileState MISSING = new FileState(-1, 0, 0, 0, 0);
 
-  /** The file as it is now. Never throws. */
+  /** Returns the current state of the file. Never throws. */
   public static FileState of(String path) {
     return of(path, Mounts.HERE);
   }
@@ -49,14 +49,14 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     }
   }
 
-  /** The file as it is now. Never throws. */
+  /** Returns the current state of the file. Never throws. */
   public static FileState of(Path path) {
     return of(path, Mounts.HERE);
   }
 
   /**
-   * The file as it is now. If a file server's client caches attributes, reads them from a
-   * descriptor: opening a file makes the client ask the server.
+   * Returns the current state of the file. On network file systems, whose clients cache attributes,
+   * reads them from a descriptor: opening a file makes the client revalidate with the server.
    */
   public static FileState of(Path path, Mounts mounts) {
     StatCalls jdk = StatCalls.usable();
@@ -67,20 +67,18 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     try (RandomAccessFile opened = new RandomAccessFile(path.toString(), "r")) {
       return jdk != null ? jdk.of(opened.getFD()) : viewed(path); // No second check.
     } catch (IOException e) {
-      return MISSING; // The program's own call says what is wrong.
+      return MISSING; // The program's own call reports the error.
     }
   }
 
-  /**
-   * Whether the state of an open file can be read, and not only that of the file now at its path.
-   */
+  /** Whether the state of an open file can be read, not only the state of the file at its path. */
   public static boolean tellsOpened() {
     return StatCalls.usable() != null;
   }
 
   /**
-   * State of the open file, whatever its path names now; if that cannot be read, of the file at
-   * that path. Never throws.
+   * Returns the state of the open file, even if its path names another file now; if that cannot be
+   * read, of the file at that path. Never throws.
    *
    * @param path of the file
    */
@@ -89,15 +87,17 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     return jdk != null ? jdk.of(opened) : of(path, Mounts.HERE);
   }
 
-  /** State of the file behind a channel of the JDK; {@link #MISSING} if that cannot be read. */
+  /**
+   * Returns the state of the file behind a JDK channel; {@link #MISSING} if that cannot be read.
+   */
   public static FileState of(FileChannel opened) {
     StatCalls jdk = StatCalls.usable();
     return jdk == null ? MISSING : jdk.of(opened);
   }
 
   /**
-   * From the JDK's public file attributes. The program may lack permission to read some of them;
-   * the agent has it.
+   * Reads the JDK's public file attributes with the agent's permissions, because the program may
+   * lack some.
    */
   @SuppressWarnings("removal") // JDK 17 has security managers.
   static FileState viewed(Path path) {
@@ -125,8 +125,8 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   }
 
   /**
-   * For a file system that reports less, such as on Windows: the creation time replaces the missing
-   * fields.
+   * Reads the state on a file system that reports less, such as on Windows: the creation time
+   * replaces the missing fields.
    */
   static FileState basic(Path path) {
     try {
@@ -163,8 +163,8 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   }
 
   /**
-   * Whether the other differs at most in the change time, as after {@code chmod}, a hard link or a
-   * rename. Its bytes may be the same; only reading them shows that.
+   * Whether the other state differs at most in the change time, as after {@code chmod}, a hard link
+   * or a rename. The bytes may be unchanged; only reading them shows that.
    */
   public boolean isLike(FileState other) {
     return isSameInode(other) && size == other.size && modifiedNanos == other.modifiedNanos;
@@ -183,16 +183,18 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
       return false;
     }
     long tick =
-        changedNanos % SECOND == 0 ? 2 * SECOND : SECOND / 50; // Some tick every second or two.
+        changedNanos % SECOND == 0
+            ? 2 * SECOND
+            : SECOND / 50; // Some clocks tick every second or two.
     return System.currentTimeMillis() * 1_000_000 - changedNanos > tick;
   }
 
   /** Whether the kernel generates the content on each read, as below {@code /proc}. */
-  public boolean isOfKernel() {
-    return Mounts.HERE.isOfKernel(device);
+  public boolean isPseudo() {
+    return Mounts.HERE.isPseudo(device);
   }
 
-  /** All fields, for storing. */
+  /** Returns all fields, for storage. */
   public List<Long> numbers() {
     return List.of(size, modifiedNanos, changedNanos, device, inode);
   }
@@ -203,12 +205,12 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
         numbers.get(0), numbers.get(1), numbers.get(2), numbers.get(3), numbers.get(4));
   }
 
-  /** 64-bit hash of all fields except the change time. */
+  /** Returns a 64-bit hash of all fields except the change time. */
   public long checksumOfLike() {
     return ItemKey.of("", size, modifiedNanos, ItemKey.WHOLE).with(device, inode).low();
   }
 
-  /** 64-bit hash of all fields. */
+  /** Returns a 64-bit hash of all fields. */
   public long checksum() {
     return ItemKey.of("", size, modifiedNanos, changedNanos).with(device, inode).low();
   }

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record ForeignFile(Path path, String location, long size, long modifiedNanos)
     implements StoredFile {
-  /** The file at {@code path}, null if it is not regular or its attributes cannot be read. */
+  /**
+   * Returns the file at {@code path}; null if it is not regular or its attributes cannot be read.
+   */
   public static @Nullable ForeignFile of(Path path) {
     try {
       BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
@@ -27,7 +29,7 @@ public record ForeignFile(Path path, String location, long size, long modifiedNa
               attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS))
           : null;
     } catch (IOException | RuntimeException e) {
-      return null; // The program's own call says what is wrong.
+      return null; // The program's own call reports the error.
     }
   }
 
@@ -36,14 +38,14 @@ public record ForeignFile(Path path, String location, long size, long modifiedNa
     return ItemKey.of(location, size, modifiedNanos, ItemKey.WHOLE);
   }
 
-  /** Reads the whole file; false if it has another size. */
+  /** Reads the whole file; false if its size has changed. */
   public boolean read(byte[] target, int offset) throws IOException {
     try (InputStream stream = Files.newInputStream(path)) {
       return stream.readNBytes(target, offset, (int) size) == size && stream.read() < 0;
     }
   }
 
-  /** Always false: that it is unchanged cannot be proved. */
+  /** Always false: another file system cannot prove that a file is unchanged. */
   @Override
   public boolean unchanged() {
     return false;

@@ -14,22 +14,22 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A regular file as it was when the program opened it. Reads by {@link RandomAccessFile}: a channel
- * would be closed under the program when its thread is interrupted.
+ * A regular file as it was when the program opened it. Reads through {@link RandomAccessFile},
+ * because an interrupt of the program's thread would close a channel.
  *
  * @param path absolute
- * @param state its state then
- * @param name identifies it to others; null if device and inode identify it
- * @param names source of that name
+ * @param state state at that time
+ * @param name identifies it to other jobs; null if device and inode identify it
+ * @param names source of {@code name}
  */
 public record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames names)
     implements StoredFile {
   /** Not a block number: the key identifies the file's state, including its change time. */
-  private static final long AS_IT_WAS = -2;
+  private static final long EXACT_STATE = -2;
 
   /**
-   * The file that the program calls {@code path}; null if it is not an item, is missing or is not
-   * regular. With {@code now} it must be an item now; otherwise it need only be one at some time.
+   * Returns the file at the program's {@code path}; null if it is not an item, is missing or is not
+   * regular. With {@code now} it must be an item already; otherwise it may become one later.
    */
   public static @Nullable ItemFile of(String path, ItemFilter filter, boolean now) {
     String absolute = ItemNames.absolute(path);
@@ -38,13 +38,13 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
         : null;
   }
 
-  /** The file at {@code absolutePath}; null if it is missing or not regular. */
+  /** Returns the file at {@code absolutePath}; null if it is missing or not regular. */
   public static @Nullable ItemFile of(String absolutePath, ItemNames names) {
     return of(absolutePath, null, names);
   }
 
   /**
-   * The file at {@code absolutePath}, null as above.
+   * Returns the file at {@code absolutePath}; null if it is missing or not regular.
    *
    * @param opened the same file; null if the program has not opened it
    */
@@ -60,14 +60,16 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
         : null;
   }
 
-  /** Whether a file there may be in storage; files in /dev are not, except for shared memory. */
+  /**
+   * Whether a file at this path may be in storage; files in /dev are not, except for shared memory.
+   */
   public static boolean mayBeStored(String absolutePath) {
     return absolutePath.startsWith("/dev/")
         ? absolutePath.startsWith("/dev/shm/")
         : !absolutePath.startsWith("/proc/") && !absolutePath.startsWith("/sys/");
   }
 
-  /** Whether it is left to the program, so that no store keeps it. */
+  /** Whether no store may cache it, so that the program reads it itself. */
   public boolean isLeft() {
     return names.leaves(state);
   }
@@ -109,7 +111,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
     return now.size() > state.size() && now.isSameInode(state);
   }
 
-  /** Opens it; throws if the path no longer names this unchanged file. */
+  /** Opens the file; throws if the path no longer names this unchanged file. */
   public RandomAccessFile open() throws IOException {
     RandomAccessFile opened = new RandomAccessFile(path, "r");
     if (isStill(opened.getFD())) {
@@ -144,7 +146,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
     return begins;
   }
 
-  /** An unnamed file with these bytes. */
+  /** Returns an unlinked temporary file with these bytes. */
   static RandomAccessFile copy(ByteBuffer content) throws IOException {
     File copy = File.createTempFile("coordl-", ".item");
     try (RandomAccessFile writer = OwnFiles.open(copy.toPath())) {
@@ -157,13 +159,15 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
     }
   }
 
-  /** Key of the file's state, including its change time. */
+  /** Returns the key of the file's state, including its change time. */
   @Override
   public ItemKey key() {
-    return entry(AS_IT_WAS).with(stamp(), 0);
+    return entry(EXACT_STATE).with(stamp(), 0);
   }
 
-  /** Its key without the change time, of a block or of {@link ItemKey#WHOLE}. */
+  /**
+   * Returns the key of a block, or of the file for {@link ItemKey#WHOLE}, without the change time.
+   */
   public ItemKey entry(long block) {
     return name == null
         ? ItemKey.of("", size(), state.modifiedNanos(), block).with(state.device(), state.inode())
@@ -171,7 +175,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
             .with(0, name.ofInode() ? state.inode() : 0);
   }
 
-  /** When its inode changed; 0 if the change time says nothing about its bytes. */
+  /** Returns the inode's change time; 0 if that says nothing about the bytes. */
   public long stamp() {
     return name == null || name.isStamped() ? state.changedNanos() : 0;
   }

@@ -11,12 +11,12 @@ import java.util.function.BooleanSupplier;
 public interface ItemFilter {
   boolean isItem(String absolutePath);
 
-  /** Whether the file could ever be an item; if so, it is watched while it stays open. */
+  /** Whether the file could ever be an item; if so, each read is checked while it stays open. */
   default boolean mayBeItem(String absolutePath) {
     return true;
   }
 
-  /** Decides whether a candidate is an item. */
+  /** Whether the path alone decides, so that an item at the open is an item at every read. */
   default boolean goesByPath() {
     return false;
   }
@@ -27,29 +27,29 @@ public interface ItemFilter {
   }
 
   /**
-   * Why the pattern that the user gave has matched no file so far; empty if it has, or if unknown.
+   * Explains why a pattern of the user has matched no file so far; empty if it has, or if unknown.
    */
   default String whyUnused(String given) {
     return "";
   }
 
-  /** Whether a name that the user gave, which is no glob, names nothing now; may block. */
+  /** Whether a path from the user, which is not a glob, does not exist; may block. */
   default boolean isMissing(String given) {
     return false;
   }
 
-  /** How items are identified among all jobs that share them; by default, by device and inode. */
+  /** Returns how jobs that share items identify them; by default, by device and inode. */
   default ItemNames names() {
     return ItemNames.HERE;
   }
 
-  /** Inferred: every file read while this thread loads a sample. */
+  /** Returns a filter that infers items: every file read while this thread loads a sample. */
   static ItemFilter inferred(BooleanSupplier loadingSample, ItemNames names) {
     return new InferredFiles(loadingSample, names);
   }
 
   /**
-   * Declared by the user: files that match a glob, and files below a directory; absolute, or
+   * Returns a filter for the files that the user declared by globs and directories, absolute or
    * relative to the working directory. Throws if a glob is malformed.
    */
   static ItemFilter matching(List<String> patterns, ItemNames names) {

@@ -2,13 +2,12 @@ package io.coordl.items;
 
 /**
  * Key of an item: a 128-bit hash of its identity (device and inode, or see {@link ItemNames}),
- * size, modification time and, for a block of a large file, the number of the block. Equal keys
- * mean the same content; with 14 million items the chance that any two differ and collide is below
- * 1e-24.
+ * size, modification time and, for a block of a large file, the block number. Equal keys mean the
+ * same content; with 14 million items the chance of any collision is below 1e-24.
  *
- * <p>The hash is MurmurHash3 x64 128 (public domain, Austin Appleby) over UTF-16 code units: good
- * spread at 4 characters a round, and no security provider has to start on a thread of the program.
- * It guards against accidents, not against attackers, who could write into the data set anyway.
+ * <p>The hash is MurmurHash3 x64 128 (public domain, Austin Appleby) over UTF-16 code units: it
+ * spreads well at 4 characters a round, and starts no security provider on a program thread. It
+ * guards against accidents, not against attackers, who could write into the data set anyway.
  */
 public record ItemKey(long high, long low) {
   private static final long C1 = 0x87c37b91114253d5L;
@@ -17,7 +16,7 @@ public record ItemKey(long high, long low) {
   /** Block number of an item that is a whole file. */
   public static final long WHOLE = -1;
 
-  /** The key of a block of a file; with {@link #WHOLE}, of the whole file. */
+  /** Returns the key of a block of a file; with {@link #WHOLE}, of the whole file. */
   public static ItemKey of(String name, long size, long modifiedNanos, long block) {
     long h1 = 0;
     long h2 = 0;
@@ -45,7 +44,7 @@ public record ItemKey(long high, long low) {
     return new ItemKey(h1, h2);
   }
 
-  /** This key extended by two more numbers. */
+  /** Returns this key extended by two more numbers. */
   public ItemKey with(long first, long second) {
     long h1 = mixFirst(high, low, first);
     long h2 = mixSecond(h1, low, second);

@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The name that identifies an item, together with its size, to all jobs that share it.
  *
- * @param text of the item's path, or of its content
- * @param version modification time in nanoseconds, 0 where the text follows from the content
+ * @param text derived from the item's path or content
+ * @param version modification time in nanoseconds, 0 if the text is derived from the content
  * @param ofInode whether a different inode means a different item
  * @param isStamped whether a different change time requires comparing the bytes again
- * @param listed the line of the manifest that the text comes from; null if not from a manifest
+ * @param listed manifest line that the text comes from; null if none
  */
 record ItemName(
     String text,

@@ -11,25 +11,25 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * This process's mounts: the type of the file system on each device, as the kernel names it. Looked
- * up when a device is first seen. Safe for concurrent use.
+ * This process's mounts: the file system type of each device, as in {@code /proc/self/mountinfo}.
+ * Looked up when a device is first seen. Safe for concurrent use.
  */
 public final class Mounts {
   public static final Mounts HERE = new Mounts(Path.of("/proc/self/mountinfo"));
 
   /**
-   * File systems on which an open asks the server, while {@code stat} alone may be answered from a
-   * cache.
+   * Network file systems: {@code open} revalidates with the server; {@code stat} alone may be
+   * served from the client's attribute cache.
    */
-  private static final Set<String> OF_SERVERS =
+  private static final Set<String> NETWORK =
       Set.of("nfs", "nfs4", "cifs", "smb3", "ceph", "lustre", "afs", "9p", "glusterfs", "gfs2");
 
-  /** File systems on which a file keeps its inode as long as it exists. */
-  private static final Set<String> OF_INODES =
+  /** File systems with stable inode numbers. */
+  private static final Set<String> STABLE_INODES =
       Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "nfs", "nfs4");
 
-  /** File systems whose files the kernel generates on each read. */
-  private static final Set<String> OF_KERNEL =
+  /** Pseudo file systems: the kernel generates the content on each read. */
+  private static final Set<String> PSEUDO =
       Set.of(
           "proc",
           "sysfs",
@@ -43,11 +43,11 @@ public final class Mounts {
           "efivarfs");
 
   /**
-   * File systems whose change times do not come from a clock. An image has the times that its
-   * creator wrote, and the next image may repeat them. Clients of protocols without change times
-   * return the modification time, which any user can set.
+   * File systems whose change times do not come from a clock. A file system image carries the times
+   * stored when it was built, and a rebuilt image may carry the same ones. Protocols without a
+   * change time report the modification time instead, which any user can set.
    */
-  private static final Set<String> OF_SET_TIMES =
+  private static final Set<String> SETTABLE_CHANGE_TIME =
       Set.of(
           "squashfs",
           "erofs",
@@ -70,36 +70,39 @@ public final class Mounts {
     this.table = table;
   }
 
-  /** The type of the file system, such as {@code ext4} or {@code fuse.sshfs}; empty if unknown. */
+  /** Returns the file system type, such as {@code ext4} or {@code fuse.sshfs}; empty if unknown. */
   public String typeOf(long device) {
     String known = types.get(device);
-    return known == null ? types.computeIfAbsent(device, this::findAsTheAgent) : known;
+    return known == null ? types.computeIfAbsent(device, this::findPrivileged) : known;
   }
 
-  /** May run on a thread of the program, which may lack permission to read the table. */
+  /** May be called on a program thread that has no permission to read the table. */
   @SuppressWarnings("removal") // JDK 17 has security managers.
-  private String findAsTheAgent(long device) {
+  private String findPrivileged(long device) {
     PrivilegedAction<String> finding = () -> find(device);
     return AccessController.doPrivileged(finding);
   }
 
   boolean asksServer(long device) {
-    return OF_SERVERS.contains(typeOf(device));
+    return NETWORK.contains(typeOf(device));
   }
 
-  boolean isOfKernel(long device) {
-    return OF_KERNEL.contains(typeOf(device));
+  boolean isPseudo(long device) {
+    return PSEUDO.contains(typeOf(device));
   }
 
   boolean tellsNoChange(long device) {
-    return OF_SET_TIMES.contains(typeOf(device));
+    return SETTABLE_CHANGE_TIME.contains(typeOf(device));
   }
 
   boolean keepsInodes(long device) {
-    return OF_INODES.contains(typeOf(device));
+    return STABLE_INODES.contains(typeOf(device));
   }
 
-  /** Whether the file system has one of these types; {@code fuse} includes {@code fuse.sshfs}. */
+  /**
+   * Whether the device's file system type is in {@code excluded}; {@code fuse} matches every type
+   * that begins with it.
+   */
   boolean isOf(Set<String> excluded, long device) {
     if (excluded.isEmpty()) {
       return false;
@@ -113,7 +116,7 @@ public final class Mounts {
     long major = (device >>> 8 & 0xfff) | (device >>> 32 & ~0xfffL);
     long minor = (device & 0xff) | (device >>> 12 & 0xffffff00L);
     String number = major + ":" + minor;
-    try { // Paths in it may be of any encoding.
+    try { // Paths in the table may use any encoding.
       for (String line : Files.readAllLines(table, StandardCharsets.ISO_8859_1)) {
         String[] words = line.split(" ", -1);
         for (int at = DEVICE + 1; words.length > DEVICE && at + 1 < words.length; at++) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls {@code stat} and {@code fstat} through the JDK's internal methods. The public API takes no
  * descriptors and costs twice as much, a third of the cost of a hit. {@link FileState#viewed} is
- * the fallback if the agent could not open these packages or a JDK differs. This is a record
- * because the compiler treats only a record's handles as constants.
+ * the fallback if the agent could not open these packages or a JDK differs. The handles are in a
+ * record because the JIT compiler treats only a record's handles as constants.
  */
 record StatCalls(
     MethodHandle ofPath,
@@ -30,7 +30,7 @@ record StatCalls(
     MethodHandle modifiedNano,
     MethodHandle changedSecond,
     MethodHandle changedNano) {
-  /** Packages of {@code java.base} that the agent opens for this. */
+  /** Packages of {@code java.base} that the agent opens to this class. */
   static final String FILES = "sun.nio.fs";
 
   static final String CHANNELS = "sun.nio.ch";
@@ -86,8 +86,10 @@ record StatCalls(
         number(lookup, attributes, "st_ctime_nsec"));
   }
 
-  /** Null if they are not available, or if a security manager has to check each file. */
-  @SuppressWarnings("removal") // JDK 17 has them, JDK 25 answers null.
+  /**
+   * Returns null if the calls are not available, or if a security manager has to check each file.
+   */
+  @SuppressWarnings("removal") // JDK 17 has security managers; JDK 25 returns null.
   static @Nullable StatCalls usable() {
     return JDK == null || System.getSecurityManager() != null ? null : JDK;
   }

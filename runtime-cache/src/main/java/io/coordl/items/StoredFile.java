@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 
-/** A file that is an item, as it was when its state was read. */
+/** An item's file as it was when its state was read. */
 public sealed interface StoredFile permits ItemFile, ForeignFile {
-  /** An absolute path, or the URI of a path of another file system. */
+  /** Returns an absolute path, or a URI for another file system. */
   String location();
 
   long size();
@@ -17,8 +17,8 @@ public sealed interface StoredFile permits ItemFile, ForeignFile {
   boolean unchanged();
 
   /**
-   * Whether this file seems to be longer now. It may be another file, because inode numbers are
-   * reused. So the bytes that follow are read only from {@link #reopen}.
+   * Whether this file seems to have grown. It may be another file with a reused inode number, so
+   * read the appended bytes only from {@link #reopen}.
    */
   boolean grown();
 

@@ -1,6 +1,6 @@
 /**
- * Data-set items: which files count as items, what identifies their contents, and how the agent
- * opens them. Knows no store.
+ * Data-set items: which files are items, what identifies their contents, and how the agent opens
+ * them. Independent of the stores.
  */
 @NullMarked
 package io.coordl.items;

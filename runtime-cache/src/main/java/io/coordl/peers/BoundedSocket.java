@@ -13,8 +13,8 @@ import java.net.SocketTimeoutException;
 
 /**
  * A client's connection, used by one thread at a time. Each step has a deadline; once it passes,
- * the {@link Watch} closes the connection and the step fails. Uses a {@link Socket} because a
- * channel would be closed when the program interrupts its thread.
+ * the {@link Watch} closes the connection and the step fails. Uses a {@link Socket}, because an
+ * interrupt by the program would close a channel.
  */
 public final class BoundedSocket implements Closeable {
   private final Socket plain = new Socket(Proxy.NO_PROXY);
@@ -30,7 +30,7 @@ public final class BoundedSocket implements Closeable {
   }
 
   /**
-   * Connects and begins the first step, which includes the TLS handshake.
+   * Connects and starts the first step, which includes the TLS handshake.
    *
    * @param patience time limit of each step, in nanoseconds
    * @throws SocketTimeoutException if connecting took too long
@@ -63,7 +63,7 @@ public final class BoundedSocket implements Closeable {
     begin(patience);
   }
 
-  /** Begins a step with its own time limit. */
+  /** Starts a step with its own time limit. */
   public void begin(long nanos) {
     deadline.in(nanos);
   }
@@ -79,7 +79,7 @@ public final class BoundedSocket implements Closeable {
     return in;
   }
 
-  /** Stream to the other side; each window of bytes renews the deadline. */
+  /** Returns the stream to the other side; each window of bytes renews the deadline. */
   public OutputStream out() {
     return out;
   }
@@ -91,7 +91,7 @@ public final class BoundedSocket implements Closeable {
     while (done < length) {
       int count = from.read(target, offset + done, length - done);
       if (count < 0) {
-        throw new EOFException("it ends in the middle");
+        throw new EOFException("it ends early");
       }
       done += count;
       if (done >= windowEnd && done < length) {
@@ -101,20 +101,20 @@ public final class BoundedSocket implements Closeable {
     }
   }
 
-  public boolean late() {
+  public boolean isLate() {
     return deadline.passed();
   }
 
-  /** Closes a failed connection; throws if it failed because a deadline had passed. */
+  /** Closes a failed connection; throws if a missed deadline caused the failure. */
   public void fail() throws SocketTimeoutException {
-    boolean late = late();
+    boolean late = isLate();
     close();
     if (late) {
       throw new SocketTimeoutException();
     }
   }
 
-  /** Closes the connection without a goodbye, so that it never blocks, even under TLS. */
+  /** Closes the connection without TLS close messages, so it never blocks. */
   @Override
   public void close() {
     deadline.close();

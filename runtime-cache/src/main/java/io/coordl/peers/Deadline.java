@@ -24,18 +24,18 @@ public final class Deadline implements Watch.Watched {
     watch.add(this);
   }
 
-  /** Sets or replaces the deadline; has no effect if it has already passed. */
+  /** Sets or replaces the deadline; no effect if it has passed. */
   public void in(long nanos) {
-    long before = at.get();
-    if (before != PASSED) {
-      at.compareAndSet(before, System.nanoTime() + nanos);
+    long previous = at.get();
+    if (previous != PASSED) {
+      at.compareAndSet(previous, System.nanoTime() + nanos);
     }
   }
 
   /** Clears the deadline; false if it has passed. */
   public boolean end() {
-    long before = at.get();
-    return before != PASSED && at.compareAndSet(before, NONE);
+    long previous = at.get();
+    return previous != PASSED && at.compareAndSet(previous, NONE);
   }
 
   public boolean passed() {
@@ -51,7 +51,7 @@ public final class Deadline implements Watch.Watched {
     }
   }
 
-  /** Closes the connection, even during a blocked read or write. Any thread. */
+  /** Closes the connection, even during a blocked read or write. May be called on any thread. */
   @Override
   public void close() {
     watch.remove(this);

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A host as the user names it.
+ * A host as specified by the user.
  *
  * @param host name or address; an IPv6 address without its brackets
  * @param port 0 if none was given
@@ -20,13 +20,14 @@ public record HostPort(String host, int port) {
       Pattern.compile("\\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)](?::([0-9]{1,5}))?");
 
   /**
-   * Parses {@code HOST[:PORT]}; the following port belongs to the host, too. Throws if malformed.
+   * Parses {@code HOST[:PORT]}; throws if malformed. Refuses the last port, because a host also
+   * uses the following port.
    */
   public static HostPort parse(String text) {
     return parse(text, 65_534);
   }
 
-  /** As above, with the largest allowed port. */
+  /** Parses {@code HOST[:PORT]} with a port up to {@code lastPort}; throws if malformed. */
   public static HostPort parse(String text, int lastPort) {
     Matcher match = (text.startsWith("[") ? BRACKETED : NAMED).matcher(text);
     if (!match.matches()) {
@@ -41,22 +42,24 @@ public record HostPort(String host, int port) {
     return new HostPort(match.group(1), port);
   }
 
-  public HostPort orPort(int byDefault) {
-    return port == 0 ? new HostPort(host, byDefault) : this;
+  public HostPort orPort(int defaultPort) {
+    return port == 0 ? new HostPort(host, defaultPort) : this;
   }
 
-  /** All addresses of the name, empty if it is unknown now; may ask a name server. */
+  /**
+   * Returns all addresses of the name; empty if it does not resolve now. May query a name server.
+   */
   public List<InetSocketAddress> resolve() {
     try {
       return Stream.of(InetAddress.getAllByName(host))
           .map(address -> new InetSocketAddress(address, port))
           .toList();
     } catch (UnknownHostException e) {
-      return List.of(); // Not registered yet, or no longer; callers look it up again soon.
+      return List.of(); // Not registered yet, or no longer; callers retry soon.
     }
   }
 
-  /** The text form used everywhere: {@code 10.0.0.1:7800}. */
+  /** Returns the text form used everywhere: {@code 10.0.0.1:7800}. */
   public static String text(InetSocketAddress address) {
     return new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
   }

@@ -8,7 +8,7 @@ public interface PeerSink {
     FOUND,
     /** The peer does not have the item. */
     ABSENT,
-    /** The peer accepted the item's bytes and keeps them. */
+    /** The peer accepted the item's bytes and caches them. */
     KEPT,
     /** No answer within the deadline. */
     LATE,
@@ -19,9 +19,9 @@ public interface PeerSink {
   /**
    * Records one request and its answer.
    *
-   * @param peer name of the host asked
-   * @param startNanos as of {@link System#nanoTime}
-   * @param bytes of the item that crossed the network, either way
+   * @param peer name of the requested host
+   * @param startNanos on the clock of {@link System#nanoTime}
+   * @param bytes of the item sent in either direction
    */
   void asked(String peer, long startNanos, long endNanos, long bytes, Answer answer);
 }

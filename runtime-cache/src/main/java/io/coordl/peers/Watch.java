@@ -50,11 +50,11 @@ public final class Watch implements Closeable {
 
   private void run() {
     boolean skipped = false;
-    long before = System.nanoTime();
+    long previous = System.nanoTime();
     while (!closed) {
       long now = System.nanoTime();
-      skipped = !skipped && now - before > PAUSE.toNanos();
-      before = now;
+      skipped = !skipped && now - previous > PAUSE.toNanos();
+      previous = now;
       if (!skipped) {
         look();
       }
@@ -73,7 +73,7 @@ public final class Watch implements Closeable {
     }
   }
 
-  /** Also closes all watched connections, which nothing would time out any more. */
+  /** Also closes all watched connections, because their deadlines would no longer apply. */
   @Override
   public void close() {
     closed = true;

@@ -5,7 +5,7 @@ import io.coordl.host.Liveness;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** An arena as the contents of a shared file. Claims carry the number of the job that made them. */
+/** The contents of a shared file that is an arena. Each claim contains the number of its job. */
 enum ArenaContents implements Contents<ArenaMemory> {
   HERE;
 

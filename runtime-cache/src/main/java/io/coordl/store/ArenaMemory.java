@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The bytes of an arena, in segments of at most 1 GiB. Words are read and changed atomically;
- * everything else is written once by {@link #write} and never changed. Every access may throw an
+ * The bytes of an arena, in segments of at most 1 GiB. Words are read and changed atomically; all
+ * other bytes are written once by {@link #write} and never changed. Every access may throw an
  * {@link InternalError} if another program damages the memory ({@link
  * io.coordl.host.MappedLength}), and a {@link GivenBackException} if the memory was given back.
  * Safe for concurrent use.
@@ -21,7 +21,7 @@ abstract class ArenaMemory implements Contents.Memory {
   private static final VarHandle HALF_WORDS =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
-  /** Not an address: there is no room. */
+  /** Result of {@link #allocate} if there is no room; not an address. */
   static final long NO_ROOM = -1;
 
   private static final byte[] ZEROS = new byte[1 << 16];
@@ -33,52 +33,52 @@ abstract class ArenaMemory implements Contents.Memory {
   }
 
   /**
-   * The segment that begins at {@code number * stride()}; may be longer than the stride, so that
-   * data that begins in one stride and ends in the next still lies in one segment.
+   * Returns the segment that begins at {@code number * stride()}. It may be longer than the stride,
+   * so that data across the end of a stride still lies in one segment.
    */
   abstract ByteBuffer segment(int number);
 
-  /** Bytes from the beginning of a segment to that of the next. */
+  /** Returns the distance in bytes between the starts of two segments. */
   abstract long stride();
 
   /**
-   * The segment that {@code at} lies in, computed with constants or shifts because division is
-   * slow.
+   * Returns the number of the segment that contains {@code at}. Computed with constants or shifts,
+   * because division is slow.
    */
   abstract int number(long at);
 
-  /** Offset within its segment. */
+  /** Returns the offset of {@code at} in its segment. */
   abstract int within(long at);
 
   abstract long segmentBytes();
 
-  /** Bytes that may be taken. */
+  /** Returns the number of bytes that can be allocated. */
   final long capacity() {
     return capacity;
   }
 
-  /** No address is as high as this; above the capacity where segments leave gaps. */
+  /** Returns the exclusive upper bound of addresses; above the capacity if segments leave gaps. */
   long end() {
     return capacity;
   }
 
-  /** Takes the first bytes of a new arena; they are zero. */
+  /** Allocates the first bytes of a new arena, as zeros. */
   void begin(long bytes) throws IOException {
     writeZeros(0, bytes);
     set(ArenaDescriptor.TAIL, bytes);
   }
 
-  /** Bytes taken. */
+  /** Returns the number of allocated bytes. */
   long used() {
     return get(ArenaDescriptor.TAIL);
   }
 
-  /** Whether this many bytes can still be taken. */
+  /** Whether this many bytes can still be allocated. */
   boolean fits(long bytes) {
     return fit(get(ArenaDescriptor.TAIL), bytes) + ArenaDescriptor.align(bytes) <= capacity;
   }
 
-  /** Takes bytes within one segment; returns their address, or {@link #NO_ROOM}. */
+  /** Allocates bytes within one segment; returns their address, or {@link #NO_ROOM}. */
   long allocate(long bytes) throws IOException {
     while (true) {
       long tail = get(ArenaDescriptor.TAIL);
@@ -94,8 +94,8 @@ abstract class ArenaMemory implements Contents.Memory {
   }
 
   /**
-   * The first of the newest segments that together hold this many bytes; the first of all if they
-   * hold fewer.
+   * Returns the first of the newest segments that together contain this many bytes; segment 0 if
+   * all contain fewer.
    */
   int newest(long bytes) {
     int from = number(used() - 1);
@@ -105,12 +105,12 @@ abstract class ArenaMemory implements Contents.Memory {
     return from;
   }
 
-  /** Bytes taken in this segment and all later ones. */
+  /** Returns the bytes allocated in this segment and all later ones. */
   long held(int from) {
     return used() - from * stride();
   }
 
-  /** Bytes still taken once this segment and all later ones are given back. */
+  /** Returns the bytes still allocated once this segment and all later ones are given back. */
   long left(int from) {
     return from * stride();
   }
@@ -120,14 +120,13 @@ abstract class ArenaMemory implements Contents.Memory {
     return true;
   }
 
-  /** Bytes given back that views still keep in memory. */
+  /** Returns the bytes given back that views still keep in memory. */
   long pinned() {
     return 0;
   }
 
   /**
-   * Writes bytes where nothing was written before; throws if this part of the arena has no memory
-   * or is closed.
+   * Writes bytes to an unwritten place; throws if there is no memory for it or the arena is closed.
    */
   abstract void write(long at, byte[] bytes, int offset, int length) throws IOException;
 
@@ -140,7 +139,7 @@ abstract class ArenaMemory implements Contents.Memory {
     }
   }
 
-  /** The first place at or after {@code at} where {@code length} bytes lie in one segment. */
+  /** Returns the first address from {@code at} on where {@code length} bytes lie in one segment. */
   final long fit(long at, long length) {
     long within = within(at);
     return within + length <= segmentBytes() ? at : at - within + stride();
@@ -151,7 +150,7 @@ abstract class ArenaMemory implements Contents.Memory {
     return (long) WORDS.getVolatile(segmentOf(at), within(at));
   }
 
-  /** Half a word of write-once data. */
+  /** Reads half a word of write-once data. */
   final int getInt(long at) {
     return (int) HALF_WORDS.get(segmentOf(at), within(at));
   }
@@ -181,25 +180,25 @@ abstract class ArenaMemory implements Contents.Memory {
       try {
         check(at);
       } catch (GivenBackException e) {
-        return; // So were all later segments.
+        return; // All later segments were given back, too.
       }
     }
   }
 
   /**
-   * Gives back this segment and all later ones: no new read or write uses them; reads under way
-   * finish. A segment's memory is freed when the garbage collector finds no view of it.
+   * Gives back this segment and all later ones. No new read or write uses them; reads in progress
+   * finish. A segment's memory is freed once the garbage collector finds no view of it.
    */
   abstract void giveBack(int from);
 
   final ByteBuffer view(long at, int length) {
-    if (length == 0) { // It may begin where the last segment ends.
+    if (length == 0) { // It may start at the end of the last segment.
       return ByteBuffer.allocate(0).asReadOnlyBuffer();
     }
     return readable(number(at)).slice(within(at), length);
   }
 
-  /** A read-only view of a segment, from which parts are handed out. */
+  /** Returns a read-only view of a segment, from which item views are sliced. */
   ByteBuffer readable(int number) {
     return segment(number).asReadOnlyBuffer();
   }

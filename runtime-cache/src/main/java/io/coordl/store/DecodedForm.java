@@ -3,11 +3,11 @@ package io.coordl.store;
 import io.coordl.items.ItemKey;
 
 /**
- * The form in which an item is kept: everything besides the item's own bytes that determines its
- * decoded bytes. Two forms are equal if their texts are.
+ * The form of a decoded item: everything besides the item's own bytes that determines its decoded
+ * bytes. Two forms are equal if their texts are.
  *
- * @param text the library and code that decode it, their versions and settings
- * @param id 64 bits of the text
+ * @param text the library and code that decode the item, their versions and settings
+ * @param id 64-bit hash of the text
  */
 public record DecodedForm(String text, long id) {
   public static DecodedForm of(String text) {

@@ -9,19 +9,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An item as it was when the program asked for it; finds and keeps its decoded forms. Safe for
+ * An item as it was when the program requested it; finds and caches its decoded forms. Safe for
  * concurrent use.
  */
 public final class DecodedItem {
   private final DecodedStore store;
   final ItemFile file;
 
-  /** Time that reading the file from storage took; 0 if it was in memory or is not known. */
+  /** Time to read the file from storage; 0 if it was in memory or is unknown. */
   final AtomicLong readNanos = new AtomicLong();
 
   final AtomicLong madeNanos = new AtomicLong();
 
-  /** Whether this process is known to have asked for the item before. */
+  /** Whether this process is known to have requested the item before. */
   volatile boolean again;
 
   DecodedItem(DecodedStore store, ItemFile file) {
@@ -29,41 +29,41 @@ public final class DecodedItem {
     this.file = file;
   }
 
-  /** Notes time spent making the decoded bytes, reading the file included. */
+  /** Adds time spent producing the decoded bytes, including reading the file. */
   public void made(long nanos) {
     madeNanos.addAndGet(nanos);
   }
 
-  /** Whether the file is unchanged, so that its decoded bytes are those of this item. */
+  /** Whether the file is unchanged, so that its decoded bytes belong to this item. */
   public boolean unchanged() {
     return file.unchanged();
   }
 
-  /** The bytes in this form, read-only from 0 to their length; null if they are not kept. */
+  /** Returns the bytes in this form, read-only from 0 to their length; null if not cached. */
   public @Nullable ByteBuffer find(DecodedForm form) {
-    ByteBuffer found = store.items.find(file.entry(form.id()), file.stamp());
-    if (found != null) {
+    ByteBuffer content = store.items.find(file.entry(form.id()), file.stamp());
+    if (content != null) {
       store.statistics.count(Outcome.HIT);
       store.gain.hit();
-      store.statistics.bytes(Origin.MEMORY, found.remaining());
+      store.statistics.bytes(Origin.MEMORY, content.remaining());
     }
-    return found;
+    return content;
   }
 
-  /** Whether the bytes in this form are kept, or cannot be kept yet; counts as no hit. */
+  /** Whether the bytes in this form are cached, or cannot be cached yet; not counted as a hit. */
   public boolean isKept(DecodedForm form) {
     return store.arena.isOpening() || store.items.find(file.entry(form.id()), file.stamp()) != null;
   }
 
   /**
-   * Keeps the bytes if there is room and the file is unchanged; evicts nothing. May wait, for a
-   * bounded time, for another job that is keeping the same bytes.
+   * Admits the bytes if there is room and the file is unchanged; evicts nothing. May wait, for a
+   * bounded time, for another job that is admitting the same bytes.
    *
    * @param source puts exactly {@code length} bytes into the buffer, from its position on; called
    *     at most once, on this thread
    */
   public void put(DecodedForm form, long length, Consumer<ByteBuffer> source) {
-    Outcome outcome = keep(form, length, source);
+    Outcome outcome = admit(form, length, source);
     store.statistics.made(outcome, length);
     store.statistics.count(outcome);
     if (outcome == Outcome.ADMITTED) {
@@ -71,7 +71,7 @@ public final class DecodedItem {
     }
   }
 
-  private Outcome keep(DecodedForm form, long length, Consumer<ByteBuffer> source) {
+  private Outcome admit(DecodedForm form, long length, Consumer<ByteBuffer> source) {
     store.shortest.accumulateAndGet(length, Math::min);
     if (length > DecodedStore.MAX_BYTES) {
       return Outcome.FULL;
@@ -88,7 +88,7 @@ public final class DecodedItem {
     try {
       return store.items.fetch(file.entry(form.id()), (int) length, file.stamp(), copy).outcome();
     } catch (IOException e) {
-      throw new IllegalStateException("copying in memory does no input", e);
+      throw new IllegalStateException("copying within memory cannot fail", e);
     }
   }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
 public final class DecodedStore implements Closeable {
-  /** The longest decoded item that is kept: 8 MiB, an image of 1,670 x 1,670 in colour. */
+  /** Maximum length of a decoded item: 8 MiB, a colour image of 1,670 x 1,670. */
   public static final int MAX_BYTES = 8 << 20;
 
   final ArenaStore arena;
@@ -28,24 +28,24 @@ public final class DecodedStore implements Closeable {
   final StoreStatistics statistics;
   final StoreGain gain;
 
-  /** Bytes of the shortest item that this process has made. */
+  /** Length of the shortest item that this process has decoded, in bytes. */
   final AtomicLong shortest = new AtomicLong(Long.MAX_VALUE);
 
-  /** A store over {@code arena}, in which this process keeps decoded items only. */
+  /** Creates a store over {@code arena}, to which this process admits decoded items only. */
   public DecodedStore(ArenaStore arena, ItemFilter filter) {
     this(arena, filter, new KeptForms(), () -> true);
   }
 
-  /** As below, for a store that never gives up. */
+  /** Creates a store that never stops admitting for lack of gain. */
   public DecodedStore(ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
     this(arena, filter, forms, keeps, StoreGain.untold());
   }
 
   /**
-   * A store over {@code arena}.
+   * Creates a store over {@code arena}.
    *
-   * @param keeps whether items are to be kept now
-   * @param gain whether kept items are found again
+   * @param keeps whether items may be admitted now
+   * @param gain whether cached items are found again
    */
   public DecodedStore(
       ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps, StoreGain gain) {
@@ -59,8 +59,8 @@ public final class DecodedStore implements Closeable {
   }
 
   /**
-   * The item at {@code path} as it is now; null if it is not part of the data set, is missing,
-   * unreadable or not a regular file, or if nothing is to be kept now.
+   * Returns the item at {@code path} in its current state; null if it is not part of the data set,
+   * is missing, unreadable or not a regular file, or if nothing may be admitted now.
    */
   public @Nullable DecodedItem item(String path) {
     ItemFile file = keeps.getAsBoolean() ? ItemFile.of(path, filter, true) : null;
@@ -77,8 +77,8 @@ public final class DecodedStore implements Closeable {
   }
 
   /**
-   * Whether there is room for the shortest item that this process has made; once false, it stays
-   * false. A caller that would read a file only to keep it need not read it then.
+   * Whether there is room for the shortest item that this process has decoded; once false, it stays
+   * false. If false, there is no use in reading a file only to admit it.
    */
   public boolean mayKeepMore() {
     long length = shortest.get();

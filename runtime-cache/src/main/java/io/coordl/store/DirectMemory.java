@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/** Direct buffers of this process, allocated as they are needed. */
+/** Direct buffers of this process, allocated on demand. */
 final class DirectMemory extends ArenaMemory {
   private static final int BITS = 26;
   private static final int SEGMENT = 1 << BITS;
 
   private final AtomicReferenceArray<ByteBuffer> segments;
 
-  /** Segments that were not given back. */
+  /** Number of segments that were not given back. */
   private volatile int left = Integer.MAX_VALUE;
 
   DirectMemory(long capacity) {

@@ -1,6 +1,6 @@
 package io.coordl.store;
 
-/** The segment was given back; its contents are no longer kept. */
+/** The segment was given back, and its contents are no longer cached. */
 final class GivenBackException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -7,26 +7,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A store of items: the arena of this process or host, or of several hosts together. Safe for
- * concurrent use. Called on threads of the program, so every wait is bounded, nothing is
- * interruptible, and the interrupt flag stays as it is.
+ * concurrent use. Called on program threads, so every wait is bounded and uninterruptible, and the
+ * interrupt flag does not change.
  */
 public interface ItemStore {
-  /** The longest item. */
+  /** Maximum length of an item. */
   int MAX_ITEM_BYTES = ArenaDescriptor.MAX_ITEM_BYTES;
 
   /**
-   * The item's bytes if they are in memory of this host, read-only, from 0 to the item's length.
-   * Reads no storage, asks no other host and does not wait.
+   * Returns the item's bytes if they are in this host's memory, read-only, from 0 to the item's
+   * length; else null. Reads no storage, queries no other host and does not wait.
    */
   @Nullable ByteBuffer find(ItemKey key);
 
   /**
-   * The item's bytes, from memory or from {@code loader}. Of all threads and jobs that share the
-   * store, at most one at a time runs a loader for an item; each call of this method runs it at
-   * most once.
+   * Returns the item's bytes, from memory or from {@code loader}. At most one thread of all jobs
+   * that share the store runs a loader for an item at a time. Each call runs it at most once.
    *
-   * @param length the item's, in bytes
-   * @throws IOException only what the loader threw
+   * @param length of the item, in bytes
+   * @throws IOException only if the loader throws it
    */
   Fetched fetch(ItemKey key, int length, Loader loader) throws IOException;
 }

@@ -6,9 +6,9 @@ import java.io.IOException;
 @FunctionalInterface
 public interface Loader {
   /**
-   * Reads exactly the item's length into {@code target} from {@code offset} on.
+   * Reads exactly the item's bytes into {@code target}, starting at {@code offset}.
    *
-   * @return false if the file does not (or no longer) match the key
+   * @return false if the file does not match the key, or no longer does
    * @throws IOException if reading the file fails
    */
   boolean load(byte[] target, int offset) throws IOException;

@@ -12,11 +12,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is mapped whole when it is opened. Its length is the capacity; pages are allocated
- * only as they are written.
+ * A file that is mapped as a whole when it is opened. Its length is the capacity; pages are
+ * allocated when they are written.
  *
- * <p>Bytes are stored with write(2), not through the mapping: a full tmpfs answers a write with an
- * error, but a store through a mapping with a lost write or SIGBUS. Writes use {@link
+ * <p>Bytes are stored with write(2), not through the mapping: on a full tmpfs, a write fails with
+ * an error, but a store through a mapping is lost or raises SIGBUS. Writes use {@link
  * RandomAccessFile}, because an interrupt of the program's thread would close a channel. Segments
  * overlap by {@link #OVERLAP} bytes of address space, so no item crosses the end of its segment and
  * no segment has a gap at its end.
@@ -94,7 +94,7 @@ final class MappedMemory extends ArenaMemory {
     MappedLength.check(file, capacity());
   }
 
-  /** Gives back all of it: a file that other jobs map cannot be freed in part. */
+  /** Gives back all segments: a file that other jobs map cannot be freed in part. */
   @Override
   void giveBack(int from) {
     close();
@@ -105,7 +105,7 @@ final class MappedMemory extends ArenaMemory {
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     synchronized (file) {
       if (file.length() < capacity()) {
-        check(at); // Throws: a write would extend the file again, with zeros where items were.
+        check(at); // Throws: a write would extend the file again, with zeros for items.
       }
       file.seek(at);
       file.write(bytes, offset, length);
@@ -113,9 +113,9 @@ final class MappedMemory extends ArenaMemory {
   }
 
   /**
-   * Closes the file after any write under way: otherwise its bytes would go into whatever file of
-   * the program next gets the descriptor's number. The mapping stays for threads that still read
-   * from it, until it is garbage.
+   * Closes the file after any write in progress; otherwise the write could go to a program file
+   * that reuses the descriptor's number. The mapping stays for threads that still read from it,
+   * until it is garbage.
    */
   @Override
   public void close() {

@@ -17,24 +17,24 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The MinIO cache at the program's file reads: an item is admitted when it is first read, until the
- * store is full, and never evicted. The program's own call reads items that are not kept.
+ * The MinIO cache for the program's file reads: an item is admitted when it is first read, until
+ * the store is full, and never evicted. The program's own call reads items that are not cached.
  *
- * <p>Files of at most {@link #WHOLE_LIMIT} bytes are kept whole, larger ones by blocks of {@link
+ * <p>Files of at most {@link #WHOLE_LIMIT} bytes are cached whole, larger ones in blocks of {@link
  * #BLOCK} bytes. Each open checks the file's state ({@link FileState}), so a changed file is a new
- * item. The program sees the same as without the cache: its own call handles a path that is not a
- * readable regular file, and a file that changes while it is read.
+ * item. The program observes the same as without the cache: its own call handles a path that is not
+ * a readable regular file, and a file that changes during the read.
  *
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
 public final class MinioCache implements ItemSource {
-  /** The largest file that is one item. */
+  /** Maximum size of a file that is one item. */
   public static final int WHOLE_LIMIT = 8 << 20;
 
   public static final int BLOCK = 1 << 20;
 
-  /** Part of the heap that holds prefetched items that this host does not keep. */
-  private static final int PREFETCHED_PART = 16;
+  /** The heap size divided by this is the budget of prefetched items that another host caches. */
+  private static final int PREFETCHED_HEAP_DIVISOR = 16;
 
   private final @Nullable ArenaStore arena;
   private final @Nullable StampedItems store;
@@ -52,9 +52,9 @@ public final class MinioCache implements ItemSource {
   private final boolean isShared;
 
   /**
-   * A cache over {@code store}.
+   * Creates a cache over {@code store}.
    *
-   * @param store null to observe only: then no item is served, and only the program reads
+   * @param store null to observe only: then the program reads all items itself
    */
   public MinioCache(@Nullable ArenaStore store, ItemFilter filter) {
     this(store, filter, new KeptForms(), () -> true);
@@ -66,10 +66,10 @@ public final class MinioCache implements ItemSource {
   }
 
   /**
-   * A cache over {@code store}.
+   * Creates a cache over {@code store}.
    *
-   * @param keeps whether items are to be kept and served now
-   * @param gain whether kept items are found again
+   * @param keeps whether items may be admitted and served now
+   * @param gain whether cached items are found again
    */
   public MinioCache(
       @Nullable ArenaStore store,
@@ -92,7 +92,10 @@ public final class MinioCache implements ItemSource {
     this(store, arena, filter, StoreGain.untold());
   }
 
-  /** A cache over {@code store}, which keeps items here, in {@code arena}, and on other hosts. */
+  /**
+   * Creates a cache over {@code store}, which caches items here, in {@code arena}, and on other
+   * hosts.
+   */
   public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter, StoreGain gain) {
     this.forms = new KeptForms();
     this.gain = gain;
@@ -101,7 +104,8 @@ public final class MinioCache implements ItemSource {
     this.store = new StampedItems(store, arena);
     this.statistics = new StoreStatistics(arena);
     this.isShared = true;
-    this.prefetched = new PrefetchedItems(Runtime.getRuntime().maxMemory() / PREFETCHED_PART);
+    this.prefetched =
+        new PrefetchedItems(Runtime.getRuntime().maxMemory() / PREFETCHED_HEAP_DIVISOR);
     this.filter = filter;
   }
 
@@ -141,8 +145,8 @@ public final class MinioCache implements ItemSource {
   }
 
   /**
-   * A file that the program's own stream reads. Only its path is known: a stat of each file would
-   * be a third of the cost of observing.
+   * Returns an item that the program's own stream reads. Its size is unknown: a stat of each file
+   * would be a third of the cost of observing.
    */
   private OpenItem observed(String path) {
     statistics.count(Outcome.OBSERVED);
@@ -159,15 +163,14 @@ public final class MinioCache implements ItemSource {
     long start = System.nanoTime();
     Fetched fetched;
     try {
-      fetched = admit ? fetch(file, from, asker) : kept(find(file, from));
+      fetched = admit ? fetch(file, from, asker) : lookupResult(find(file, from));
     } catch (IOException e) {
       statistics.count(Outcome.UNREADABLE);
       return null;
     }
     if (isShared && fetched.outcome() != Outcome.ADMITTED && !file.isReadable()) {
       statistics.count(Outcome.UNREADABLE);
-      return null; // Another process may have read it, or this one may have lost the permission
-      // since.
+      return null; // Another process may have read it, or this one may have lost permission since.
     }
     count(file, fetched.outcome());
     Origin origin = fetched.outcome().origin();
@@ -194,7 +197,7 @@ public final class MinioCache implements ItemSource {
       throws IOException {
     ByteBuffer here = prefetched == null ? null : prefetched.take(file.key());
     return here != null
-        ? kept(here)
+        ? lookupResult(here)
         : from.fetch(
             file.entry(ItemKey.WHOLE),
             (int) file.size(),
@@ -202,8 +205,11 @@ public final class MinioCache implements ItemSource {
             (target, at) -> read(file, target, at, asker));
   }
 
-  /** The result for an item that was found; null if it was not found and must not be admitted. */
-  private static Fetched kept(@Nullable ByteBuffer content) {
+  /**
+   * Returns the result of a lookup that must not admit; {@code content} is null if nothing was
+   * found.
+   */
+  private static Fetched lookupResult(@Nullable ByteBuffer content) {
     return new Fetched(content == null ? Outcome.SPARED : Outcome.HIT, content);
   }
 
@@ -220,16 +226,16 @@ public final class MinioCache implements ItemSource {
   }
 
   /**
-   * Marks this thread, for good, as one that reads and decodes items before the program asks for
-   * them.
+   * Marks this thread permanently as one that prefetches: it reads and decodes items before the
+   * program requests them.
    */
   public void prefetchesHere() {
     forms.prefetchesHere();
   }
 
   /**
-   * Whether the item need not be prefetched, because it is in memory or must not be kept. Does not
-   * count as a hit.
+   * Whether the item need not be prefetched, because it is in memory or must not be cached. Not
+   * counted as a hit.
    */
   public boolean isKept(String path) {
     ItemFile file = whole(path);
@@ -244,11 +250,11 @@ public final class MinioCache implements ItemSource {
   }
 
   /**
-   * Loads an item before the program asks for it. Skips large files, and skips an item that another
-   * host keeps if too many of those already wait here. Runs on threads of the agent.
+   * Loads an item before the program requests it. Skips large files. Skips an item that another
+   * host caches if too many such items already wait here. Runs on agent threads.
    *
-   * @param path as the program will write it
-   * @return whether to continue prefetching: this item is here now, or there will be room again
+   * @param path as the program will pass it
+   * @return whether to continue prefetching: the item is in memory now, or there will be room again
    */
   public boolean prefetch(String path) {
     ItemFile file = whole(path);
@@ -304,12 +310,12 @@ public final class MinioCache implements ItemSource {
     }
     boolean whole = file.size() <= WHOLE_LIMIT;
     int pieceBytes = whole ? (int) file.size() : BLOCK;
-    // If the filter goes by path, there is nothing more to check.
-    BooleanSupplier admitting =
+    // If the path alone decides, the file remains an item.
+    BooleanSupplier mayAdmit =
         filter.goesByPath()
             ? () -> !forms.keepsSample()
             : () -> filter.isItem(file.path()) && !forms.keepsSample();
-    return new PiecewiseItem(path, file, pieceBytes, whole, store, statistics, gain, admitting);
+    return new PiecewiseItem(path, file, pieceBytes, whole, store, statistics, gain, mayAdmit);
   }
 
   @Override
@@ -317,7 +323,7 @@ public final class MinioCache implements ItemSource {
     filter.names().leave(FileState.of(channel));
   }
 
-  /** Files of other {@code FileSystem}s have no known identity and are not kept. */
+  /** Files of other {@code FileSystem}s have no known identity and are not cached. */
   @Override
   public @Nullable OpenItem openForeign(Path path) {
     return null;

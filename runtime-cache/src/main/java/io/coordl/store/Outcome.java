@@ -8,9 +8,9 @@ public enum Outcome {
   HIT,
   /** It came from the memory of another host. */
   PEER,
-  /** This call read it from storage, and it is kept now, here or by another host. */
+  /** This call read it from storage, and this or another host admitted it. */
   ADMITTED,
-  /** A hit, but this call had to read storage to confirm it: only the change time differs. */
+  /** A hit that this call confirmed by reading storage, because the change time differs. */
   CONFIRMED,
   /** Not cached: store full. This call may have read it. */
   FULL,
@@ -20,12 +20,12 @@ public enum Outcome {
   BUSY,
   /** The file could not be read. */
   UNREADABLE,
-  /** It was not kept, to leave room for items in another form; see {@link KeptForms}. */
+  /** Not cached: room is left for items in another form; see {@link KeptForms}. */
   SPARED,
   /** The program's own call reads it. */
   OBSERVED;
 
-  /** Where the bytes came from or will come from. */
+  /** Returns where the bytes came from or will come from. */
   Origin origin() {
     return switch (this) {
       case HIT -> Origin.MEMORY;

@@ -15,22 +15,22 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An item read piece by piece: a large file in blocks, each an item in the store, or a small file
- * that stays open, as one piece. If a piece is not kept and will not be, only the requested bytes
- * are read from storage.
+ * An item read in pieces: a large file in blocks, each an item in the store, or a small file that
+ * stays open, as one piece. If a piece is not cached and must not be admitted, only the requested
+ * bytes are read from storage.
  *
  * <p>Old and new bytes are never mixed. From {@link #hold} on, either the only piece is in memory,
- * or the file stays open and pieces that are not kept are read from it, even if its path now names
- * another file. If the program has the file open, that open file is read. Otherwise, without {@link
- * #hold}, the file is opened when a piece is not in memory; reads throw if it has changed. The end
- * of the file stays where it was at the open.
+ * or the file stays open and uncached pieces are read from it, even if its path now names another
+ * file. If the program has the file open, that open file is read. Otherwise, without {@link #hold},
+ * the file is opened when a piece is not in memory; reads throw if it has changed. The size does
+ * not change after the open.
  */
 final class PiecewiseItem extends OpenItem {
   private final ItemFile file;
   private final StampedItems store;
   private final StoreStatistics statistics;
   private final StoreGain gain;
-  private final BooleanSupplier admitting;
+  private final BooleanSupplier mayAdmit;
   private final int pieceBytes;
   private final boolean whole;
 
@@ -45,14 +45,14 @@ final class PiecewiseItem extends OpenItem {
   private static final Piece NONE = new Piece(-1, false, null);
 
   /**
-   * The piece read last; without content if it is read from storage. It stays until another piece
-   * is read, so that small reads do not repeat the lookup or the wait for another job.
+   * The last piece read; without content if it is read from storage. It is remembered until another
+   * piece is read, so that small reads do not repeat the lookup or the wait for another job.
    */
   private record Piece(long number, boolean admit, @Nullable ByteBuffer content) {}
 
   /**
    * @param whole whether the file is one piece, under the file's own key
-   * @param admitting whether pieces read now may be kept
+   * @param mayAdmit whether pieces read now may be admitted
    */
   PiecewiseItem(
       String path,
@@ -62,7 +62,7 @@ final class PiecewiseItem extends OpenItem {
       StampedItems store,
       StoreStatistics statistics,
       StoreGain gain,
-      BooleanSupplier admitting) {
+      BooleanSupplier mayAdmit) {
     super(path, file.size());
     this.file = file;
     this.pieceBytes = pieceBytes;
@@ -70,7 +70,7 @@ final class PiecewiseItem extends OpenItem {
     this.store = store;
     this.statistics = statistics;
     this.gain = gain;
-    this.admitting = admitting;
+    this.mayAdmit = mayAdmit;
   }
 
   @Override
@@ -99,8 +99,8 @@ final class PiecewiseItem extends OpenItem {
     ByteBuffer piece = changed ? null : contentOrNull(position / pieceBytes);
     int within = (int) (position % pieceBytes);
     if (piece == null) {
-      int there = (int) Math.min(pieceBytes - within, size() - position);
-      return readStorage(position, target, offset, Math.min(length, there));
+      int available = (int) Math.min(pieceBytes - within, size() - position);
+      return readStorage(position, target, offset, Math.min(length, available));
     }
     int count = Math.min(length, piece.limit() - within);
     piece.get(within, target, offset, count);
@@ -118,14 +118,14 @@ final class PiecewiseItem extends OpenItem {
   }
 
   /**
-   * The bytes of a piece that is in memory, perhaps since this call; null if storage has to be
-   * read.
+   * Returns the bytes of a piece in memory, admitting it if allowed; null if the caller must read
+   * storage.
    */
   private @Nullable ByteBuffer content(long number) throws IOException {
-    Piece known = last;
-    boolean admit = admitting.getAsBoolean();
-    if (known.number == number && (known.content != null || known.admit == admit)) {
-      return known.content;
+    Piece previous = last;
+    boolean admit = mayAdmit.getAsBoolean();
+    if (previous.number == number && (previous.content != null || previous.admit == admit)) {
+      return previous.content;
     }
     ItemKey entry = file.entry(whole ? ItemKey.WHOLE : number);
     ByteBuffer content = pinned;
@@ -188,13 +188,13 @@ final class PiecewiseItem extends OpenItem {
   }
 
   private int readStorage(long position, byte[] target, int offset, int length) throws IOException {
-    usedStorage = true; // Even if the file cannot be opened: then the caller reads its own.
+    usedStorage = true; // Even if the file cannot be opened: the caller then reads its own.
     int count = readFile(position, target, offset, length);
     statistics.bytes(Origin.STORAGE, Math.max(0, count));
     return count;
   }
 
-  /** Reads the program's own file if it has one. */
+  /** Reads the program's open file if there is one. */
   private int readFile(long position, byte[] target, int offset, int length) throws IOException {
     OpenedFile own = own();
     if (own != null) {

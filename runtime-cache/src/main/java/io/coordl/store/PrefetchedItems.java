@@ -8,19 +8,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefetched items that no store of this host keeps, because another host does. Each waits here
- * until it is asked for once. Bounded in bytes; at the limit prefetching stops, so that the items
- * needed first stay. After {@link #LONGEST_WAIT} requests for others, an unclaimed item may be
- * dropped to make room. Safe for concurrent use; never blocks for long.
+ * Prefetched items that this host does not cache, because another host does. Each waits here for
+ * its first request. Bounded in bytes; at the limit prefetching stops, so that the items needed
+ * first stay. An item not requested within {@link #MAX_WAIT} requests for others may be dropped to
+ * make room. Safe for concurrent use; never blocks for long.
  */
 final class PrefetchedItems {
-  /** More items than are ever prefetched ahead: an item that waits longer is not needed. */
-  private static final long LONGEST_WAIT = 2_048;
+  /** In requests. More than are ever prefetched ahead: an item that waits longer is not needed. */
+  private static final long MAX_WAIT = 2_048;
 
   private final long budget;
   private final Map<ItemKey, Waiting> waiting = new LinkedHashMap<>();
   private long bytes;
-  private long asked;
+  private long requests;
 
   private record Waiting(ByteBuffer content, long since) {}
 
@@ -28,12 +28,12 @@ final class PrefetchedItems {
     this.budget = budget;
   }
 
-  /** Whether an item of this length would be kept now. */
+  /** Whether an item of this length fits now. */
   synchronized boolean hasRoom(long length) {
     Iterator<Waiting> oldest = waiting.values().iterator();
     while (bytes + length > budget && oldest.hasNext()) {
       Waiting first = oldest.next();
-      if (asked - first.since <= LONGEST_WAIT) {
+      if (requests - first.since <= MAX_WAIT) {
         break;
       }
       oldest.remove();
@@ -42,9 +42,10 @@ final class PrefetchedItems {
     return bytes + length <= budget;
   }
 
-  /** Keeps an item for the next caller that asks for it, if there is room. */
+  /** Stores an item for the next caller that requests it, if there is room. */
   synchronized void put(ItemKey key, ByteBuffer content) {
-    if (hasRoom(content.limit()) && waiting.putIfAbsent(key, new Waiting(content, asked)) == null) {
+    if (hasRoom(content.limit())
+        && waiting.putIfAbsent(key, new Waiting(content, requests)) == null) {
       bytes += content.limit();
     }
   }
@@ -55,12 +56,12 @@ final class PrefetchedItems {
 
   /** Removes and returns the item; null if it is not here. */
   synchronized @Nullable ByteBuffer take(ItemKey key) {
-    asked++;
-    Waiting found = waiting.remove(key);
-    if (found == null) {
+    requests++;
+    Waiting item = waiting.remove(key);
+    if (item == null) {
       return null;
     }
-    bytes -= found.content.limit();
-    return found.content;
+    bytes -= item.content.limit();
+    return item.content;
   }
 }

@@ -24,15 +24,19 @@ public final class PreparedStore implements Closeable {
   private final ItemNames names;
   private final StoreStatistics statistics;
 
-  /** A store over {@code arena}; {@code forms} coordinates it with the stores of other forms. */
+  /**
+   * Creates a store over {@code arena}; {@code forms} coordinates it with the stores of other
+   * forms.
+   */
   public PreparedStore(ArenaStore arena, KeptForms forms) {
     this(arena, forms, ItemNames.HERE);
   }
 
   /**
-   * As above.
+   * Creates a store over {@code arena}.
    *
-   * @param names which files are left to the program
+   * @param forms coordinates it with the stores of other forms
+   * @param names which files must not be cached
    */
   public PreparedStore(ArenaStore arena, KeptForms forms, ItemNames names) {
     this.names = names;
@@ -41,33 +45,32 @@ public final class PreparedStore implements Closeable {
     this.forms = forms;
   }
 
-  /** Tells the stores of other forms which items they need not keep. */
+  /** Returns the coordinator of the stores of all forms. */
   public KeptForms forms() {
     return forms;
   }
 
-  /** Whether samples made from this file must not be kept. */
+  /** Whether samples prepared from this file must not be cached. */
   public boolean leaves(FileState file) {
     return names.leaves(file);
   }
 
-  /** The bytes, read-only from 0 to their length; null if they are not kept. Counts nothing. */
+  /** Returns the bytes, read-only from 0 to their length; null if not cached. Not counted. */
   public @Nullable ByteBuffer find(ItemKey key) {
     return store.find(key);
   }
 
-  /** Counts samples that were found and used, and their bytes together. */
+  /** Counts samples that were found and used, and their total bytes. */
   public void used(int samples, long bytes) {
     statistics.count(Outcome.HIT, samples);
     statistics.bytes(Origin.MEMORY, bytes);
   }
 
   /**
-   * Keeps a sample. Callers that ask for the same sample at that time wait for it, for a bounded
-   * time.
+   * Admits a sample. Concurrent callers for the same sample wait for it, for a bounded time.
    *
    * @param sample prepares it, or copies it; called at most once, on this thread
-   * @return whether this call has kept it
+   * @return whether this call admitted it
    * @throws IOException if {@code sample} throws it
    */
   public boolean keep(ItemKey key, int length, Loader sample) throws IOException {
@@ -79,12 +82,12 @@ public final class PreparedStore implements Closeable {
     return outcome == Outcome.ADMITTED;
   }
 
-  /** Counts a sample that cannot be kept. */
+  /** Counts a sample that cannot be cached. */
   public void left() {
     statistics.count(Outcome.SPARED);
   }
 
-  /** Whether a sample of this length would be kept now. */
+  /** Whether a sample of this length would be admitted now. */
   public boolean hasRoom(long length) {
     return store.hasRoom(length);
   }

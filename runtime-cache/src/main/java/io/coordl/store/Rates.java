@@ -3,24 +3,24 @@ package io.coordl.store;
 import java.util.List;
 
 /**
- * Mean size and time of an item in its two forms.
+ * Mean size and time of an item in raw and decoded form.
  *
  * @param rawBytes length of its file
  * @param decodedBytes length of its decoded form
  * @param readNanos time to read the file from storage
- * @param decodeNanos time to decode what was read
+ * @param decodeNanos time to decode the file's bytes
  */
 public record Rates(long rawBytes, long decodedBytes, long readNanos, long decodeNanos) {
   /**
    * Whether a byte of raw items saves more than one of decoded items: {@code readNanos / rawBytes >
-   * (readNanos + decodeNanos) / decodedBytes}. Never if the decoded form is smaller; if it is
-   * larger, once storage is slow enough.
+   * (readNanos + decodeNanos) / decodedBytes}. False if the decoded form is smaller; if it is
+   * larger, true once storage is slow enough.
    */
   public boolean rawFirst() {
     return (double) readNanos * decodedBytes > (double) savedByDecoded() * rawBytes;
   }
 
-  /** Time that a decoded item saves, when it is found in memory. */
+  /** Returns the time that a decoded item saves when it is found in memory. */
   public long savedByDecoded() {
     return readNanos + decodeNanos;
   }

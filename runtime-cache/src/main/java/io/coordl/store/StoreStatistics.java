@@ -8,29 +8,29 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts one process's hits and misses for items of one form, and the memory that all of them take.
- * Safe for concurrent use; never blocks.
+ * Counts one process's hits and misses for items of one form, and the memory that they use. Safe
+ * for concurrent use; never blocks.
  */
 public final class StoreStatistics {
   private static final long RAW = 0;
 
   private final @Nullable ArenaStore store;
 
-  /** The word of the store that counts items of this form; unused for raw items. */
-  private final long counted;
+  /** Address of the store's counter for items of this form; unused for raw items. */
+  private final long counter;
 
   private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
   private final Map<Origin, LongAdder> bytes = new EnumMap<>(Origin.class);
 
-  /** For raw items in {@code store}; null if they are not kept. */
+  /** Creates statistics of raw items in {@code store}; null if none are cached. */
   public StoreStatistics(@Nullable ArenaStore store) {
     this(store, RAW);
   }
 
-  /** For the items that the word {@code counted} of the store counts. */
-  StoreStatistics(@Nullable ArenaStore store, long counted) {
+  /** Creates statistics of the items that the store counts at {@code counter}. */
+  StoreStatistics(@Nullable ArenaStore store, long counter) {
     this.store = store;
-    this.counted = counted;
+    this.counter = counter;
     for (Outcome outcome : Outcome.values()) {
       outcomes.put(outcome, new LongAdder());
     }
@@ -51,24 +51,22 @@ public final class StoreStatistics {
     of(bytes, origin).add(count);
   }
 
-  /**
-   * Counts an item that this process has made and, depending on the outcome, put into the store.
-   */
+  /** Counts an item that this process produced and, depending on the outcome, admitted. */
   void made(Outcome outcome, long length) {
     if (outcome == Outcome.ADMITTED && store != null) {
-      store.count(counted, (int) length);
+      store.count(counter, (int) length);
     }
     if (outcome != Outcome.HIT) {
       bytes(Origin.STORAGE, length);
     }
   }
 
-  /** Opens (for large files: blocks) with this outcome. */
+  /** Returns the number of opens (for large files: blocks) with this outcome. */
   public long of(Outcome outcome) {
     return of(outcomes, outcome).sum();
   }
 
-  /** Bytes from this origin; for STORAGE, whether they were kept or not. */
+  /** Returns the bytes from this origin; for STORAGE, whether admitted or not. */
   public long of(Origin origin) {
     return of(bytes, origin).sum();
   }
@@ -77,12 +75,12 @@ public final class StoreStatistics {
     return Objects.requireNonNull(adders.get(key));
   }
 
-  /** Misses that could not be kept. */
+  /** Returns the number of misses that could not be admitted. */
   public long bypassed() {
     return of(Outcome.FULL) + of(Outcome.CHANGED) + of(Outcome.UNREADABLE) + of(Outcome.BUSY);
   }
 
-  /** Opens (for large files: blocks) not answered from memory. */
+  /** Returns the number of opens (for large files: blocks) not served from this host's memory. */
   public long misses() {
     return of(Outcome.ADMITTED)
         + of(Outcome.PEER)
@@ -92,33 +90,39 @@ public final class StoreStatistics {
         + of(Outcome.OBSERVED);
   }
 
-  /** Byte budget. */
+  /** Returns the byte budget. */
   public long capacity() {
     return store == null ? 0 : store.capacity();
   }
 
-  /** Bytes in use, for raw items with the index; scaled down once some were given back. */
+  /**
+   * Returns the bytes in use, for raw items including the index; scaled down once some were given
+   * back.
+   */
   public long used() {
     return store == null ? 0 : ofForm(store.taken(), ArenaDescriptor.BYTES);
   }
 
-  /** Items and blocks kept; also scaled down once some were given back. */
+  /** Returns the number of cached items and blocks; scaled down once some were given back. */
   public long items() {
     return ofForm(word(ArenaDescriptor.ITEMS), 0);
   }
 
-  /** Bytes of all forms that were given back: memory was short, or the store gained nothing. */
+  /**
+   * Returns the bytes of all forms that were given back: memory was short, or the store gained
+   * nothing.
+   */
   public long givenBack() {
     return store == null ? 0 : store.givenBack();
   }
 
   private long ofForm(long all, long behind) {
     long taken =
-        counted == RAW
+        counter == RAW
             ? all
                 - word(ArenaDescriptor.DECODED_ITEMS + behind)
                 - word(ArenaDescriptor.PREPARED_ITEMS + behind)
-            : word(counted + behind);
+            : word(counter + behind);
     return store == null ? 0 : (long) (taken * store.keptShare());
   }
 
@@ -126,7 +130,7 @@ public final class StoreStatistics {
     return store == null ? 0 : store.word(at);
   }
 
-  /** Live jobs that use the store. */
+  /** Returns the number of live jobs that use the store. */
   public long jobs() {
     return store == null ? 0 : store.jobs();
   }

@@ -8,15 +8,15 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** An item whose bytes are all in memory or, without content, one that is only observed. */
+/** An item whose bytes are all in memory; without content, an item that is only observed. */
 final class WholeItem extends OpenItem {
   private final StoredFile file;
   private final @Nullable ByteBuffer content;
   private final Origin origin;
 
   /**
-   * @param content all bytes; null if the program's own stream is to read
-   * @param origin where they were before this open
+   * @param content all bytes; null if the program's own stream reads
+   * @param origin where the bytes were before this open
    */
   WholeItem(String path, StoredFile file, @Nullable ByteBuffer content, Origin origin) {
     super(path, file.size());

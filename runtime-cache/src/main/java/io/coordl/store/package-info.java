@@ -1,6 +1,6 @@
 /**
  * Item stores: the MinIO cache (admit until full, never evict) over the append-only arena, private
- * to the process or shared by the jobs of a host. No framework types, no JFR, no rewriting.
+ * to the process or shared by the jobs of a host. Independent of libraries, JFR and rewriting.
  */
 @NullMarked
 package io.coordl.store;

@@ -9,9 +9,11 @@ import org.jspecify.annotations.Nullable;
  * Finds the fewest prefetching threads with which the job is fastest, by hill climbing over windows
  * of time. In a trial, windows with two numbers of threads alternate, so that other changes affect
  * both. The larger number wins only if it makes the job faster. A clear result ends the trial after
- * half of its windows. While the job still waits, twice as many threads are tried. From time to
- * time, and as soon as the steps themselves get slower (another job needs the core), half as many
- * are tried. Used by one thread at a time.
+ * half of its windows, one that leaves no doubt after the first two. While the job still waits,
+ * twice as many threads are tried; where the last doubling left no doubt, its last window stands
+ * for the smaller number, so that 16 cores take five windows. From time to time, and as soon as the
+ * steps themselves get slower (another job needs the core), half as many are tried. Used by one
+ * thread at a time.
  */
 final class ThreadClimb {
   /** Windows of a trial, half of them with each number of threads. */
@@ -22,6 +24,9 @@ final class ThreadClimb {
 
   /** Ratio of speeds that is clear after half of a trial. */
   static final double CLEAR = 1.15;
+
+  /** Ratio of speeds that one window with each number of threads shows beyond doubt. */
+  static final double EVIDENT = 1.4;
 
   /**
    * Windows until fewer threads are tried or, without prefetching, initially until it is tried
@@ -81,17 +86,26 @@ final class ThreadClimb {
       }
       return null;
     }
-    (threads == chosen ? ofChosen : ofCandidate).add(window);
-    threads = threads == chosen ? candidate : chosen;
+    int had = threads;
+    (had == chosen ? ofChosen : ofCandidate).add(window);
+    threads = had == chosen ? candidate : chosen;
     round++;
-    return round == TRIAL || (round == TRIAL / 2 && isClear(prefetched))
-        ? decide(prefetched)
-        : null;
+    boolean evident = round == 2 && differs(EVIDENT, prefetched);
+    if (round < TRIAL && !evident && !(round == TRIAL / 2 && differs(CLEAR, prefetched))) {
+      return null;
+    }
+    String[] decided = decide(prefetched);
+    if (evident && round == 0 && candidate > chosen && had == chosen) {
+      ofChosen.add(window);
+      threads = candidate;
+      round = 1;
+    }
+    return decided;
   }
 
-  private boolean isClear(long prefetched) {
+  private boolean differs(double factor, long prefetched) {
     double ratio = rate(ofCandidate) / rate(ofChosen);
-    return prefetched > prefetchedBefore && (ratio >= CLEAR || ratio <= 1 / CLEAR);
+    return prefetched > prefetchedBefore && (ratio >= factor || ratio <= 1 / factor);
   }
 
   private void begin(int other, long prefetched) {

@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * and waits no less in the epochs that use the kept data, all of it is dropped. Nothing is kept for
  * a job that has planned one epoch.
  *
+ * <p><b>A job that trains nothing</b> (inference, feature extraction, a loader that is timed alone)
+ * is judged in the same way by the passes of its loader. Once a thread trains, the figures begin
+ * anew; what is kept by then stays.
+ *
  * <p><b>Prefetching</b> is tried while the job still waits, with more threads and with fewer
  * ({@link ThreadClimb}).
  *
@@ -50,6 +54,7 @@ public final class Tuner {
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Supplier<JobStatisticsEvent> totals;
+  private final Supplier<JobStatisticsEvent> loading;
   private final LongSupplier clock;
   private final Consumer<TuningEvent> events;
   private final LongSupplier prefetched;
@@ -59,6 +64,9 @@ public final class Tuner {
   private volatile boolean keeps;
   private volatile boolean keepsItems;
   private volatile long nextLook;
+
+  /** Whether the last look found no thread that trains. */
+  private boolean loads;
 
   private JobStatisticsEvent last = new JobStatisticsEvent();
   private int waited;
@@ -88,7 +96,8 @@ public final class Tuner {
   /**
    * Nothing happens until the first call.
    *
-   * @param totals of the job so far
+   * @param totals of the job so far; without wall time while no thread trains
+   * @param loading figures of a loader while no thread trains; empty if there is none
    * @param keeps whether prepared samples are kept from the start, rather than once that is worth
    *     it
    * @param leavesSamples whether no data set seen so far has samples that can be kept
@@ -97,6 +106,7 @@ public final class Tuner {
    */
   public Tuner(
       Supplier<JobStatisticsEvent> totals,
+      Supplier<JobStatisticsEvent> loading,
       LongSupplier clock,
       boolean keeps,
       BooleanSupplier leavesSamples,
@@ -104,6 +114,7 @@ public final class Tuner {
       int threads,
       Consumer<TuningEvent> events) {
     this.totals = totals;
+    this.loading = loading;
     this.clock = clock;
     this.keeps = keeps;
     this.keepsItems = keeps;
@@ -139,10 +150,25 @@ public final class Tuner {
       synchronized (this) {
         if (now - nextLook >= 0) {
           nextLook = now + CHECK_NANOS;
-          evaluate(totals.get());
+          JobStatisticsEvent trained = totals.get();
+          if (trained.wall > 0 && loads) {
+            beginAnew(trained);
+          }
+          loads = trained.wall == 0;
+          evaluate(loads ? loading.get() : trained);
         }
       }
     }
+  }
+
+  /** A job that has only loaded begins to train: its figures so far are of something else. */
+  private void beginAnew(JobStatisticsEvent now) {
+    warm = null;
+    waited = 0;
+    begun = now;
+    before = new JobStatisticsEvent();
+    settled = null;
+    isJudged = reason != null;
   }
 
   private void evaluate(JobStatisticsEvent now) {
@@ -292,7 +318,8 @@ public final class Tuner {
 
   /** Describes the changes and their effect, for the summary. */
   public synchronized String said() {
-    JobStatisticsEvent now = totals.get();
+    JobStatisticsEvent trained = totals.get();
+    JobStatisticsEvent now = trained.wall == 0 ? loading.get() : trained;
     if (reason == null) {
       return keeps
           ? prefetching()

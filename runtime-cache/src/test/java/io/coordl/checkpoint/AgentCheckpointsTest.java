@@ -491,7 +491,7 @@ class AgentCheckpointsTest {
               });
           files.await();
         });
-    assertThat(checkpoints.said()).contains("0 checkpoints of");
+    assertThat(checkpoints.said()).contains("0 agent checkpoints in ");
     assertThat(logged).singleElement().asString().contains("checkpoint.every", "gone");
   }
 
@@ -541,7 +541,7 @@ class AgentCheckpointsTest {
     files.close();
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
     assertThat(names("mlp")).containsExactly("000001", "latest");
-    assertThat(checkpoints.said()).contains("1 checkpoint of");
+    assertThat(checkpoints.said()).contains("1 agent checkpoint in ");
     assertThat(logged).singleElement().asString().contains("the job ended while");
   }
 

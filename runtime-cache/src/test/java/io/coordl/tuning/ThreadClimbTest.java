@@ -14,10 +14,16 @@ import org.junit.jupiter.api.Test;
 class ThreadClimbTest {
   private static final double WINDOW = 1e9;
 
-  private final ThreadClimb climb = new ThreadClimb(12);
+  private ThreadClimb climb = new ThreadClimb(12);
   private final List<Integer> tried = new ArrayList<>();
   private final List<String> logged = new ArrayList<>();
   private long prefetched;
+
+  private static ThreadClimbTest onCores(int cores) {
+    ThreadClimbTest test = new ThreadClimbTest();
+    test.climb = new ThreadClimb(cores - 1);
+    return test;
+  }
 
   /** Runs windows; a batch's step and wait are in milliseconds, by number of threads. */
   private void run(int windows, IntToDoubleFunction step, IntToDoubleFunction wait) {
@@ -82,14 +88,39 @@ class ThreadClimbTest {
   @Test
   void aClearResultEndsATrialHalfway() {
     run(1, n -> 5, n -> 20); // Enough to begin a trial.
-    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 0 ? 20 : 10);
+    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 0 ? 20 : 13);
     assertThat(logged).containsExactly("prefetching is on, 1 thread");
 
-    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 10 : 8.7);
+    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 13 : 11.4);
     assertThat(logged).as("1.1 times as fast: not clear").hasSize(1);
-    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 10 : 8.7);
+    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 13 : 11.4);
     assertThat(logged).hasSize(2);
     assertThat(climb.threads()).isEqualTo(2);
+  }
+
+  /** On 16 cores; one second each. */
+  @Test
+  void manyCoresTakeFewWindows() {
+    ThreadClimbTest wide = onCores(16);
+    wide.run(6, n -> 1, n -> 400.0 / (1 + n));
+    assertThat(wide.tried).containsExactly(0, 0, 1, 2, 4, 8);
+    assertThat(wide.logged)
+        .containsExactly(
+            "prefetching is on, 1 thread",
+            "prefetching is on, 2 threads",
+            "prefetching is on, 4 threads",
+            "prefetching is on, 8 threads");
+  }
+
+  /** A doubling that leaves no doubt is no reason to double again. */
+  @Test
+  void aSteepClimbStopsAtTheFewestThreadsToo() {
+    for (int useful : new int[] {1, 2, 4, 8}) {
+      ThreadClimbTest wide = onCores(16);
+      wide.run(40, n -> 1, n -> 400.0 / (1 + Math.min(n, useful)));
+      assertThat(wide.climb.said()).as(useful + "").contains("on, " + useful + " thread");
+      assertThat(wide.tried).as(useful + "").allMatch(threads -> threads <= 2 * useful);
+    }
   }
 
   /** The threads slow the steps down; four threads cost more than they save. */

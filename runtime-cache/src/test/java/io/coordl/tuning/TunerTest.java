@@ -14,23 +14,25 @@ class TunerTest {
   private static final long SECOND = 1_000_000_000L;
 
   private final JobStatisticsEvent totals = new JobStatisticsEvent();
+  private final JobStatisticsEvent loading = new JobStatisticsEvent();
   private final List<TuningEvent> events = new ArrayList<>();
   private long now;
   private long prefetched;
   private boolean hasNothingToPrefetch;
   private boolean leavesSamples;
 
-  private JobStatisticsEvent copy() {
+  private static JobStatisticsEvent copy(JobStatisticsEvent of) {
     JobStatisticsEvent copy = new JobStatisticsEvent();
-    copy.add(totals);
-    copy.epochs = totals.epochs;
-    copy.plannedEpochs = totals.plannedEpochs;
+    copy.add(of);
+    copy.epochs = of.epochs;
+    copy.plannedEpochs = of.plannedEpochs;
     return copy;
   }
 
   private Tuner tuner(boolean keeps, boolean mayPrefetch) {
     return new Tuner(
-        this::copy,
+        () -> copy(totals),
+        () -> copy(loading),
         () -> now,
         keeps,
         () -> leavesSamples,
@@ -43,12 +45,16 @@ class TunerTest {
    * A second passes with {@code batches} batches of 32; {@code waited} is the share spent waiting.
    */
   private void second(Tuner tuner, int batches, double waited) {
+    second(tuner, totals, batches, waited);
+  }
+
+  private void second(Tuner tuner, JobStatisticsEvent of, int batches, double waited) {
     now += SECOND;
-    totals.wall += SECOND;
-    totals.stall += Math.round(waited * SECOND);
-    totals.prepStall += Math.round(waited * SECOND);
-    totals.batches += batches;
-    totals.samples += 32L * batches;
+    of.wall += SECOND;
+    of.stall += Math.round(waited * SECOND);
+    of.prepStall += Math.round(waited * SECOND);
+    of.batches += batches;
+    of.samples += 32L * batches;
     tuner.keeps();
     prefetched += tuner.threads() > 0 && !hasNothingToPrefetch ? 1 : 0;
   }
@@ -72,6 +78,40 @@ class TunerTest {
   void aJobWithoutTrainingIsReported() {
     assertThat(tuner(false, true).said())
         .isEqualTo("auto: nothing was switched on, no training batch was seen");
+  }
+
+  @Test
+  void aJobThatOnlyLoadsIsJudgedByItsPasses() {
+    Tuner tuner = tuner(false, true);
+    loading.epochs = 1;
+    second(tuner, loading, 50, 0.9);
+    assertThat(tuner.keeps()).isTrue();
+    assertThat(tuner.said())
+        .startsWith(
+            "auto: kept read and prepared data from 1.0 s on, because the job waited for"
+                + " preparation 90.0 %");
+    for (int i = 0; i < 20; i++) {
+      loading.epochs = 2 + i;
+      second(tuner, loading, 500, 0.5);
+    }
+    assertThat(tuner.keeps()).isTrue();
+    assertThat(tuner.said()).contains("1600 samples/s before, 16000 after");
+  }
+
+  /** A first pass over the data, as for a normalizer, is no measure of the training after it. */
+  @Test
+  void aJobThatTrainsAfterItHasLoadedKeepsWhatIsKept() {
+    Tuner tuner = tuner(false, false);
+    loading.epochs = 1;
+    second(tuner, loading, 500, 0.9);
+    assertThat(tuner.keeps()).isTrue();
+    totals.epochs = 1;
+    for (int i = 0; i < 100; i++) {
+      totals.epochs = 1 + i / 10;
+      second(tuner, 8, 0.9); // Far slower than the pass before.
+    }
+    assertThat(tuner.keeps()).isTrue();
+    assertThat(tuner.said()).doesNotContain("dropped", "times");
   }
 
   @Test

@@ -243,7 +243,7 @@ public final class BatchPrefetcher {
       return null;
     }
     if (!pipeline.isCurrent(prepared.settings)) {
-      prepared.why = "the program changes its transforms between its batches";
+      prepared.why = pipeline.change();
       return null;
     }
     if (!prepared.files.areUnchanged()) {

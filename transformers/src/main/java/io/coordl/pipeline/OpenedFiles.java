@@ -53,7 +53,7 @@ final class OpenedFiles implements Consumer<String> {
     List<BatchLayout.Array> parts = new ArrayList<>();
     for (Map.Entry<String, FileState> file : files.entrySet()) {
       FileState state = file.getValue();
-      if (!state.isSettled() || state.isOfKernel()) {
+      if (!state.isSettled() || state.isPseudo()) {
         return null;
       }
       parts.add(new BatchLayout.Array(ROLE, "", file.getKey(), state.numbers(), 0));

@@ -66,6 +66,15 @@ final class ClassCode extends ClassVisitor {
     }
   }
 
+  /** Whether it has the code of a method of that name and descriptor for its objects. */
+  boolean declares(Member called) {
+    return methods.stream()
+        .anyMatch(
+            method ->
+                method.signature().equals(called.name() + called.descriptor())
+                    && (method.access & (Opcodes.ACC_STATIC | Opcodes.ACC_ABSTRACT)) == 0);
+  }
+
   @Override
   public void visit(
       int version,

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class FieldValues {
   static final FieldValues NONE = new FieldValues(object -> true);
 
-  /** The most fields and elements to compare, which takes about a millisecond. */
-  private static final int MOST = 1 << 18;
+  /** The most fields and elements to compare, which takes a few milliseconds. */
+  private static final int MOST = 1 << 20;
 
   /** Containers that can be read without running code of the program; no views. */
   private static final Set<String> READABLE =

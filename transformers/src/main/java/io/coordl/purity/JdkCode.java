@@ -149,6 +149,7 @@ final class JdkCode {
           "java/",
           "util/List.copyOf util/Set.copyOf util/Map.copyOf util/Arrays.copyOf"
               + " util/Arrays.copyOfRange util/List.of util/Set.of util/Map.of"
+              + " util/stream/Collectors.toList util/stream/Collectors.toSet"
               + " util/stream/Stream.toList lang/String.toCharArray lang/String.getBytes"
               + " lang/String.split");
 

@@ -64,6 +64,12 @@ import org.jspecify.annotations.Nullable;
  * a private field, and no method of the nest may change it or pass it to other code ({@link
  * FieldProof}).
  *
+ * <p><b>Confined objects.</b> Code outside the program can call a method on an object only if it
+ * gets the object. It never gets one that analysed code reads from fields of the program and uses
+ * for nothing but its own fields and methods ({@link Confined}). Of such an object only methods
+ * that analysed code calls are analysed: a record of a table has a parser, whose {@code close}
+ * nobody calls.
+ *
  * <p><b>Items.</b> A data set may read only its own file for the requested index. Any other file
  * may be rewritten between two batches.
  *
@@ -89,6 +95,9 @@ public final class PurityAnalyzer {
           "java/lang/String",
           "format",
           "(Ljava/lang/String;[Ljava/lang/Object;)Ljava/lang/String;");
+
+  /** What the JVM calls on an object that nobody else has. */
+  private static final Member FINALIZE = new Member("java/lang/Object", "finalize", "()V");
 
   private final String library;
   private final Known known;
@@ -176,6 +185,22 @@ public final class PurityAnalyzer {
       return false;
     }
 
+    /**
+     * Whether the caller compares, before each call, the elements of arrays and lists in fields
+     * that may change between two calls, and hands the code copies of them.
+     */
+    default boolean copiesPlace() {
+      return false;
+    }
+
+    /**
+     * Name and descriptor of the methods that the caller itself calls on an object of no kind that
+     * the library knows; empty if it may call any.
+     */
+    default Set<String> runs() {
+      return Set.of();
+    }
+
     /** Name and descriptor of the method that gets an item by its number, a {@code long}. */
     default String getsItem() {
       return "";
@@ -210,6 +235,8 @@ public final class PurityAnalyzer {
    * @param ordersByProcess whether the code may iterate over sets or maps whose order differs
    *     between processes
    * @param values of fields that other code may set; the proof holds while they stay the same
+   * @param copied fields with arrays or lists of which the caller has to hand the code copies
+   * @param reads the fields on which the behaviour depends
    */
   public record Proof(
       @Nullable String reason,
@@ -217,9 +244,11 @@ public final class PurityAnalyzer {
       Map<String, @Nullable Object> statics,
       boolean trusts,
       boolean ordersByProcess,
-      FieldValues values) {
+      FieldValues values,
+      Set<Member> copied,
+      Set<Member> reads) {
     private static Proof failed(String reason) {
-      return new Proof(reason, "", Map.of(), false, false, FieldValues.NONE);
+      return new Proof(reason, "", Map.of(), false, false, FieldValues.NONE, Set.of(), Set.of());
     }
   }
 
@@ -236,7 +265,9 @@ public final class PurityAnalyzer {
               look.readStatics(),
               look.trusts,
               look.ordersByProcess(),
-              look.values.end())
+              look.values.end(),
+              Set.copyOf(look.copied),
+              Set.copyOf(look.reads.keySet()))
           : Proof.failed(reason);
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       return Proof.failed("it cannot be analysed (" + e + ")");
@@ -329,8 +360,14 @@ public final class PurityAnalyzer {
                 (isOfJdk(object.getClass()) && JdkCode.isImmutable(object))
                     || seen.containsKey(object));
 
-    /** The methods that may run. */
+    /** The methods that may run, with the loader that sees what they use. */
     private final List<MethodCode> run = new ArrayList<>();
+
+    private final IdentityHashMap<MethodCode, Optional<ClassLoader>> loaders =
+        new IdentityHashMap<>();
+
+    /** Which objects code outside the program may get. */
+    private final Confined confined = new Confined(PurityAnalyzer.this::isProgram);
 
     private final List<Instance> instances = new ArrayList<>();
     private final Set<List<@Nullable Object>> instantiated = new HashSet<>();
@@ -350,6 +387,9 @@ public final class PurityAnalyzer {
 
     private final Set<String> places = new HashSet<>();
 
+    /** Fields of that object whose arrays or lists other code may change. */
+    private final Set<Member> copied = new HashSet<>();
+
     private @Nullable String reason;
     private boolean trusts;
 
@@ -368,11 +408,19 @@ public final class PurityAnalyzer {
         addElements(root, "the pipeline", false);
       } else {
         roots.add(root == null ? this : root);
-        add(root, "the pipeline", false);
+        add(root, "the pipeline", false, null);
       }
     }
 
-    private void add(@Nullable Object object, String holder, boolean own) {
+    /**
+     * Adds an object to follow.
+     *
+     * @param by the field of the program that refers to it; null if something else does
+     */
+    private void add(@Nullable Object object, String holder, boolean own, @Nullable Member by) {
+      if (object != null) {
+        confined.found(Type.getInternalName(object.getClass()), by);
+      }
       if (object == null
           || (isOfJdk(object.getClass()) && JdkCode.isImmutable(object))
           || (own && known.isValue(object.getClass()))) {
@@ -400,7 +448,7 @@ public final class PurityAnalyzer {
         } else if (field != null) {
           inStatics = true;
           visitStatic(field);
-        } else {
+        } else if (!release()) {
           return reasonOfFields();
         }
         if (seen.size() > MAX_OBJECTS || classes.size() > MAX_CLASSES) {
@@ -408,6 +456,29 @@ public final class PurityAnalyzer {
         }
       }
       return reason;
+    }
+
+    /** Runs what other code may call on objects that turned out to reach it. */
+    private boolean release() {
+      List<Instance> held = instances.stream().filter(one -> !one.isShown()).toList();
+      Set<String> shown =
+          held.isEmpty()
+              ? Set.of()
+              : confined.shown(
+                  run,
+                  method -> fields(Objects.requireNonNull(loaders.get(method)).orElse(null)),
+                  held.stream().map(Instance::codes).toList());
+      boolean any = false;
+      for (Instance instance : held) {
+        if (shown.contains(instance.name())) {
+          instances.remove(instance);
+          Instance now = instance.shown();
+          instances.add(now);
+          runCallable(now);
+          any = true;
+        }
+      }
+      return any;
     }
 
     String code() {
@@ -449,8 +520,10 @@ public final class PurityAnalyzer {
           String why = proof.reasonItChanges(key, field.getValue());
           if (why != null) {
             why = read.reader() + " reads " + key + ", " + why;
-            // An initialiser reads what it needs once, perhaps earlier than in the program.
-            if (isLibrary(key.owner())
+            if (isCopied(key, field.getValue())) {
+              copied.add(key);
+              // An initialiser reads what it needs once, perhaps earlier than in the program.
+            } else if (isLibrary(key.owner())
                 || ofInitialisers.contains(key)
                 || !compares(key, why, true)) {
               return why;
@@ -471,6 +544,13 @@ public final class PurityAnalyzer {
       // They are compared as far as that can be.
       settled.forEach(field -> compares(field, "a private field", false));
       return why;
+    }
+
+    private boolean isCopied(Member field, boolean deep) {
+      return known.copiesPlace()
+          && !deep
+          && places.contains(field.owner())
+          && !ofClasses.containsKey(field);
     }
 
     /** Whether the caller can compare a field of all objects that the code can reach. */
@@ -538,7 +618,7 @@ public final class PurityAnalyzer {
         } else {
           visitFields(object, type);
         }
-      } else if (known.keepsPlace(type) && placed != null) {
+      } else if (placed != null && keepsPlace(type)) {
         reason = holder + " keeps a " + name + ", which may be anywhere in its data";
       } else {
         placed = known.keepsPlace(type) ? object : placed;
@@ -569,9 +649,16 @@ public final class PurityAnalyzer {
             List.of(Type.getInternalName(type)),
             type.getClassLoader(),
             false,
-            roots.contains(object));
+            roots.contains(object),
+            confined.isShown(Type.getInternalName(type)));
         visitFields(object, type);
       }
+    }
+
+    /** Whether such an object has a field that may change between two calls. */
+    private boolean keepsPlace(Class<?> type) {
+      return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
+          .anyMatch(known::keepsPlace);
     }
 
     /** Whether a class has methods that may set fields, since what they change is noticed. */
@@ -682,13 +769,14 @@ public final class PurityAnalyzer {
           Stream.of(type.getInterfaces()).map(Type::getInternalName).toList(),
           loader,
           false,
-          false);
+          false,
+          true);
       for (Field field : captured) {
         Object value = field.getType().isPrimitive() ? null : value(field, object);
         if (reason == null && value != null && JdkCode.isContainer(value)) {
           reason = lambda + " that captures an array or a collection, which other code may change";
         } else if (value != null) {
-          add(value, "a lambda of " + dotted(host), false);
+          add(value, "a lambda of " + dotted(host), false, null);
         }
       }
     }
@@ -714,7 +802,8 @@ public final class PurityAnalyzer {
 
     private void visitValue(@Nullable Object value, Field field, String holder, boolean own) {
       if (value == null || !JdkCode.isContainer(value) || !isOfJdk(value.getClass())) {
-        add(value, holder, own);
+        boolean ofProgram = !own && isProgram(field.getDeclaringClass());
+        add(value, holder, own, ofProgram ? declared(field) : null);
         return;
       }
       boolean deep = addElements(value, holder, own);
@@ -749,7 +838,7 @@ public final class PurityAnalyzer {
               !(own ? ownContainers : containers).add(element) || addElements(element, holder, own);
           deep |= !JdkCode.isFixed(element);
         } else {
-          add(element, holder, own);
+          add(element, holder, own, null);
         }
         if (seen.size() > MAX_OBJECTS) {
           break;
@@ -802,17 +891,20 @@ public final class PurityAnalyzer {
      * @param starts the class, or the interfaces of a lambda
      * @param isRoot whether the library itself has it: if it is of no kind that the library knows,
      *     every method may be called
+     * @param isShown whether code outside the program may get it, as far as is known
      */
     private void instantiate(
         String name,
         List<String> starts,
         @Nullable ClassLoader loader,
         boolean initialising,
-        boolean isRoot) {
-      if (!instantiated.add(Arrays.asList(name.replace('.', '/'), loader, initialising, isRoot))) {
+        boolean isRoot,
+        boolean isShown) {
+      String internal = name.replace('.', '/');
+      if (!instantiated.add(Arrays.asList(internal, loader, initialising, isRoot))) {
         return;
       }
-      Map<String, ClassCode> codes = new LinkedHashMap<>();
+      Map<String, ClassCode> codes = new LinkedHashMap<>(); // The class itself comes first.
       Set<String> callable = new HashSet<>();
       boolean all = false;
       boolean ofLibrary = false;
@@ -835,9 +927,17 @@ public final class PurityAnalyzer {
           ofLibrary |= isLibrary(next);
         }
       }
+      Set<String> runs = isRoot && !ofLibrary ? known.runs() : Set.of();
+      callable.addAll(runs);
+      boolean any = all || (isRoot && !ofLibrary && runs.isEmpty());
       Instance instance =
           new Instance(
-              codes, all || (isRoot && !ofLibrary) ? null : callable, loader, initialising);
+              internal,
+              codes,
+              any ? null : callable,
+              loader,
+              initialising,
+              isShown || codes.values().stream().anyMatch(code -> code.declares(FINALIZE)));
       instances.add(instance);
       for (Member method : List.copyOf(called)) {
         run(instance, method, false);
@@ -845,10 +945,18 @@ public final class PurityAnalyzer {
       for (Member method : List.copyOf(calledInitialising)) {
         run(instance, method, true);
       }
-      for (ClassCode code : codes.values()) {
+      if (instance.isShown()) {
+        runCallable(instance);
+      }
+    }
+
+    /** Runs the methods that code outside the program may call on an object. */
+    private void runCallable(Instance instance) {
+      Set<String> callable = instance.callable();
+      for (ClassCode code : instance.codes().values()) {
         for (MethodCode method : code.methods) {
-          if (instance.callable() == null || callable.contains(method.signature())) {
-            run(code, method, loader, initialising);
+          if (callable == null || callable.contains(method.signature())) {
+            run(code, method, instance.loader(), instance.initialises());
           }
         }
       }
@@ -970,6 +1078,7 @@ public final class PurityAnalyzer {
 
     private void look(MethodCode method, @Nullable ClassLoader loader) {
       run.add(method);
+      loaders.put(method, Optional.ofNullable(loader));
       Body body = new Body(method, loader);
       if ((method.access & Opcodes.ACC_NATIVE) != 0) {
         body.leave("is native");
@@ -1067,7 +1176,7 @@ public final class PurityAnalyzer {
           }
           case Opcodes.NEW -> {
             if (isProgram(it.owner())) {
-              instantiate(it.owner(), List.of(it.owner()), loader, initialises, false);
+              made(it.owner());
               initialise(it.owner(), loader);
             } else if (JdkCode.isJdk(it.owner()) && !JdkCode.isKnownType(it.owner())) {
               leave("uses " + it.className());
@@ -1107,7 +1216,14 @@ public final class PurityAnalyzer {
             .map(Type::getInternalName)
             .forEach(
                 type ->
-                    instantiate("a lambda of " + type, List.of(type), loader, initialises, false));
+                    instantiate(
+                        "a lambda of " + type, List.of(type), loader, initialises, false, true));
+      }
+
+      /** Code makes an object, which it may pass to anybody. */
+      private void made(String owner) {
+        confined.found(owner, null);
+        instantiate(owner, List.of(owner), loader, initialises, false, true);
       }
 
       private void linked(Object constant) {
@@ -1125,7 +1241,7 @@ public final class PurityAnalyzer {
             called(!virtual, it, List.of());
             initialise(it.owner(), loader);
             if (tag == Opcodes.H_NEWINVOKESPECIAL && isProgram(it.owner())) {
-              instantiate(it.owner(), List.of(it.owner()), loader, initialises, false);
+              made(it.owner());
             }
           }
         }
@@ -1240,15 +1356,23 @@ public final class PurityAnalyzer {
   /**
    * A class of which code may have objects.
    *
+   * @param name its internal name
    * @param codes the class and all that it inherits from in the program, by name
    * @param callable name and descriptor of the methods that other code may call; null for all
    * @param initialises whether its methods may run during class initialisation
+   * @param isShown whether code outside the program may get one of them, as far as is known
    */
   private record Instance(
+      String name,
       Map<String, ClassCode> codes,
       @Nullable Set<String> callable,
       @Nullable ClassLoader loader,
-      boolean initialises) {}
+      boolean initialises,
+      boolean isShown) {
+    Instance shown() {
+      return new Instance(name, codes, callable, loader, initialises, true);
+    }
+  }
 
   /**
    * A method of the program to analyse.

@@ -73,6 +73,24 @@ final class GeneratedTransforms {
                   + " float draw() { n++; return r.nextFloat() * open; } }",
               "private final K# k# = new K#();",
               "self.k#.at(v)"),
+          new Piece(
+              "object that nobody closes",
+              "final class K# implements AutoCloseable { private int n; final float x = 2;"
+                  + " public void close() { n++; } float at(float v) { return v * x; } }",
+              "private final K# k# = new K#();",
+              "self.k#.at(v)"),
+          new Piece(
+              "rows that know their reader",
+              "final class P# implements Iterable<Float>, java.io.Closeable { private final"
+                  + " java.io.Reader in = new java.io.StringReader(\"a\"); private final"
+                  + " Map<String, Float> names = new HashMap<>(); P#() { names.put(\"a\", 2f); }"
+                  + " float of(String name) { return names.get(name); } public Iterator<Float>"
+                  + " iterator() { throw new IllegalStateException(\"\" + in); } public void"
+                  + " close() throws java.io.IOException { in.close(); } } final class W# { private"
+                  + " final P# p; W#(P# p) { this.p = p; } float at(String name) { return p == null"
+                  + " ? 0 : p.of(name); } }",
+              "private final List<W#> w# = List.of(new W#(new P#()));",
+              "v * self.w#.get(0).at(\"a\")"),
           new Piece("math", "", "", "(float) Math.sqrt(Math.abs(v)) * 1.5f"),
           new Piece("final field", "", "private final float f# = 2;", "v * self.f#"),
           new Piece("private field", "", "private float f#; { f# = 3; }", "v * self.f# + self.f#"),
@@ -226,6 +244,184 @@ final class GeneratedTransforms {
               "private final O# o# = new P#();",
               "self.o#.at(v)",
               "((P#) self.o#).x = 5;"),
+          new Piece(
+              "kept object in a text",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#();",
+              "v + (\"\" + self.k#).length()"),
+          new Piece(
+              "kept object given to the JDK",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#();",
+              "v + String.valueOf(self.k#).length()"),
+          new Piece(
+              "kept object in an array",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#(); static int t#(K# k) { Object[] a = {k}; return"
+                  + " Arrays.toString(a).length(); }",
+              "v + t#(self.k#)"),
+          new Piece(
+              "kept object from a getter",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#(); K# get#() { return k#; }",
+              "v + List.of(self.get#()).toString().length()"),
+          new Piece(
+              "kept object of a constant",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "static final K# K# = new K#();",
+              "v + Objects.toString(K#).length()"),
+          new Piece(
+              "kept object that gives itself away",
+              "final class K# { int me() { return String.valueOf(this).length(); } public String"
+                  + " toString() { return \"x\".repeat(Control.next() % 5); } }",
+              "private final K# k# = new K#();",
+              "v + self.k#.me()"),
+          new Piece(
+              "kept object given away above",
+              "abstract class Up# { int me() { return String.valueOf(this).length(); } } final"
+                  + " class K# extends Up# { public String toString() { return"
+                  + " \"x\".repeat(Control.next() % 5); } }",
+              "private final K# k# = new K#();",
+              "v + self.k#.me()"),
+          new Piece(
+              "kept object given away by an interface",
+              "interface I# { default int me() { return String.valueOf(this).length(); } } final"
+                  + " class K# implements I# { public String toString() { return"
+                  + " \"x\".repeat(Control.next() % 5); } }",
+              "private final I# k# = new K#();",
+              "v + self.k#.me()"),
+          new Piece(
+              "kept object in a record",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } } record R#(K# k) {}",
+              "private final R# r# = new R#(new K#());",
+              "v + self.r#.toString().length()"),
+          new Piece(
+              "kept object in a box",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } } final class B# { final Object o; B#(Object o) { this.o = o; } int t() {"
+                  + " return o.toString().length(); } }",
+              "private final K# k# = new K#();",
+              "v + new B#(self.k#).t()"),
+          new Piece(
+              "kept object in a kept box",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } } final class B# { final Object o; B#(Object o) { this.o = o; } int t() {"
+                  + " return o.toString().length(); } }",
+              "private final B# b# = new B#(new K#());",
+              "v + self.b#.t()"),
+          new Piece(
+              "kept object on one of two paths",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#(); int t#(float v) { K# t = v > 1 ? k# : null; return"
+                  + " String.valueOf(t).length(); }",
+              "v + self.t#(v)"),
+          new Piece(
+              "kept object in a handler",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#(); int t#() { K# t = k#; try { return"
+                  + " Integer.parseInt(\"x\"); } catch (NumberFormatException e) { return"
+                  + " String.valueOf(t).length(); } }",
+              "v + self.t#()"),
+          new Piece(
+              "kept object in a lambda",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#(); int t#() { java.util.function.Supplier<String> s ="
+                  + " () -> String.valueOf(k#); return s.get().length(); }",
+              "v + self.t#()"),
+          new Piece(
+              "method of a kept object",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#(); int t#() { java.util.function.Supplier<String> s ="
+                  + " k#::toString; return s.get().length(); }",
+              "v + self.t#()"),
+          new Piece(
+              "kept supplier",
+              "final class K# implements java.util.function.Supplier<Float> { public Float get() {"
+                  + " return (float) Control.next(); } }",
+              "private final K# k# = new K#();",
+              "v + Optional.<Float>empty().orElseGet(self.k#)"),
+          new Piece(
+              "inherited loop over a kept object",
+              "final class K# implements Iterable<Float> { public Iterator<Float> iterator() {"
+                  + " return List.of((float) Control.next()).iterator(); } }",
+              "private final K# k# = new K#(); float t#() { float[] s = {0}; k#.forEach(x -> s[0]"
+                  + " += x); return s[0]; }",
+              "v + self.t#()"),
+          new Piece(
+              "kept text of its own kind",
+              "final class K# implements CharSequence { public int length() { return Control.next()"
+                  + " % 5; } public char charAt(int i) { return 120; } public CharSequence"
+                  + " subSequence(int a, int b) { return this; } }",
+              "private final K# k# = new K#();",
+              "v + new StringBuilder().append((CharSequence) self.k#).length()"),
+          new Piece(
+              "kept object that compares",
+              "final class K# implements Comparable<K#> { public int compareTo(K# o) { return"
+                  + " Control.next() % 2 * 2 - 1; } }",
+              "private final K# k# = new K#(); private final K# j# = new K#();",
+              "v + (Collections.max(Arrays.asList(self.k#, self.j#)) == self.k# ? 1 : 0)"),
+          new Piece(
+              "kept object that equals",
+              "final class K# { public boolean equals(Object o) { return Control.next() % 2 == 0; }"
+                  + " public int hashCode() { return 1; } }",
+              "private final K# k# = new K#();",
+              "v + (Objects.equals(self.k#, \"\") ? 1 : 0)"),
+          new Piece(
+              "kept object that is found twice",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#(); private final List<Object> l# = List.of(k#);",
+              "v + self.l#.toString().length() + (self.k# == null ? 1 : 0)"),
+          new Piece(
+              "kept object closed by a block",
+              "final class K# implements AutoCloseable { public void close() { Control.next(); } }",
+              "private final K# k# = new K#(); float t#() { try (K# k = k#) { return k == null ? 1"
+                  + " : 0; } }",
+              "v + self.t#()"),
+          new Piece(
+              "kept object captured",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#(); int t#() { K# t = k#;"
+                  + " java.util.function.Supplier<Object> s = () -> t; return"
+                  + " s.get().toString().length(); }",
+              "v + self.t#()"),
+          new Piece(
+              "kept object given to itself",
+              "final class K# { int t(Object o) { return o.toString().length(); } public String"
+                  + " toString() { return \"x\".repeat(Control.next() % 5); } }",
+              "private final K# k# = new K#();",
+              "v + self.k#.t(self.k#)"),
+          new Piece(
+              "kept object made again",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#(); static int t#() { return String.valueOf(new"
+                  + " K#()).length(); }",
+              "v + (self.k# == null ? 1 : 0) + t#()"),
+          new Piece(
+              "kept object given to a method",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } }",
+              "private final K# k# = new K#(); int t#(Object o) { return o.toString().length(); }",
+              "v + self.t#(self.k#)"),
+          new Piece(
+              "kept object put into another",
+              "final class K# { public String toString() { return \"x\".repeat(Control.next() % 5);"
+                  + " } } final class H# { final K# k = new K#(); } final class B# { final Object"
+                  + " o; B#(H# h) { o = h.k; } int t() { return o.toString().length(); } }",
+              "private final H# h# = new H#();",
+              "v + new B#(self.h#).t()"),
           new Piece(
               "array toggled through a getter",
               "",

@@ -1,7 +1,12 @@
 package io.coordl.harness;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.StreamSupport;
 
 /** Where the build puts its artifacts. Immutable; any thread. */
 public final class Checkout {
@@ -59,12 +64,22 @@ public final class Checkout {
 
   /** The jar of the example in {@code examples/MODULE}. */
   public Path exampleJar(String module) {
-    return built("examples/" + module + "/target/example-" + module + "-0.1.0.jar");
+    return jar("examples/" + module + "/target", "example-" + module);
   }
 
   /** The jar of the programs that only tests and benchmarks start. */
   public Path testPrograms() {
-    return built("agent/test-programs/target/example-test-programs-0.1.0.jar");
+    return jar("agent/test-programs/target", "example-test-programs");
+  }
+
+  /** The jar of the programs on libraries that the agent does not know; built with -Pfull only. */
+  public Path libraryPrograms() {
+    return built("agent/library-programs/target/example-library-programs-0.1.0.jar");
+  }
+
+  /** The file with their class path, without their jar. */
+  public Path libraryClassPath() {
+    return built("agent/library-programs/target/classpath.txt");
   }
 
   /** The file with the class path of the example in {@code examples/MODULE}, without its jar. */
@@ -75,6 +90,18 @@ public final class Checkout {
   /** The benchmarks' classes. */
   public Path benchmarkClasses() {
     return built("examples/benchmarks/target/classes");
+  }
+
+  /** The jar of that name, of whatever version was built last. */
+  private Path jar(String relative, String name) {
+    try (DirectoryStream<Path> jars =
+        Files.newDirectoryStream(built(relative), name + "-[0-9]*[0-9].jar")) {
+      return StreamSupport.stream(jars.spliterator(), false)
+          .max(Comparator.comparing(jar -> jar.toFile().lastModified()))
+          .orElseGet(() -> built(relative + "/" + name + "-VERSION.jar"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private Path built(String relative) {

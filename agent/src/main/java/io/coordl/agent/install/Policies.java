@@ -291,6 +291,7 @@ final class Policies {
     Tuner made =
         new Tuner(
             figures.spans().totals()::snapshot,
+            figures.spans().totals()::loading,
             System::nanoTime,
             !options.isAuto(),
             this::leavesSamples,

@@ -13,20 +13,20 @@ import java.time.Duration;
 /** A client's connection to a peer, used by one thread at a time. */
 final class Connection implements Closeable {
   /** Interval of the heartbeats that a claimant sends while it reads storage. */
-  private static final Duration SIGN = Duration.ofMillis(100);
+  private static final Duration HEARTBEAT = Duration.ofMillis(100);
 
   private static final byte[] STILL = number(Wire.STILL);
   private static final byte[] BYTES = number(Wire.BYTES);
 
   private final Watch watch;
-  private final Watch.Watched signs = this::sign;
+  private final Watch.Watched heartbeats = this::beat;
   private final BoundedSocket socket;
   private final OutputStream out;
   private final byte[] request = new byte[Wire.REQUEST_BYTES];
   private final byte[] answer = new byte[Wire.ANSWER_BYTES];
   private final Object writing = new Object();
   private boolean claiming;
-  private long lastSign;
+  private long lastBeat;
 
   /** Connects, then exchanges hellos; each must finish within {@code patience} nanoseconds. */
   Connection(InetSocketAddress address, PeerClient.Common common, long patience)
@@ -74,7 +74,7 @@ final class Connection implements Closeable {
     return ByteBuffer.wrap(answer).getInt(0);
   }
 
-  /** Number of bytes after the latest answer. */
+  /** Returns the number of bytes after the latest answer. */
   int following() {
     return ByteBuffer.wrap(answer).getInt(4);
   }
@@ -92,15 +92,15 @@ final class Connection implements Closeable {
     end();
     synchronized (writing) {
       claiming = true;
-      lastSign = System.nanoTime();
+      lastBeat = System.nanoTime();
     }
-    watch.add(signs);
+    watch.add(heartbeats);
   }
 
-  private void sign(long now) {
+  private void beat(long now) {
     synchronized (writing) {
-      if (claiming && now - lastSign >= SIGN.toNanos()) {
-        lastSign = now;
+      if (claiming && now - lastBeat >= HEARTBEAT.toNanos()) {
+        lastBeat = now;
         try {
           out.write(STILL);
         } catch (IOException e) {
@@ -112,7 +112,7 @@ final class Connection implements Closeable {
 
   /** Delivers the claimed item; the owner then answers. */
   void deliver(byte[] item) throws IOException {
-    watch.remove(signs);
+    watch.remove(heartbeats);
     synchronized (writing) {
       claiming = false;
       socket.begin();
@@ -121,13 +121,13 @@ final class Connection implements Closeable {
     out.write(item);
   }
 
-  boolean late() {
-    return socket.late();
+  boolean isLate() {
+    return socket.isLate();
   }
 
   @Override
   public void close() {
-    watch.remove(signs);
+    watch.remove(heartbeats);
     socket.close();
   }
 }

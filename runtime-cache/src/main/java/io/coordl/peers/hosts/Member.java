@@ -3,7 +3,7 @@ package io.coordl.peers.hosts;
 import java.net.InetSocketAddress;
 
 /**
- * A host that keeps items for others.
+ * A host that caches items for others.
  *
  * @param name the host's configured address and port, as {@code 10.0.0.1:7800}; the same on every
  *     host and for the lifetime of the host's store, whichever of its jobs is the leader

@@ -6,12 +6,12 @@ import java.util.List;
 /** The current hosts. Safe for concurrent use; no method blocks. */
 public interface Membership extends Closeable {
   /**
-   * All members, including this host's own, sorted by name; empty until the own member is known.
-   * Each change yields a new list; otherwise the same instance is returned.
+   * Returns all members, including this host's own, sorted by name; empty until the own member is
+   * known. Each change yields a new list; otherwise the same instance is returned.
    */
   List<Member> members();
 
-  /** Name of this host's own member; empty until it is known. */
+  /** Returns the name of this host's own member; empty until it is known. */
   String self();
 
   @Override

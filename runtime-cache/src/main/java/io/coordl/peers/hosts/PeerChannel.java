@@ -34,7 +34,7 @@ final class PeerChannel {
     }
   }
 
-  /** Writes everything that remains in both buffers. */
+  /** Writes the remaining bytes of both buffers. */
   void write(ByteBuffer head, @Nullable ByteBuffer body) throws IOException {
     int filled = 0;
     for (ByteBuffer part : body == null ? List.of(head) : List.of(head, body)) {

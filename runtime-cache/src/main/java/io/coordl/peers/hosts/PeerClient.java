@@ -18,14 +18,16 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Client of one peer; asks it only while {@link RemoteHost} considers it up. Safe for concurrent
- * use.
+ * Client of one peer; sends requests only while {@link RemoteHost} considers the peer up. Safe for
+ * concurrent use.
  */
 final class PeerClient implements Closeable {
-  /** With less than this left of a fetch's allowance for faults, another call is not worthwhile. */
+  /**
+   * If less than this is left of a fetch's allowance for faults, another call is not worthwhile.
+   */
   static final Duration SHORTEST = Duration.ofMillis(50);
 
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(32);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(32);
 
   private final Member member;
   private final Common common;
@@ -36,7 +38,7 @@ final class PeerClient implements Closeable {
    * Settings shared by all peers of an engine.
    *
    * @param tls credentials with which peers authenticate each other
-   * @param back receives each peer that had failed and answers again
+   * @param back receives each peer that answers again after a failure
    */
   record Common(
       SSLContext tls,
@@ -50,7 +52,7 @@ final class PeerClient implements Closeable {
   PeerClient(Member member, Common common) {
     this.member = member;
     this.common = common;
-    this.host = new RemoteHost<>(common.timeouts().probe(), LONGEST_PAUSE, false);
+    this.host = new RemoteHost<>(common.timeouts().probe(), MAX_PAUSE, false);
   }
 
   boolean out() {
@@ -73,18 +75,18 @@ final class PeerClient implements Closeable {
   /**
    * Sends a request; returns {@link Reply#NONE} and marks the peer as down if there is no answer.
    *
-   * @param patience time limit for connecting, asking and the answer, in nanoseconds
+   * @param patience time limit for connection, request and answer, in nanoseconds
    */
   Reply ask(int verb, ItemKey key, int length, long patience) {
     long start = System.nanoTime();
     for (Connection old = host.take(); ; old = null) {
-      Connection asked = old;
+      Connection connection = old;
       try {
-        asked = old == null ? new Connection(member.data(), common, patience) : old;
-        asked.ask(verb, key, length, patience);
-        return read(asked, start, verb, length, patience);
+        connection = old == null ? new Connection(member.data(), common, patience) : old;
+        connection.ask(verb, key, length, patience);
+        return read(connection, start, verb, length, patience);
       } catch (IOException | RuntimeException e) {
-        boolean late = close(asked) || e instanceof SocketTimeoutException;
+        boolean late = close(connection) || e instanceof SocketTimeoutException;
         if (old == null || late || e instanceof WireException) {
           fail(start, late, e);
           return Reply.NONE;
@@ -94,20 +96,20 @@ final class PeerClient implements Closeable {
     }
   }
 
-  private Reply read(Connection asked, long start, int verb, int length, long patience)
+  private Reply read(Connection connection, long start, int verb, int length, long patience)
       throws IOException {
     long left = start + patience - System.nanoTime();
-    int answer = asked.answer(Math.max(SHORTEST.toNanos(), left));
-    int following = asked.following();
+    int answer = connection.answer(Math.max(SHORTEST.toNanos(), left));
+    int following = connection.following();
     boolean bytes = answer == Wire.FOUND;
-    boolean known =
+    boolean valid =
         switch (answer) {
           case Wire.FOUND, Wire.FULL, Wire.LATER, Wire.BUSY -> true;
           case Wire.ROOM -> verb == Wire.FIND;
           case Wire.GRANTED -> verb == Wire.CLAIM;
           default -> false;
         };
-    if (!known || following != (bytes ? length : 0)) {
+    if (!valid || following != (bytes ? length : 0)) {
       throw new WireException(
           Kind.MALFORMED,
           "it answered " + Integer.toHexString(answer) + " with " + following + " bytes");
@@ -116,18 +118,18 @@ final class PeerClient implements Closeable {
     if (bytes) {
       item = ArenaStore.buffer(following);
       if (item == null) {
-        asked.close();
+        connection.close();
         return new Reply(answer, null, null);
       }
-      asked.read(item, 0, following);
+      connection.read(item, 0, following);
     }
     if (answer == Wire.GRANTED) {
-      asked.claim();
-      return new Reply(answer, null, asked);
+      connection.claim();
+      return new Reply(answer, null, connection);
     }
-    asked.end();
-    host.giveBack(asked);
-    heard(start, following, bytes ? Answer.FOUND : Answer.ABSENT);
+    connection.end();
+    host.giveBack(connection);
+    recordRequest(start, following, bytes ? Answer.FOUND : Answer.ABSENT);
     return new Reply(answer, item, null);
   }
 
@@ -136,24 +138,24 @@ final class PeerClient implements Closeable {
     if (connection != null) {
       connection.close();
     }
-    return connection != null && connection.late();
+    return connection != null && connection.isLate();
   }
 
-  /** Delivers a claimed item; true if the peer keeps it. */
+  /** Delivers a claimed item; true if the peer caches it. */
   boolean deliver(Connection claim, byte[] item) {
     long start = System.nanoTime();
     try {
       claim.deliver(item);
       int answer = claim.answer(common.timeouts().progress().toNanos());
       boolean kept = answer == Wire.KEPT;
-      boolean known = kept || answer == Wire.FULL || answer == Wire.LATER || answer == Wire.BUSY;
-      if (!known || claim.following() != 0) {
+      boolean valid = kept || answer == Wire.FULL || answer == Wire.LATER || answer == Wire.BUSY;
+      if (!valid || claim.following() != 0) {
         throw new WireException(
             Kind.MALFORMED, "it answered " + Integer.toHexString(answer) + " to an item");
       }
       claim.end();
       host.giveBack(claim);
-      heard(start, item.length, kept ? Answer.KEPT : Answer.ABSENT);
+      recordRequest(start, item.length, kept ? Answer.KEPT : Answer.ABSENT);
       return kept;
     } catch (IOException | RuntimeException e) {
       fail(start, close(claim), e);
@@ -161,7 +163,7 @@ final class PeerClient implements Closeable {
     }
   }
 
-  private void heard(long start, long bytes, Answer answer) {
+  private void recordRequest(long start, long bytes, Answer answer) {
     common.sink().asked(member.name(), start, System.nanoTime(), bytes, answer);
   }
 
@@ -169,7 +171,7 @@ final class PeerClient implements Closeable {
     if (host.closed()) {
       return;
     }
-    heard(start, 0, late ? Answer.LATE : Answer.FAILED);
+    recordRequest(start, 0, late ? Answer.LATE : Answer.FAILED);
     if (why instanceof WireException) {
       stranger = true;
       common

@@ -33,25 +33,25 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A secret in a file on every host: a host that has it is a peer. The secret determines an Ed25519
- * key and a self-signed certificate, bit-identical on every host, and each host trusts that
- * certificate alone. TLS 1.3 does the rest: each side signs this handshake, which nobody can replay
- * or relay, and every later record is encrypted and authenticated with this connection's keys.
+ * A secret in a file on every host; a host with the secret is a peer. The secret determines an
+ * Ed25519 key and a self-signed certificate, bit-identical on every host, and each host trusts that
+ * certificate alone. TLS 1.3 does the rest: each side signs the handshake, so nobody can replay or
+ * relay it, and every later record is encrypted and authenticated with the connection's keys.
  *
- * <p>Anyone who can connect sees the certificate, and could try secrets until one yields its key.
- * That is infeasible for a random secret; hence {@link #LEAST}.
+ * <p>Anyone who can connect sees the certificate and could try secrets until one yields its key.
+ * That is infeasible for a random secret of at least {@link #MIN_LENGTH} characters.
  */
 public final class PeerSecret {
-  /** Minimum length of a secret: half of it already holds 96 bits in base64. */
-  static final int LEAST = 32;
+  /** Minimum length of a secret; half of it already contains 96 bits in base64. */
+  static final int MIN_LENGTH = 32;
 
-  /** Minimum number of different characters; nearly every random secret has more. */
-  static final int LEAST_DIFFERENT = 10;
+  /** Minimum number of distinct characters; nearly every random secret has more. */
+  static final int MIN_DISTINCT = 10;
 
-  private static final int MOST = 4096;
+  private static final int MAX_LENGTH = 4096;
   private static final String EXPECTED =
       "expected a file of mode 0600 that all hosts have, with at least "
-          + LEAST
+          + MIN_LENGTH
           + " random characters, as openssl rand -base64 32 prints.";
   private static final String DERIVATION = "CoorDL peers: Ed25519 key, 1";
 
@@ -72,7 +72,7 @@ public final class PeerSecret {
       return keys(secret);
     } catch (GeneralSecurityException e) {
       throw new IOException(
-          "This JVM cannot make keys from peer.secret ("
+          "This JVM cannot derive keys from peer.secret ("
               + e
               + "): expected Ed25519 of the JDK, which is in module jdk.crypto.ec before JDK 22.",
           e);
@@ -84,50 +84,50 @@ public final class PeerSecret {
   // ---- the file
 
   private static byte[] read(Path file) throws IOException {
-    Seen before = look(file);
+    FileIdentity before = check(file);
     byte[] all;
     try {
-      all = UserFile.ask(() -> first(file));
+      all = UserFile.ask(() -> readLimited(file));
     } catch (IOException e) {
       throw refused(file, "cannot be read (" + e + ")", e);
     }
-    if (!look(file).equals(before)) {
+    if (!check(file).equals(before)) {
       throw refused(file, "was replaced while it was read", null);
     }
     // Editors end a file with a line break; other tools do not.
     byte[] secret =
         new String(all, StandardCharsets.ISO_8859_1).strip().getBytes(StandardCharsets.ISO_8859_1);
     Arrays.fill(all, (byte) 0);
-    long different = new String(secret, StandardCharsets.ISO_8859_1).chars().distinct().count();
-    if (secret.length < LEAST || secret.length > MOST) {
+    long distinct = new String(secret, StandardCharsets.ISO_8859_1).chars().distinct().count();
+    if (secret.length < MIN_LENGTH || secret.length > MAX_LENGTH) {
       throw refused(
           file,
-          secret.length > MOST
-              ? "holds more than " + MOST + " characters"
+          secret.length > MAX_LENGTH
+              ? "holds more than " + MAX_LENGTH + " characters"
               : "holds " + secret.length + " characters",
           null);
     }
-    if (different < LEAST_DIFFERENT) {
-      throw refused(file, "holds only " + different + " different characters", null);
+    if (distinct < MIN_DISTINCT) {
+      throw refused(file, "holds only " + distinct + " different characters", null);
     }
     return secret;
   }
 
-  private static byte[] first(Path file) throws IOException {
+  private static byte[] readLimited(Path file) throws IOException {
     try (InputStream in =
         Files.newInputStream(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
-      return in.readNBytes(MOST + 1);
+      return in.readNBytes(MAX_LENGTH + 1);
     }
   }
 
-  private record Seen(@Nullable Object identity, long size) {}
+  private record FileIdentity(@Nullable Object identity, long size) {}
 
   /** Checks that no other user can read or replace the file; never opens a FIFO. */
-  private static Seen look(Path file) throws IOException {
-    PosixFileAttributes seen;
+  private static FileIdentity check(Path file) throws IOException {
+    PosixFileAttributes attributes;
     long owner;
     try {
-      seen =
+      attributes =
           UserFile.ask(
               () ->
                   Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
@@ -137,23 +137,23 @@ public final class PeerSecret {
     } catch (IOException | UnsupportedOperationException e) {
       throw refused(file, "cannot be read (" + e + ")", e);
     }
-    if (seen.isSymbolicLink()) {
+    if (attributes.isSymbolicLink()) {
       throw refused(file, "is a link, which is not followed", null);
     }
-    if (!seen.isRegularFile()) {
+    if (!attributes.isRegularFile()) {
       throw refused(file, "is not a regular file", null);
     }
     if (owner != Owner.user()) {
       throw refused(file, "belongs to another user (" + owner + ")", null);
     }
-    if (!OWNERS.containsAll(seen.permissions())) {
+    if (!OWNERS.containsAll(attributes.permissions())) {
       Object mode = Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
       throw refused(
           file,
           String.format("has mode %04o, which lets others read or change it", (int) mode & 0777),
           null);
     }
-    return new Seen(seen.fileKey(), seen.size());
+    return new FileIdentity(attributes.fileKey(), attributes.size());
   }
 
   private static IOException refused(Path file, String why, @Nullable Exception cause) {
@@ -171,7 +171,7 @@ public final class PeerSecret {
     KeyPair pair = generator.generateKeyPair();
     byte[] key = ((EdECPrivateKey) pair.getPrivate()).getBytes().orElseThrow();
     if (!Arrays.equals(key, seed)) {
-      throw new GeneralSecurityException("it makes keys in another way than RFC 8032");
+      throw new GeneralSecurityException("it derives other keys than RFC 8032");
     }
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, null);
@@ -180,7 +180,7 @@ public final class PeerSecret {
     return store;
   }
 
-  /** RFC 8032: the private key is 32 random bytes. */
+  /** A random source that returns the seed: in RFC 8032, the private key is 32 random bytes. */
   private static final class Seed extends SecureRandom {
     private static final long serialVersionUID = 1;
     private final transient byte[] seed;
@@ -208,9 +208,7 @@ public final class PeerSecret {
   private static final byte[] ED25519 = {43, 101, 112}; // 1.3.101.112
   private static final byte[] COMMON_NAME = {85, 4, 3}; // 2.5.4.3
 
-  /**
-   * Creates a certificate that is always valid, whatever the clocks show: only the secret counts.
-   */
+  /** Creates a certificate that is valid at any time: only the secret matters. */
   private static Certificate certificate(KeyPair pair) throws GeneralSecurityException {
     byte[] algorithm = der(SEQUENCE, der(OBJECT, ED25519));
     byte[] name =
@@ -242,7 +240,7 @@ public final class PeerSecret {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** A DER value: tag, length, and the concatenated parts. */
+  /** Encodes a DER value: tag, length, and the concatenated parts. */
   private static byte[] der(int tag, byte[]... parts) {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     for (byte[] part : parts) {

@@ -41,7 +41,7 @@ public final class PeerTls {
 
   /**
    * Creates the TLS 1.3 context from a PKCS12 key store with this host's private key and the
-   * certificates it trusts, including its own. All hosts may share one store with one key.
+   * trusted certificates, including its own. All hosts may share one store with one key.
    *
    * @param password password of the store and of the key; may be overwritten afterwards
    * @throws IOException with a sentence for the user

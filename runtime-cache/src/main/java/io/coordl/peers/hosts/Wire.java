@@ -12,24 +12,24 @@ import java.util.Arrays;
  * The wire protocol; all numbers are big-endian.
  *
  * <p>Both sides first send a hello, the client first: magic, version, length of the group's name,
- * and the name. A peer with another version or group still gets the server's hello before the
+ * and the name. A peer with another version or group still receives the server's hello before the
  * connection closes; a stranger does not. The client then sends requests of {@link #REQUEST_BYTES},
- * one at a time: a verb, the item's length, its key. An answer has {@link #ANSWER_BYTES}: its kind,
- * and how many bytes follow.
+ * one at a time: verb, item length and key. An answer has {@link #ANSWER_BYTES}: its kind and the
+ * number of following bytes.
  *
  * <pre>
  * FIND    FOUND and the item; BUSY: another client is reading it; ROOM: absent, and there is room;
  *         FULL: absent, and never room; LATER: absent, and no room now
  * CLAIM   FOUND and the item; FULL, LATER or BUSY; or GRANTED. After GRANTED the client sends STILL
  *         repeatedly while it reads storage. It then either disconnects, or sends BYTES and the
- *         item; the answer to that is KEPT, or FULL, LATER or BUSY if the item is not kept
+ *         item; the answer is KEPT, or FULL, LATER or BUSY if the item is not cached
  * </pre>
  */
 final class Wire {
   static final long MAGIC = 0x436f6f72444c7031L; // CoorDLp1
   static final int VERSION = 2;
 
-  /** Magic and version, which every version has. */
+  /** Magic and version, which every version of the protocol sends. */
   static final int HELLO_START_BYTES = 12;
 
   /** Maximum length of a group name in bytes; longer names are truncated. */
@@ -59,7 +59,7 @@ final class Wire {
 
   private Wire() {}
 
-  /** The first message of either side. */
+  /** Returns the first message of either side. */
   static byte[] hello(String group) {
     byte[] name = name(group);
     return ByteBuffer.allocate(HELLO_START_BYTES + 4 + name.length)

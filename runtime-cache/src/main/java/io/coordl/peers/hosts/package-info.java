@@ -1,5 +1,5 @@
 /**
- * The embedded engine: one member per host, which keeps items in the arena that the host's jobs
+ * The embedded engine: one member per host, which caches items in the arena that the host's jobs
  * share. Rendezvous hashing assigns each item an owner, and sockets carry the bytes. A {@link
  * io.coordl.peers.hosts.Membership} supplies the current members.
  */

@@ -28,13 +28,13 @@ import redis.clients.jedis.util.RedisOutputStream;
 
 /**
  * One connection to one server, used by one thread at a time. Jedis writes the requests; this class
- * reads the answers, because Jedis allocates whatever length a server claims.
+ * reads the answers, because Jedis allocates any length that a server claims.
  */
 final class RedisConnection implements Closeable {
   /** Replaces a value that is longer than requested. */
   static final Object TOO_LONG = new Object();
 
-  /** Maximum of a line; also allowed for a value, however little was requested. */
+  /** Maximum length of a line; a value may be this long even if less was requested. */
   private static final int SMALL_BYTES = 64 << 10;
 
   private static final int BUFFER_BYTES = 16 << 10;
@@ -46,8 +46,8 @@ final class RedisConnection implements Closeable {
   /**
    * Connects, authenticates, and pings the server.
    *
-   * @param greeting time limit of all that, once connected
-   * @throws IOException if no connection that both sides trust exists in time; Jedis' exceptions if
+   * @param greeting time limit of these steps, once connected
+   * @throws IOException if no connection that both sides trust exists in time; a Jedis exception if
    *     the server refuses
    */
   RedisConnection(
@@ -64,14 +64,14 @@ final class RedisConnection implements Closeable {
     out = new RedisOutputStream(socket.out());
     try {
       if (uri.password() != null) {
-        Stream<String> who = Stream.of(uri.user(), uri.password());
-        exchange(0, Command.AUTH, who.filter(Objects::nonNull).toArray());
+        Stream<String> credentials = Stream.of(uri.user(), uri.password());
+        exchange(0, Command.AUTH, credentials.filter(Objects::nonNull).toArray());
       }
       if (uri.database() != 0) {
         exchange(0, Command.SELECT, uri.database());
       }
       if (!text(exchange(0, Command.PING)).equals("PONG")) {
-        throw noAnswer();
+        throw invalidAnswer();
       }
       socket.end();
       socket.patience(common.timeouts().progress().toNanos());
@@ -82,8 +82,8 @@ final class RedisConnection implements Closeable {
   }
 
   /**
-   * With the user's own keys, trusts those certificates under any host name; otherwise the JDK's
-   * defaults, which check the name.
+   * Trusts the certificates of the user's key store, if any, under any host name; otherwise uses
+   * the JDK's defaults, which check the name.
    */
   private static Socket secure(Socket plain, HostPort server, @Nullable SSLContext tls)
       throws IOException {
@@ -103,7 +103,7 @@ final class RedisConnection implements Closeable {
   /**
    * Sends a command and reads the answer; closes the connection unless it is still usable.
    *
-   * @param length longest value that may be sent or received, in bytes
+   * @param length maximum value that may be sent or received, in bytes
    * @return null, a value as bytes, text, an error as {@link JedisDataException}, or {@link
    *     #TOO_LONG}
    */
@@ -132,7 +132,7 @@ final class RedisConnection implements Closeable {
       case '$' -> line.equals("-1") ? null : value(Long.parseLong(line), length);
       case '+', ':' -> line;
       case '-' -> throw new JedisDataException(line);
-      default -> throw noAnswer();
+      default -> throw invalidAnswer();
     };
   }
 
@@ -144,25 +144,25 @@ final class RedisConnection implements Closeable {
     byte[] value = new byte[(int) claimed];
     socket.read(in, value, 0, value.length);
     if (!line().isEmpty()) {
-      throw noAnswer();
+      throw invalidAnswer();
     }
     return value;
   }
 
-  /** The rest of a line, without its terminator. */
+  /** Reads the rest of a line, without its terminator. */
   private String line() throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (int next = in.read(); next != '\r'; next = in.read()) {
       if (next < 0) {
-        throw new EOFException("it ends in the middle");
+        throw new EOFException("it ends early");
       }
       if (line.size() == SMALL_BYTES) {
-        throw noAnswer();
+        throw invalidAnswer();
       }
       line.write(next);
     }
     if (in.read() != '\n') {
-      throw noAnswer();
+      throw invalidAnswer();
     }
     return line.toString(StandardCharsets.UTF_8);
   }
@@ -176,7 +176,7 @@ final class RedisConnection implements Closeable {
     return answer instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "" + answer;
   }
 
-  private static IOException noAnswer() {
-    return new IOException("this is no answer of a Redis");
+  private static IOException invalidAnswer() {
+    return new IOException("not a valid Redis answer");
   }
 }

@@ -9,9 +9,9 @@ import java.util.zip.CRC32C;
 
 /**
  * Layout of keys and values in Redis. Keys are printable, so that {@code redis-cli} can find and
- * remove those of a group: {@code coordl:1:GROUP:} and 32 hexadecimal digits; 1 is the version of
- * this layout. A value is either an item, or the claim of a reader, which has a different magic and
- * expires with its lease. Numbers are big-endian.
+ * remove a group's keys: {@code coordl:1:GROUP:} and 32 hexadecimal digits; 1 is the layout
+ * version. A value is either an item or a reader's claim; a claim has a different magic and expires
+ * with its lease. Numbers are big-endian.
  */
 final class RedisItem {
   /** Header of an item: magic, length, and a CRC-32C of key, length and bytes. */
@@ -52,13 +52,13 @@ final class RedisItem {
     return identity;
   }
 
-  /** The item's bytes, read-only from 0 to its length. */
+  /** Returns the item's bytes, read-only from 0 to its length. */
   static ByteBuffer content(byte[] value) {
     ByteBuffer whole = ByteBuffer.wrap(value).asReadOnlyBuffer();
     return whole.slice(HEADER_BYTES, value.length - HEADER_BYTES);
   }
 
-  /** A claim: its owner, and a number unique to that owner. */
+  /** Returns a claim: its owner, and a number unique to that owner. */
   static byte[] claim(long owner, long number) {
     ByteBuffer claim = ByteBuffer.allocate(CLAIM_BYTES);
     return claim.putInt(CLAIM_MAGIC).putLong(owner).putLong(number).array();

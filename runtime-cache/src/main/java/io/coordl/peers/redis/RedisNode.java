@@ -19,15 +19,17 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One server. The program's threads ask it only after it has answered once ({@link #tend}), and
- * until an answer is late or fails. Thread-safe.
+ * One server. Program threads use it only after it has answered once ({@link #tend}), and until an
+ * answer is late or fails. Thread-safe.
  */
 final class RedisNode {
-  /** How long nothing is written after a refusal. */
+  /** How long to pause writes after a refusal. */
   private static final long FULL_NANOS = 10_000_000_000L;
 
-  /** An agent thread can wait this long: a JVM's first TLS handshake takes most of a second. */
-  private static final Duration GREETING = Duration.ofSeconds(3);
+  /**
+   * Minimum greeting limit on an agent thread: a JVM's first TLS handshake takes most of a second.
+   */
+  private static final Duration MIN_GREETING = Duration.ofSeconds(3);
 
   private static final Pattern CODE = Pattern.compile("[A-Z]{1,20}");
 
@@ -42,13 +44,13 @@ final class RedisNode {
   private volatile long fullUntil = System.nanoTime();
   private volatile String trouble = "";
 
-  /** Settings shared by the servers of an engine; a null {@code tls} selects the JDK's keys. */
+  /** Settings shared by an engine's servers; a null {@code tls} selects the JDK's keys. */
   record Common(@Nullable SSLContext tls, Watch watch, Timeouts timeouts, OnceLog log) {}
 
   /**
    * The reason why there is no answer.
    *
-   * @param heard the result to record; null if the server was not asked, because it is down or
+   * @param heard the result to record; null if no request was sent, because the server is down or
    *     there is no memory for the answer
    * @param code code of the server's error; empty if there was none
    */
@@ -68,7 +70,7 @@ final class RedisNode {
     this.host = new RemoteHost<>(probe, probe, true);
   }
 
-  /** Whether the program's threads may ask it. */
+  /** Whether program threads may use the server. */
   boolean up() {
     return !host.out();
   }
@@ -77,7 +79,7 @@ final class RedisNode {
     fullUntil = System.nanoTime() + FULL_NANOS;
   }
 
-  /** Whether it has recently refused a write. */
+  /** Whether the server has recently refused a write. */
   boolean full() {
     return System.nanoTime() - fullUntil < 0;
   }
@@ -92,12 +94,12 @@ final class RedisNode {
    */
   boolean tend() {
     if (host.tend()) {
-      Duration greeting = progress.compareTo(GREETING) > 0 ? progress : GREETING;
+      Duration greeting = progress.compareTo(MIN_GREETING) > 0 ? progress : MIN_GREETING;
       try {
         address = new InetSocketAddress(uri.server().host(), uri.server().port());
-        RedisConnection fresh = connect(greeting);
+        RedisConnection connection = connect(greeting);
         host.looked(true);
-        host.giveBack(fresh);
+        host.giveBack(connection);
       } catch (IOException | RuntimeException e) {
         trouble = trouble(e, greeting);
         host.looked(false);
@@ -111,9 +113,9 @@ final class RedisNode {
   }
 
   /**
-   * Asks the server.
+   * Sends a command to the server.
    *
-   * @param length longest value that may be sent or received, in bytes
+   * @param length maximum value that may be sent or received, in bytes
    * @return as {@link RedisConnection#ask} returns, or a {@link Fault}
    */
   @Nullable Object ask(int length, Command command, Object... arguments) {
@@ -134,7 +136,7 @@ final class RedisNode {
         if (late || old == null) {
           trouble = trouble(e, progress);
           if (host.giveUp()) {
-            sayDown();
+            logDown();
           }
           return late ? Fault.LATE : Fault.FAILED;
         }
@@ -144,17 +146,17 @@ final class RedisNode {
     return Fault.NOT_ASKED;
   }
 
-  void sayDown() {
+  void logDown() {
     String until = " is not used until it answers again (" + trouble;
     say("down " + name, until + "): its items are read from storage.");
   }
 
-  void sayMissing() {
+  void logMissing() {
     String until = " is not reachable yet (" + trouble;
     say("start " + name, until + "): items are read from storage until it is.");
   }
 
-  /** Logs a sentence about this server; each kind once. */
+  /** Logs a sentence about this server, once per kind. */
   void say(String kind, String what) {
     common.log().once(kind, "Redis at " + name + what);
   }
@@ -163,7 +165,7 @@ final class RedisNode {
     host.close();
   }
 
-  /** The JDK's message for a broken connection; for a server's error, only its kind. */
+  /** Returns the JDK's message for a broken connection; for a server's error, only its code. */
   private static String trouble(Throwable e, Duration patience) {
     if (e instanceof SocketTimeoutException) {
       return "no answer within " + patience.toMillis() + " ms";
@@ -177,7 +179,9 @@ final class RedisNode {
     return "no answer: " + message.substring(0, Math.min(160, message.length()));
   }
 
-  /** The kind of an error only: the full text may repeat what was sent, including passwords. */
+  /**
+   * Returns only the code of an error: the full text may repeat the request, including passwords.
+   */
   private static String code(JedisDataException e) {
     Matcher code = CODE.matcher("" + e.getMessage());
     return code.lookingAt() ? code.group() : "an error";

@@ -25,7 +25,8 @@ final class RedisServers {
   private final Map<HostPort, RedisNode> all = new HashMap<>();
 
   /**
-   * Owner of each slot, null if none; a single entry for a single server; empty until one is found.
+   * Owner of each slot, null if none; a single entry for a single server; empty until a server is
+   * found.
    */
   private volatile @Nullable RedisNode[] slots = {};
 
@@ -39,17 +40,17 @@ final class RedisServers {
   }
 
   boolean up() {
-    @Nullable RedisNode[] known = slots;
-    return known.length > 0 && in(known).allMatch(RedisNode::up);
+    @Nullable RedisNode[] current = slots;
+    return current.length > 0 && in(current).allMatch(RedisNode::up);
   }
 
-  /** The server of a key; null if its slot has no owner, or no server was found yet. */
+  /** Returns the server of a key; null if its slot has no owner, or no server was found yet. */
   @Nullable RedisNode of(byte[] key) {
-    @Nullable RedisNode[] known = slots;
-    return switch (known.length) {
+    @Nullable RedisNode[] current = slots;
+    return switch (current.length) {
       case 0 -> null;
-      case 1 -> known[0];
-      default -> known[JedisClusterCRC16.getSlot(key)];
+      case 1 -> current[0];
+      default -> current[JedisClusterCRC16.getSlot(key)];
     };
   }
 
@@ -58,22 +59,22 @@ final class RedisServers {
    * if a server has reported a change.
    */
   void look(boolean moved) {
-    @Nullable RedisNode[] known = slots;
+    @Nullable RedisNode[] current = slots;
     boolean wereUp = up();
-    in(known).forEach(RedisNode::tend);
-    if (known.length == 1 || (wereUp && !moved) || in(known).anyMatch(this::ask)) {
+    in(current).forEach(RedisNode::tend);
+    if (current.length == 1 || (wereUp && !moved) || in(current).anyMatch(this::readOwners)) {
       return;
     }
     for (RedisUri seed : seeds) {
       RedisNode node = node(seed);
-      if (node.tend() && ask(node)) {
+      if (node.tend() && readOwners(node)) {
         if (slots.length == 1 && seeds.size() > 1) {
           node.say("single", " is not a cluster: the other addresses are not used.");
         }
         in(slots).forEach(this::introduce);
         return;
       }
-      node.sayMissing();
+      node.logMissing();
     }
   }
 
@@ -82,27 +83,27 @@ final class RedisServers {
   }
 
   /**
-   * Reads the slot owners from one node and drops servers without slots; false if it gives no
+   * Reads the slot owners from one node and drops servers without slots; false if the node does not
    * answer or knows no owner.
    */
-  private boolean ask(RedisNode node) {
+  private boolean readOwners(RedisNode node) {
     Object answer = node.ask(CLUSTER_BYTES, Command.CLUSTER, "NODES");
     if (answer instanceof Fault fault && !fault.code().isEmpty()) {
       // Cluster commands are disabled, unknown, or not permitted: a single server.
       slots = new RedisNode[] {node};
       return true;
     }
-    @Nullable RedisNode[] found = new RedisNode[SLOTS];
+    @Nullable RedisNode[] ownerBySlot = new RedisNode[SLOTS];
     try {
-      RedisConnection.text(answer).lines().forEach(line -> read(line, node.uri, found));
+      RedisConnection.text(answer).lines().forEach(line -> read(line, node.uri, ownerBySlot));
     } catch (RuntimeException e) {
       return false; // Not a Redis answer.
     }
-    boolean any = in(found).findAny().isPresent();
+    boolean any = in(ownerBySlot).findAny().isPresent();
     if (any) {
-      in(found).filter(owner -> !owner.tend()).forEach(RedisNode::sayDown);
-      slots = found;
-      List<RedisNode> owners = in(found).toList();
+      in(ownerBySlot).filter(owner -> !owner.tend()).forEach(RedisNode::logDown);
+      slots = ownerBySlot;
+      List<RedisNode> owners = in(ownerBySlot).toList();
       all.values().stream().filter(other -> !owners.contains(other)).forEach(RedisNode::close);
       all.values().retainAll(owners);
     }
@@ -110,7 +111,7 @@ final class RedisServers {
   }
 
   /** {@code ID IP:PORT@BUS[,HOST] FLAGS MASTER PING PONG EPOCH STATE SLOT SLOT-SLOT ...}. */
-  private void read(String line, RedisUri asked, @Nullable RedisNode[] found) {
+  private void read(String line, RedisUri source, @Nullable RedisNode[] ownerBySlot) {
     String[] fields = line.split(" ", -1);
     if (fields.length < 9) {
       return; // A replica, or a node without slots.
@@ -121,20 +122,21 @@ final class RedisServers {
     String host = address.length > 2 && !address[2].isEmpty() ? address[2] : ip;
     int port = Integer.parseInt(address[0].substring(colon + 1));
     // An empty host means that the node does not know its own name.
-    HostPort server = new HostPort(host.isEmpty() ? asked.server().host() : host, port);
-    RedisNode owner = node(new RedisUri(asked.secure(), server, 0, asked.user(), asked.password()));
+    HostPort server = new HostPort(host.isEmpty() ? source.server().host() : host, port);
+    RedisNode owner =
+        node(new RedisUri(source.secure(), server, 0, source.user(), source.password()));
     for (int i = 8; i < fields.length; i++) {
       String[] range = fields[i].split("-", -1);
       if (!range[0].startsWith("[")) { // A bracket marks a slot that is moving.
         int last = Integer.parseInt(range[range.length - 1]);
         for (int slot = Integer.parseInt(range[0]); slot <= last; slot++) {
-          found[slot] = owner;
+          ownerBySlot[slot] = owner;
         }
       }
     }
   }
 
-  /** Logs what the user should know about a server when it first answers. */
+  /** Logs warnings about a server when it first answers. */
   private void introduce(RedisNode node) {
     if (!node.uri.secure() && !node.isLoopback()) {
       String secret = node.uri.password() == null ? "" : ", and the password";

@@ -3,6 +3,7 @@ package io.coordl.telemetry.attribution;
 import io.coordl.bridge.Origin;
 import io.coordl.host.CoreTimes;
 import io.coordl.telemetry.advice.Epochs;
+import io.coordl.telemetry.event.DataStallEvent;
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.JobStatisticsEvent;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** Exact totals of the job since its start. Safe for concurrent use. */
 public final class JobTotals {
   private static final int MAX_CALLERS = 64;
+
+  /** Batches of a thread after which it is no thread that prefetches for one about to train. */
+  static final int LOADED = 16;
 
   final LongAdder fetchTime = new LongAdder();
   final LongAdder decodeTime = new LongAdder();
@@ -44,6 +48,14 @@ public final class JobTotals {
   private long firstDone;
   private long lastDone;
   private boolean closed;
+
+  /** What a thread loads while no thread trains, which thread, and since when. */
+  private final Figures loaded = new JobStatisticsEvent();
+
+  private @Nullable Object loader;
+  private long firstLoad;
+  private long lastLoad;
+  private long passes;
 
   private final Map<String, Long> collecting = new HashMap<>();
 
@@ -267,6 +279,43 @@ public final class JobTotals {
     if (started && to > lastSeen && !closed) {
       afterLast += to - Math.max(from, lastSeen);
     }
+  }
+
+  /**
+   * A thread that has not trained has taken a batch: the job may only load. Only the first such
+   * thread counts.
+   *
+   * @param thread identifies it
+   * @param begins whether it is the first batch of a pass
+   */
+  synchronized void loaded(
+      Object thread, long from, long to, boolean begins, long samples, DataStallEvent wait) {
+    if (started || closed || (loader != null && loader != thread)) {
+      return;
+    }
+    if (loader == null) {
+      loader = thread;
+      firstLoad = from;
+    }
+    lastLoad = to;
+    passes += begins ? 1 : 0;
+    loaded.addBatch(samples);
+    loaded.addStall(wait);
+  }
+
+  /**
+   * Figures of a thread that takes batch after batch while no thread trains: its epochs are its
+   * passes. Empty once a thread trains, and for the first batches, which a thread takes that
+   * prefetches for one about to train.
+   */
+  public synchronized JobStatisticsEvent loading() {
+    JobStatisticsEvent now = new JobStatisticsEvent();
+    if (!started && (loaded.batches >= LOADED || passes > 1)) {
+      now.add(loaded);
+      now.wall = lastLoad - firstLoad;
+      now.epochs = passes;
+    }
+    return now;
   }
 
   /** Counts work of a training thread. */

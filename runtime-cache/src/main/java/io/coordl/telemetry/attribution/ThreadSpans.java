@@ -506,6 +506,7 @@ final class ThreadSpans {
       }
       mine.count(recorder.totals); // Other work on this thread, such as a preprocessor.
     }
+    boolean begins = find(subject) == null;
     OpenEpoch epoch = epochOf(subject, start, newEvent);
     waits.divide(wait, waitGc, made);
     clearWait();
@@ -515,6 +516,9 @@ final class ThreadSpans {
     closeStep(epoch);
     wait.batch = made.id();
     wait.end();
+    if (!training) {
+      recorder.totals.loaded(this, start, now, begins, samples, wait);
+    }
     whenTraining(
         epoch,
         () -> {
@@ -613,12 +617,16 @@ final class ThreadSpans {
 
   private OpenEpoch epochOf(Object subject, long start, @Nullable EpochEvent begun) {
     OpenEpoch epoch = find(subject);
+    OpenEpoch last = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);
+    if (last != null && last != epoch) {
+      last.left = start;
+    }
     if (epoch == null) {
       epoch = new OpenEpoch(subject, start, recorder.updates(), begun);
       // The one used last may be an epoch interrupted by a validation. Earlier ones would have been
       // used since, so a break or an exception left them.
       for (OpenEpoch other : List.copyOf(epochs.subList(0, Math.max(0, epochs.size() - 1)))) {
-        end(other, false, start);
+        end(other, false, other.left);
       }
     } else {
       epochs.remove(epoch);
@@ -631,7 +639,7 @@ final class ThreadSpans {
   void finish(long now) {
     endStep(now);
     for (OpenEpoch epoch : List.copyOf(epochs)) {
-      end(epoch, false, now);
+      end(epoch, false, epochs.size() > 1 ? epoch.left : now);
     }
   }
 

@@ -19,7 +19,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.host.CoreTimes;
+import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -109,6 +111,57 @@ class SpanRecorderTest {
     assertThat(all.transformTime).isEqualTo(20);
     assertThat(begun()).isEqualTo(1);
     assertThat(durations.lines).contains("stall 101", "step 500", "epoch 1");
+  }
+
+  private void loadOne() {
+    ask(true, 1);
+    long take = spans.enter(TAKE, iterator);
+    tick(9);
+    spans.exit(take, new Object());
+    tick(30);
+  }
+
+  /** A thread that prefetches for one about to train takes a few batches; a loader takes all. */
+  @Test
+  void whatAThreadLoadsCountsOnceItIsMoreThanAnyQueueAndUntilAThreadTrains() {
+    for (int i = 1; i < JobTotals.LOADED; i++) {
+      loadOne();
+    }
+    assertThat(spans.totals().loading().batches).isZero();
+    loadOne();
+    JobStatisticsEvent loading = spans.totals().loading();
+    assertThat(loading.batches).isEqualTo(JobTotals.LOADED);
+    assertThat(loading.stall).isEqualTo(10L * JobTotals.LOADED);
+    assertThat(loading.wall).isEqualTo(40L * JobTotals.LOADED - 30);
+    assertThat(loading.epochs).isEqualTo(1);
+    assertThat(totals().wall).isZero();
+
+    spans.exit(spans.enter(COMPUTE, null), null);
+    loadOne();
+    assertThat(spans.totals().loading().batches).isZero();
+    assertThat(totals().wall).isPositive();
+  }
+
+  @Test
+  void aLoaderOfFewBatchesIsKnownByItsSecondPass() {
+    loadOne();
+    ask(false, 1);
+    loadOne();
+    assertThat(spans.totals().loading().batches).isEqualTo(2);
+    assertThat(spans.totals().loading().epochs).isEqualTo(2);
+  }
+
+  /** Another thread that loads, too, may do so for this one. */
+  @Test
+  void onlyTheFirstLoaderCounts() throws InterruptedException {
+    loadOne();
+    runOnOtherThread(
+        () -> {
+          for (int i = 0; i < JobTotals.LOADED; i++) {
+            loadOne();
+          }
+        });
+    assertThat(spans.totals().loading().batches).isZero();
   }
 
   @Test
@@ -585,6 +638,33 @@ class SpanRecorderTest {
     spans.finish();
     assertThat(durations.lines).contains("epoch 1", "epoch 2", "epoch 3");
     assertThat(totals().compute).isEqualTo(150);
+  }
+
+  /** Loops without {@code hasNext}, whose epochs end only when others have begun. */
+  @Test
+  void anEpochThatNothingEndsLastsUntilAnotherObjectIsAsked() {
+    List<Long> walls = new ArrayList<>();
+    spans
+        .events()
+        .open(
+            (event, start, end) -> {
+              if (event instanceof EpochEvent epoch) {
+                walls.add(epoch.wall);
+              }
+            });
+    long fit = spans.enter(FIT, null);
+    Object interrupted = new Object();
+    for (Object data :
+        List.of(new Object(), interrupted, new Object(), interrupted, new Object(), new Object())) {
+      long take = spans.enter(TAKE, data);
+      tick(2);
+      spans.exit(take, new Object());
+      update();
+      tick(50);
+    }
+    spans.exit(fit, null);
+    spans.finish();
+    assertThat(walls).containsExactly(62L, 62L, 186L, 62L, 62L);
   }
 
   @Test

@@ -32,11 +32,11 @@ import org.jgroups.stack.IpAddress;
 import org.jgroups.util.ExtendedUUID;
 
 /**
- * This host in the JGroups cluster. Each host's address carries its {@link Hello}, so every view is
- * complete by itself and CoorDL sends no messages of its own.
+ * This host in the JGroups cluster. Each host's address contains its {@link Hello}, so every view
+ * is complete and CoorDL sends no messages of its own.
  *
  * <p>A killed host is detected by its broken connection and removed in less than a second. A host
- * that hangs or is cut off is detected by missing heartbeats, within {@link #TIMEOUT_MILLIS}.
+ * that hangs or is disconnected is detected by missing heartbeats, within {@link #TIMEOUT_MILLIS}.
  * Partitions of a cluster merge once they can reach each other.
  */
 record Cluster(
@@ -54,18 +54,20 @@ record Cluster(
   private static final int JOIN_MILLIS = 300;
   private static final int LEAVE_MILLIS = 500;
 
-  /** Interval at which partitions look for each other; each time, every host asks all others. */
+  /**
+   * Interval at which partitions search for each other; each time, every host contacts all others.
+   */
   private static final int MERGE_MILLIS = 400;
 
-  private static final int MERGE_MILLIS_A_HOST = 40;
+  private static final int MERGE_MILLIS_PER_HOST = 40;
 
   private static final String NAME = "coordl";
   private static final String HELLO = "coordl";
 
   /**
-   * Joins the reachable hosts, or begins alone; takes up to a few seconds.
+   * Joins the reachable hosts, or starts alone; takes up to a few seconds.
    *
-   * @param bind the only address to listen at
+   * @param bind the only address to listen on
    * @param views receives each new view, on a JGroups thread: the members of this group and
    *     version, in the order in which they joined
    * @throws IOException with a sentence for the user if the port is not available
@@ -89,7 +91,7 @@ record Cluster(
       TCPPING discovery = new TCPPING();
       discovery.setInitialHosts2(hosts);
       discovery.asyncDiscoveryUseSeparateThread(true);
-      int merge = Math.max(MERGE_MILLIS, others.size() * MERGE_MILLIS_A_HOST);
+      int merge = Math.max(MERGE_MILLIS, others.size() * MERGE_MILLIS_PER_HOST);
       channel =
           new JChannel(
               transport,
@@ -131,7 +133,7 @@ record Cluster(
     }
   }
 
-  /** Replaces the addresses at which other hosts are looked for; hosts already found stay known. */
+  /** Replaces the addresses at which to search for other hosts; known hosts stay known. */
   void lookAt(Collection<InetSocketAddress> others) {
     Set<PhysicalAddress> wanted = new HashSet<>();
     wanted.add(own);
@@ -164,7 +166,7 @@ record Cluster(
     views.accept(members);
   }
 
-  /** Leaves the cluster; takes until the others have noticed, at most half a second. */
+  /** Leaves the cluster; waits until the others have noticed, at most half a second. */
   @Override
   public void close() {
     channel.close();

@@ -11,12 +11,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's configuration of where to find other hosts. Names are resolved again and again,
- * because a host may join late. So every kind of discovery except the directory is a list of names,
- * to which the system's search domains and hosts file apply.
+ * The user's configuration of where to find other hosts. Names are resolved repeatedly, because a
+ * host may join late. Therefore every kind of discovery except the directory is a list of names, to
+ * which the system's search domains and hosts file apply.
  *
  * @param named hosts by name; each address of a name is a separate host
- * @param directory where each host writes a file with its address; null for another kind
+ * @param directory directory in which each host writes a file with its address; null for another
+ *     kind
  * @param slurm whether the hosts are the nodes of this Slurm job
  * @param port default port
  */
@@ -70,7 +71,9 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
     return new Discovery(hosts, null, false, DEFAULT_PORT);
   }
 
-  /** The hosts by name; throws with a sentence for the user if they cannot be determined. */
+  /**
+   * Returns the hosts by name; throws with a sentence for the user if they cannot be determined.
+   */
   List<HostPort> hosts(Function<String, @Nullable String> environment) {
     if (!slurm) {
       return named;
@@ -91,10 +94,10 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
     }
   }
 
-  /** The addresses of {@link #hosts} that resolve now; may ask a name server. */
+  /** Returns the addresses of {@link #hosts} that resolve now; may query a name server. */
   Set<InetSocketAddress> addresses(Function<String, @Nullable String> environment) {
-    Set<InetSocketAddress> found = new LinkedHashSet<>();
-    hosts(environment).forEach(host -> found.addAll(host.resolve()));
-    return found;
+    Set<InetSocketAddress> addresses = new LinkedHashSet<>();
+    hosts(environment).forEach(host -> addresses.addAll(host.resolve()));
+    return addresses;
   }
 }

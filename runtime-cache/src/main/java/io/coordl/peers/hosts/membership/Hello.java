@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A host's description of itself. It is part of the host's address in the cluster, so every host
- * that sees the address knows it. At most 255 bytes.
+ * that receives the address knows it. At most 255 bytes.
  *
  * @param version version of the peers' protocol
  * @param group checksum of the group's name
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record Hello(int version, String name, long group, @Nullable Member member) {
   static final int VERSION = 1;
 
-  private static final int LONGEST_NAME = 80;
+  private static final int MAX_NAME_LENGTH = 80;
 
   static Hello of(Member member, String group) {
     return new Hello(VERSION, member.name(), SharedFile.checksum(group), member);
@@ -43,7 +43,7 @@ record Hello(int version, String name, long group, @Nullable Member member) {
     return bytes.toByteArray();
   }
 
-  /** Null if the bytes are not a hello. */
+  /** Decodes a hello; null if the bytes are not one. */
   static @Nullable Hello decode(byte @Nullable [] bytes) {
     if (bytes == null) {
       return null;
@@ -51,7 +51,7 @@ record Hello(int version, String name, long group, @Nullable Member member) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       int version = in.readUnsignedByte();
       String name = in.readUTF();
-      if (name.isEmpty() || name.length() > LONGEST_NAME || !name.matches("[\\x21-\\x7e]+")) {
+      if (name.isEmpty() || name.length() > MAX_NAME_LENGTH || !name.matches("[\\x21-\\x7e]+")) {
         return null;
       }
       if (version != VERSION) {

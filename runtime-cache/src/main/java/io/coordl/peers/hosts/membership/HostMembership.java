@@ -23,30 +23,31 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Represents this host as one member, however many of its jobs take part. The job that holds a lock
- * on the host's shared file is the leader: it serves the items, joins the cluster, and publishes
- * the members to all jobs of the host through that file. When the leader ends or is killed, the
- * kernel releases the lock, and another job takes over on the same ports and under the same name,
- * within {@link #LOOK} plus the time to join. The other hosts see the same member throughout.
+ * Represents this host as one member, however many of its jobs participate. The job that holds a
+ * lock on the host's shared file is the leader: it serves the items, joins the cluster, and
+ * publishes the members to all jobs of the host through that file. When the leader ends or is
+ * killed, the kernel releases the lock, and another job takes over on the same ports and under the
+ * same name, within {@link #CHECK_INTERVAL} plus the time to join. The other hosts observe the same
+ * member throughout.
  *
  * <p>All work happens on one daemon thread and on JGroups' threads. The program's threads only read
  * a list, which is empty until the members are known.
  */
 public final class HostMembership implements Membership {
-  /** Longest interval between checks for a new view or a released lock. */
-  static final Duration LOOK = Duration.ofMillis(200);
+  /** Maximum interval between checks for a new view or a released lock. */
+  static final Duration CHECK_INTERVAL = Duration.ofMillis(200);
 
   private static final long RETRY_NANOS = Duration.ofSeconds(5).toNanos();
-  private static final Duration LEAVING = Duration.ofSeconds(3);
+  private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(3);
 
-  private final AtomicBoolean left = new AtomicBoolean();
+  private final AtomicBoolean hasLeft = new AtomicBoolean();
   private volatile @Nullable SharedFile<ViewFile> shared;
   private final Settings settings;
   private final ItemServer server;
   private final OnceLog log;
   private final Thread thread;
 
-  /** Set if this job is the leader; used by its thread only. */
+  /** Set if this job is the leader; used only by {@link #thread}. */
   private @Nullable HostLeader leader;
 
   private long readSequence;
@@ -59,7 +60,7 @@ public final class HostMembership implements Membership {
     /**
      * Starts serving.
      *
-     * @param address the only address to listen at
+     * @param address the only address to listen on
      * @throws IOException with a sentence for the user
      */
     Closeable open(InetSocketAddress address) throws IOException;
@@ -68,15 +69,15 @@ public final class HostMembership implements Membership {
   /**
    * Settings that are known from the start.
    *
-   * @param directory directory of the file that the jobs of this host share
-   * @param store name of the store that those jobs share
+   * @param directory directory of this host's shared file
+   * @param store name of the store that the host's jobs share
    * @param group only hosts of the same group are members
    * @param peers where to find other hosts
-   * @param bind where to listen; null to determine the address automatically
+   * @param bind address to listen on; null to determine it automatically
    * @param tls credentials with which peers authenticate each other
    * @param capacity byte budget of the store; 0 until the store is open. This job does not lead
-   *     before that, because other hosts choose by the budget what this host keeps, and a member
-   *     never changes
+   *     before that, because other hosts choose by the budget which items this host caches, and a
+   *     member never changes
    */
   public record Settings(
       Path directory,
@@ -88,7 +89,7 @@ public final class HostMembership implements Membership {
       LongSupplier capacity,
       Function<String, @Nullable String> environment) {}
 
-  /** Starts in the background and returns at once. */
+  /** Starts in the background and returns immediately. */
   public HostMembership(Settings settings, ItemServer server, UserLog userLog) {
     this.settings = settings;
     this.server = server;
@@ -116,7 +117,7 @@ public final class HostMembership implements Membership {
     }
     shared = file;
     if (file != null) {
-      leadAndLook(file);
+      leadOrFollow(file);
       stopLeading(file);
     }
   }
@@ -135,30 +136,30 @@ public final class HostMembership implements Membership {
   }
 
   private void leave(SharedFile<ViewFile> file) {
-    if (!left.getAndSet(true)) {
+    if (!hasLeft.getAndSet(true)) {
       file.close();
     }
   }
 
-  /** Null if the file cannot be opened now. */
+  /** Opens the host's shared file; null if that is impossible now. */
   private @Nullable SharedFile<ViewFile> join() {
     try {
       long user = Machine.user();
-      SharedFile.sweep(settings.directory(), user, ViewFile.CONTENTS, this::say);
+      SharedFile.sweep(settings.directory(), user, ViewFile.CONTENTS, this::log);
       Path path = SharedFile.path(settings.directory(), user, settings.store(), ViewFile.CONTENTS);
       return new SharedFile.Opening<>(
-              path, user, ViewFile.CONTENTS, () -> ViewFile.BYTES, this::say)
+              path, user, ViewFile.CONTENTS, () -> ViewFile.BYTES, this::log)
           .within(SharedFile.PATIENCE);
     } catch (IOException e) {
-      say(e.getMessage());
+      log(e.getMessage());
     } catch (RuntimeException | Error e) {
       AgentThread.survive(e);
     }
     return null;
   }
 
-  /** Runs until the job ends. A failed round does not affect the other jobs. */
-  private void leadAndLook(SharedFile<ViewFile> file) {
+  /** Leads or follows until the job ends. A failed round does not affect the other jobs. */
+  private void leadOrFollow(SharedFile<ViewFile> file) {
     long triedNanos = System.nanoTime() - RETRY_NANOS;
     while (!closed) {
       try {
@@ -178,22 +179,22 @@ public final class HostMembership implements Membership {
         }
         read(file.memory());
       } catch (IOException e) {
-        say(e.getMessage());
+        log(e.getMessage());
       } catch (RuntimeException | Error e) {
         AgentThread.survive(e);
       }
-      LockSupport.parkNanos(this, LOOK.toNanos());
+      LockSupport.parkNanos(this, CHECK_INTERVAL.toNanos());
     }
   }
 
-  /** Null if this job cannot lead; then another may. */
+  /** Starts leading; null if this job cannot lead, so that another may. */
   private @Nullable HostLeader lead(SharedFile<ViewFile> file) throws IOException {
     read(file.memory());
     HostLeader started = null;
     try {
       started = new HostLeader(settings, server, members(), this::wake, log);
     } catch (IOException | IllegalArgumentException e) {
-      say(e.getMessage());
+      log(e.getMessage());
     } finally {
       if (started == null) {
         file.liveness().stopLeading();
@@ -215,20 +216,20 @@ public final class HostMembership implements Membership {
     LockSupport.unpark(thread);
   }
 
-  private void say(@Nullable String sentence) {
+  private void log(@Nullable String sentence) {
     log.once("" + sentence);
   }
 
   /**
-   * Leaves, and waits for that for a bounded time. If this job is the leader, another may take
-   * over.
+   * Leaves, and waits until that is done, for a bounded time. If this job is the leader, another
+   * may take over.
    */
   @Override
   public void close() {
     closed = true;
     wake();
     try {
-      thread.join(LEAVING.toMillis());
+      thread.join(LEAVE_TIMEOUT.toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -18,9 +18,9 @@ import org.jgroups.util.SeqnoList;
 import org.jgroups.util.SizeStreamable;
 
 /**
- * The messages that this host accepts: only those that JGroups' protocols send each other. JGroups
- * decodes a message before any protocol sees it, and its own types create whatever object the
- * sender names: serialised ones, and any class by its name. Here bytes stay bytes, and an object is
+ * The messages that this host accepts: only those that JGroups' protocols exchange. JGroups decodes
+ * a message before any protocol receives it, and its own message types create any object that the
+ * sender names: serialised objects, and any class by name. Here bytes stay bytes, and an object is
  * one of the three lists of numbers that {@code NAKACK2}, {@code UNICAST3} and {@code STABLE} send.
  */
 final class Messages extends MessageFactory {
@@ -29,7 +29,8 @@ final class Messages extends MessageFactory {
   private Messages() {}
 
   /**
-   * Replaces JGroups' message types. The setting is static, but only ours in the agent's loader.
+   * Replaces JGroups' message types. The setting is static, but the agent's loader has its own
+   * JGroups.
    */
   static void restrict() {
     Arrays.fill(creators, null);
@@ -49,7 +50,7 @@ final class Messages extends MessageFactory {
     @SuppressWarnings("TypeParameterUnusedInFormals") // As JGroups declares it.
     public <T> T getObject(ClassLoader loader) {
       if (isFlagSet(Message.Flag.SERIALIZED)) {
-        throw new IllegalArgumentException("no peer sends objects");
+        throw new IllegalArgumentException("peers never send objects");
       }
       return super.getObject(loader);
     }
@@ -57,7 +58,7 @@ final class Messages extends MessageFactory {
 
   /** A list of numbers. */
   private static final class Numbers extends ObjectMessage {
-    private static final Set<Short> SENT =
+    private static final Set<Short> ALLOWED =
         Set.of(
             ClassConfigurator.getMagicNumber(SeqnoList.class),
             ClassConfigurator.getMagicNumber(Digest.class),
@@ -68,19 +69,19 @@ final class Messages extends MessageFactory {
       return Numbers::new;
     }
 
-    /** As {@code Util.readSizeStreamable}, but only for these classes. */
+    /** Reads like {@code Util.readSizeStreamable}, but only these classes. */
     @Override
     public void readPayload(DataInput in) throws IOException, ClassNotFoundException {
       if (in.readByte() == NOTHING) {
         return;
       }
       short type = in.readShort();
-      if (!SENT.contains(type)) {
-        throw new InvalidObjectException("no peer sends objects of type " + type);
+      if (!ALLOWED.contains(type)) {
+        throw new InvalidObjectException("peers never send objects of type " + type);
       }
-      SizeStreamable read = ClassConfigurator.create(type);
-      read.readFrom(in);
-      obj = read;
+      SizeStreamable list = ClassConfigurator.create(type);
+      list.readFrom(in);
+      obj = list;
     }
   }
 }

@@ -6,8 +6,8 @@ import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
 
 /**
- * Replaces JGroups' object stream in the agent's jar, behind {@link Messages}. It refuses before
- * the first byte is read, so that no class is looked up and no filter of the program is called.
+ * Replaces JGroups' object stream in the agent's jar, behind {@link Messages}. It throws before it
+ * reads the first byte, so no class is looked up and no filter of the program is called.
  */
 final class NoObjects extends ObjectInputStream {
   /** Same signature as the constructor it replaces. */
@@ -16,6 +16,6 @@ final class NoObjects extends ObjectInputStream {
   }
 
   private static InputStream refused() throws InvalidObjectException {
-    throw new InvalidObjectException("no peer sends objects");
+    throw new InvalidObjectException("peers never send objects");
   }
 }

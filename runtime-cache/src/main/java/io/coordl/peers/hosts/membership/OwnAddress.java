@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Determines where this host listens; {@code local} tests whether an address belongs to this
- * machine.
+ * Determines the address that this host listens on; {@code local} tests whether an address belongs
+ * to this machine.
  */
 record OwnAddress(Predicate<InetAddress> local) {
   OwnAddress() {
@@ -22,19 +22,19 @@ record OwnAddress(Predicate<InetAddress> local) {
   }
 
   /**
-   * The given address; else the listed address that belongs to this host; else the address of this
-   * host's name. A loopback address is not used if other hosts have other addresses.
+   * Returns the given address; else the listed address that belongs to this host; else the address
+   * of this host's name. Uses no loopback address if other hosts have other addresses.
    *
    * @param given value of {@code peer.bind}; null if not set
-   * @param byDefault port if none is listed for the address
+   * @param defaultPort port if none is listed for the address
    * @throws IOException with a sentence for the user if the address cannot be determined
    */
-  InetSocketAddress find(@Nullable HostPort given, Set<InetSocketAddress> listed, int byDefault)
+  InetSocketAddress find(@Nullable HostPort given, Set<InetSocketAddress> listed, int defaultPort)
       throws IOException {
     if (given != null) {
       InetAddress address = InetAddress.getByName(given.host());
       return new InetSocketAddress(
-          address, given.port() == 0 ? port(address, listed, byDefault) : given.port());
+          address, given.port() == 0 ? port(address, listed, defaultPort) : given.port());
     }
     boolean remote = listed.isEmpty();
     List<InetSocketAddress> own = new ArrayList<>();
@@ -54,16 +54,16 @@ record OwnAddress(Predicate<InetAddress> local) {
               + " are all addresses of this host: set the one to listen at with"
               + " peer.bind=ADDRESS[:PORT]; until then no other host is asked.");
     }
-    return own.isEmpty() ? named(remote, listed, byDefault) : own.get(0);
+    return own.isEmpty() ? named(remote, listed, defaultPort) : own.get(0);
   }
 
-  private InetSocketAddress named(boolean remote, Set<InetSocketAddress> listed, int byDefault)
+  private InetSocketAddress named(boolean remote, Set<InetSocketAddress> listed, int defaultPort)
       throws IOException {
     InetAddress here = InetAddress.getLocalHost();
     InetAddress[] all = InetAddress.getAllByName(here.getHostName());
     for (InetAddress address : all) {
       if (address.isLoopbackAddress() != remote && local.test(address)) {
-        return new InetSocketAddress(address, port(address, listed, byDefault));
+        return new InetSocketAddress(address, port(address, listed, defaultPort));
       }
     }
     throw new UnknownHostException(
@@ -74,19 +74,20 @@ record OwnAddress(Predicate<InetAddress> local) {
             here.getHostName(), all[0].getHostAddress()));
   }
 
-  /** The listed port of an address, if there is exactly one. */
-  private static int port(InetAddress address, Set<InetSocketAddress> listed, int byDefault) {
+  /** Returns the listed port of an address if there is exactly one; else {@code defaultPort}. */
+  private static int port(InetAddress address, Set<InetSocketAddress> listed, int defaultPort) {
     List<Integer> ports =
         listed.stream()
             .filter(one -> one.getAddress().equals(address))
             .map(InetSocketAddress::getPort)
             .distinct()
             .toList();
-    return ports.size() == 1 ? ports.get(0) : byDefault;
+    return ports.size() == 1 ? ports.get(0) : defaultPort;
   }
 
   /**
-   * Whether the address belongs to this machine; on Linux there are more than the interfaces list.
+   * Whether the address belongs to this machine; on Linux a machine has more addresses than its
+   * interfaces list, so this tries to bind.
    */
   private static boolean canBeBound(InetAddress address) {
     try (ServerSocket socket = new ServerSocket(0, 1, address)) {

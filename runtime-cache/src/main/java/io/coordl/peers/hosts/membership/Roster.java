@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The published members. A host that vanishes stays listed for a while: another job of it may take
- * over, or a network partition may heal, and then no item has changed its owner. Thread-safe.
+ * The published members. A host that disappears stays listed for a while: another of its jobs may
+ * take over, or a network partition may heal, and items then keep their owners. Thread-safe.
  */
 final class Roster {
   private final long graceNanos;
@@ -19,16 +19,13 @@ final class Roster {
 
   private record Entry(Member member, long seenNanos) {}
 
-  /** Creates a roster that starts with the members the last leader published. */
+  /** Creates a roster that starts with the members that the last leader published. */
   Roster(Collection<Member> inherited, long nowNanos, long graceNanos) {
     this.graceNanos = graceNanos;
     inherited.forEach(member -> entries.put(member.name(), new Entry(member, nowNanos)));
   }
 
-  /**
-   * Sets the present members in the order in which they joined; of two with the same name, the last
-   * is alive.
-   */
+  /** Sets the present members, in joining order; of two with the same name, the last is alive. */
   synchronized void see(List<Member> members, long nowNanos) {
     touch(nowNanos);
     Set<String> names = new HashSet<>();
@@ -39,7 +36,7 @@ final class Roster {
     present = names;
   }
 
-  /** All members that are present or vanished recently, sorted by name. */
+  /** Returns all members that are present or disappeared recently, sorted by name. */
   synchronized List<Member> members(long nowNanos) {
     touch(nowNanos);
     entries.values().removeIf(entry -> nowNanos - entry.seenNanos > graceNanos);

@@ -19,10 +19,10 @@ import org.jgroups.util.DefaultThreadFactory;
 final class Transport extends TCP {
   private static final int CONNECT_MILLIS = 300;
 
-  /** A usual frame has a few hundred bytes, a view of 256 hosts some ten thousand. */
-  private static final int LONGEST_FRAME = 1 << 20;
+  /** In bytes. A typical frame has a few hundred, a view of 256 hosts about ten thousand. */
+  private static final int MAX_FRAME_BYTES = 1 << 20;
 
-  private static final int LARGEST_POOL = 32;
+  private static final int MAX_THREADS = 32;
 
   private final InetSocketAddress bind;
 
@@ -33,17 +33,17 @@ final class Transport extends TCP {
     setThreadFactory(new Threads());
     useVirtualThreads(false);
     setBundlerType("no-bundler");
-    getThreadPool().setMinThreads(0).setMaxThreads(LARGEST_POOL);
+    getThreadPool().setMinThreads(0).setMaxThreads(MAX_THREADS);
     enableSuspectEvents(true);
     setSockConnTimeout(CONNECT_MILLIS);
     setPeerAddrReadTimeout(CONNECT_MILLIS);
     tcpNodelay(true);
-    setMaxLength(LONGEST_FRAME);
+    setMaxLength(MAX_FRAME_BYTES);
     bind();
     setSocketFactory(new Sockets(tls, refusals::refuse));
   }
 
-  /** Makes JGroups' threads threads of the agent. */
+  /** Makes JGroups' threads agent threads. */
   private static final class Threads extends DefaultThreadFactory {
     Threads() {
       super("coordl-peers", true, true);
@@ -58,8 +58,8 @@ final class Transport extends TCP {
   }
 
   /**
-   * Must be called again once the channel exists, because creating it reads JGroups' system
-   * properties.
+   * Binds to the address. Must be called again once the channel exists, because its creation reads
+   * JGroups' system properties.
    */
   void bind() {
     setBindAddr(bind.getAddress());
@@ -99,11 +99,11 @@ final class Transport extends TCP {
                 try {
                   done.getSocket().setSoTimeout(0);
                 } catch (SocketException e) {
-                  // It is closed already.
+                  // Already closed.
                 }
               });
     } catch (SocketException e) {
-      // It is closed already; its user gets the failure.
+      // Already closed; its user gets the failure.
     }
   }
 }

@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The file through which the leading job publishes the members to the other jobs of its host. It
- * has two slots; the number of the last view selects the valid one. The next view goes into the
- * other slot, then the number advances with release semantics. So a reader never locks, and a
+ * has two slots; the number of the last view selects the valid one. The next view is written to the
+ * other slot, then the number advances with release semantics. Readers therefore never lock, and a
  * leader killed at any instruction leaves the previous view intact. There is one writer at a time
  * ({@link Liveness#tryLead}).
  */
 record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Memory {
   /**
-   * Contents of a shared file that is a list of members. The file's locks show which jobs are
+   * The contents of a shared file that is a list of members. The file's locks show which jobs are
    * alive.
    */
   static final Contents<ViewFile> CONTENTS =
@@ -93,7 +93,8 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     RandomAccessFile file = OwnFiles.open(path);
     try {
       if (file.length() < bytes) {
-        file.write(new byte[(int) bytes]); // A full tmpfs is an error here, but SIGBUS later.
+        file.write(
+            new byte[(int) bytes]); // On a full tmpfs this fails; a store would raise SIGBUS.
       }
       ByteBuffer memory = file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, bytes);
       return new ViewFile(file, memory.order(ByteOrder.nativeOrder()));
@@ -113,12 +114,12 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     WORDS.setVolatile(memory, (int) at, value);
   }
 
-  /** Number of the view that {@link #read} returns; each view has a new one. */
+  /** Returns the number of the view that {@link #read} returns; each view has a new number. */
   long sequence() {
     return get(SEQUENCE);
   }
 
-  /** Publishes a view; has room for more members than the maximum. */
+  /** Publishes a view; a slot has room for more than the maximum number of members. */
   void write(View view) {
     byte[] text = encode(view);
     long next = sequence() + 1;
@@ -129,7 +130,10 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     set(SEQUENCE, next);
   }
 
-  /** The last view; null if there is none, or if two newer ones were written during the read. */
+  /**
+   * Returns the last view; null if there is none, or if two newer views were written during the
+   * read.
+   */
   @Nullable View read() {
     long sequence = sequence();
     int slot = slot(sequence);
@@ -163,7 +167,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
         writeFigures(out, member);
       }
     } catch (IOException e) {
-      throw new IllegalStateException("writing to memory does no output", e);
+      throw new IllegalStateException("writing to memory cannot fail", e);
     }
     return bytes.toByteArray();
   }

@@ -1,6 +1,6 @@
 /**
  * Membership: one member per host, represented by one of its jobs, discovered and monitored by
- * JGroups. The only package that knows JGroups; no item passes through it.
+ * JGroups. The only package that uses JGroups; no item passes through it.
  */
 @NullMarked
 package io.coordl.peers.hosts.membership;

@@ -1,0 +1,194 @@
+package io.coordl.library;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.library.djl.DjlVerdicts;
+import io.coordl.library.dl4j.Dl4jVerdicts;
+import io.coordl.transformers.DocsBlock;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.reflect.Modifier;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What is kept of every data set, reader, iterator and transform of the libraries, by the real
+ * proof, beside what each is by reading. With {@code -Dcoordl.docs=write} the page is written anew.
+ */
+final class AcceptanceTest {
+  /** The least share of what is pure by reading that must be kept. */
+  private static final double BAR = 0.8;
+
+  private static final String PURE = "pure";
+
+  /** The kinds of classes that make or change batches. */
+  private static final List<String> KINDS =
+      List.of(
+          "ai.djl.training.dataset.Dataset",
+          "ai.djl.translate.Transform",
+          "ai.djl.basicdataset.tabular.utils.Featurizer",
+          "org.datavec.api.records.reader.RecordReader",
+          "org.nd4j.linalg.dataset.api.iterator.DataSetIterator",
+          "org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator",
+          "org.datavec.api.transform.Transform",
+          "org.datavec.api.transform.filter.Filter",
+          "org.datavec.image.transform.ImageTransform",
+          "org.nd4j.linalg.dataset.api.DataSetPreProcessor",
+          "org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor",
+          "org.datavec.api.io.labels.PathLabelGenerator",
+          "org.datavec.image.recordreader.objdetect.ImageObjectLabelProvider");
+
+  /** A class of each jar that is looked through. */
+  private static final List<String> JARS =
+      List.of(
+          "ai.djl.basicdataset.BasicDatasets",
+          "ai.djl.Device",
+          "org.datavec.api.records.reader.RecordReader",
+          "org.datavec.image.recordreader.ImageRecordReader",
+          "org.deeplearning4j.datasets.iterator.impl.Cifar10DataSetIterator",
+          "org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator",
+          "org.deeplearning4j.datasets.iterator.FileSplitDataSetIterator",
+          "org.nd4j.linalg.dataset.DataSet");
+
+  @TempDir Path folder;
+
+  /**
+   * A line of the list.
+   *
+   * @param reading pure, draws, memory, wraps or nothing
+   */
+  private record Row(String group, String reading, String name) {
+    String shortName() {
+      return name.substring(name.lastIndexOf('.') + 1).replace('$', '.');
+    }
+  }
+
+  private static List<Row> rows() throws IOException {
+    List<Row> rows = new ArrayList<>();
+    String group = "";
+    try (BufferedReader in =
+        new BufferedReader(
+            new InputStreamReader(
+                Objects.requireNonNull(
+                    AcceptanceTest.class.getResourceAsStream("read-by-hand.txt")),
+                StandardCharsets.UTF_8))) {
+      for (String line : in.lines().toList()) {
+        if (line.startsWith("# ")) {
+          group = line.substring(2);
+        } else if (!line.isBlank() && !line.startsWith("#")) {
+          String[] parts = line.split(" ");
+          rows.add(new Row(group, parts[0], parts[1]));
+        }
+      }
+    }
+    return rows;
+  }
+
+  private static Class<?> load(String name) throws ClassNotFoundException {
+    return Class.forName(name, false, AcceptanceTest.class.getClassLoader());
+  }
+
+  /** A new version may have more. */
+  @Test
+  void everyClassOfTheLibrariesIsOnTheList()
+      throws IOException, URISyntaxException, ClassNotFoundException {
+    List<Class<?>> kinds = new ArrayList<>();
+    for (String kind : KINDS) {
+      kinds.add(load(kind));
+    }
+    Set<String> found = new TreeSet<>();
+    for (String jar : JARS) {
+      Path path = Path.of(load(jar).getProtectionDomain().getCodeSource().getLocation().toURI());
+      try (JarFile file = new JarFile(path.toFile())) {
+        file.stream()
+            .map(entry -> entry.getName())
+            .filter(name -> name.endsWith(".class") && !name.startsWith("META-INF/"))
+            .map(name -> name.substring(0, name.length() - 6).replace('/', '.'))
+            .filter(name -> isOne(name, kinds))
+            .forEach(found::add);
+      }
+    }
+    assertThat(found).hasSameElementsAs(rows().stream().map(Row::name).toList());
+  }
+
+  private static boolean isOne(String name, List<Class<?>> kinds) {
+    try {
+      Class<?> type = load(name);
+      return !Modifier.isAbstract(type.getModifiers())
+          && !type.isAnonymousClass()
+          && kinds.stream().anyMatch(kind -> kind.isAssignableFrom(type));
+    } catch (ClassNotFoundException | LinkageError e) {
+      return false; // It needs another library.
+    }
+  }
+
+  private static String told(Class<?> type, DjlVerdicts djl, Dl4jVerdicts dl4j) throws Exception {
+    try {
+      return type.getName().startsWith("ai.djl.") ? djl.of(type) : dl4j.of(type);
+    } catch (LinkageError e) {
+      return "not examined by the test: it needs native code";
+    }
+  }
+
+  @Test
+  void theProofAcceptsNearlyAllThatIsPureAndThePageSaysWhatItRefuses() throws Exception {
+    DjlVerdicts djl = new DjlVerdicts();
+    Dl4jVerdicts dl4j = new Dl4jVerdicts(folder);
+    Map<String, StringBuilder> tables = new LinkedHashMap<>();
+    Map<String, int[]> counts = new LinkedHashMap<>();
+    List<String> wrong = new ArrayList<>();
+    for (Row row : rows()) {
+      Class<?> type = load(row.name);
+      String told = told(type, djl, dl4j);
+      if (told.equals("cached") && row.reading.equals("draws")) {
+        wrong.add(row.name);
+      }
+      int[] count = counts.computeIfAbsent(row.group, none -> new int[2]);
+      if (row.reading.equals(PURE)) {
+        count[0]++;
+        count[1] += told.equals("cached") ? 1 : 0;
+      }
+      tables
+          .computeIfAbsent(
+              row.group,
+              group -> new StringBuilder("| class | by inspection | result |\n|---|---|---|\n"))
+          .append(String.format("| `%s` | %s | %s |%n", row.shortName(), row.reading, told));
+    }
+    int pure = counts.values().stream().mapToInt(count -> count[0]).sum();
+    int kept = counts.values().stream().mapToInt(count -> count[1]).sum();
+    String page =
+        String.format("Of %d classes that are pure by inspection, %d are cached: ", pure, kept)
+            + counts.entrySet().stream()
+                .map(
+                    count ->
+                        String.format(
+                            "%s %d of %d",
+                            count.getKey(), count.getValue()[1], count.getValue()[0]))
+                .collect(Collectors.joining("; "))
+            + ".\n"
+            + tables.entrySet().stream()
+                .map(table -> "\n## " + table.getKey() + "\n\n" + table.getValue())
+                .collect(Collectors.joining());
+    assertThat(wrong).as("draws by reading, and is kept").isEmpty();
+    DocsBlock.check(
+        "acceptance.md",
+        "acceptance",
+        page,
+        "`mvn -pl transformers -am test -Dtest=AcceptanceTest -Dcoordl.docs=write "
+            + "-Dsurefire.failIfNoSpecifiedTests=false` writes it");
+    assertThat((double) kept / pure).as("%d of %d", kept, pure).isGreaterThanOrEqualTo(BAR);
+  }
+}
