@@ -14,13 +14,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resource demand of a job, in the shape of its JSON.
+ * The resource demand of a job, serialised to JSON.
  *
- * @param schemaVersion incremented by changes that an old reader would not understand
+ * @param schemaVersion incremented by incompatible changes
  * @param origin a profile, or an ordinary recording
- * @param workers threads that prepare beside the training thread
+ * @param workers preparing threads besides the training thread
  * @param stepCores cores that a step keeps busy
- * @param knee the smallest amounts that are nearly as good as all, in words
+ * @param knee the smallest amounts that reach nearly the full speed, in words
  * @param measured speeds with every item in memory, by ascending number of cores
  * @param missing axes that the table lacks, and why
  */
@@ -101,7 +101,7 @@ public record Demand(
                 .orElse(1));
   }
 
-  /** A table with this job as its only model, named after the recording. */
+  /** Returns a table with this job as its only model, named after the recording. */
   public ModelTable models(Path recording) {
     return ModelTable.of(
         String.valueOf(recording.getFileName()).replaceFirst("\\.jfr$", ""), table);

@@ -94,8 +94,8 @@ class InputTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "4x0                    | a cluster of 4x0 has no GPU: it takes at least 1x1",
-        "0x8                    | a cluster of 0x8 has no GPU: it takes at least 1x1",
+        "4x0                    | a cluster of 4x0 has no GPU: expected at least 1x1",
+        "0x8                    | a cluster of 0x8 has no GPU: expected at least 1x1",
         "32                     | the cluster '32' does not begin with SERVERSxGPUS, such as 4x8"
             + " for four servers of eight GPUs",
         "4x8,cores=             | the cluster's cores= is not a number above 0",
