@@ -96,7 +96,7 @@ public enum Option {
   PEER_HOSTS(
       "auto",
       new Range(2, 256),
-      "number of hosts to wait for before the first item is read, at most a minute; auto: do not"
+      "number of hosts to wait for, at most a minute, before the first item is read; auto: do not"
           + " wait"),
   PEER_SECRET(
       "none, FILE",
@@ -142,7 +142,7 @@ public enum Option {
       "off, auto, continuous",
       new Range(1, 1_000_000),
       "the agent takes its own checkpoints, in checkpoint.dir, every N steps; auto: as often as"
-          + " checkpoint.overhead allows; continuous: the next as soon as the last is written;"
+          + " checkpoint.overhead allows; continuous: as soon as the previous one is written;"
           + " implies checkpoint=async"),
   CHECKPOINT_DIR(
       "none, PATH",
@@ -161,8 +161,8 @@ public enum Option {
       "25",
       "",
       new Range(1, 3600),
-      "on SIGTERM: how many seconds JVM shutdown waits for the current step to end, to take a last"
-          + " checkpoint with checkpoint.every"),
+      "on SIGTERM, with checkpoint.every: how many seconds JVM shutdown waits for the current"
+          + " step, to take a last checkpoint"),
   RESUME(
       "none, PATH",
       Values.TEXT,

@@ -26,7 +26,7 @@ public final class PlanText {
     int requested = pool.jobs().stream().mapToInt(Plan.Job::gpus).sum();
     lines.add(
         format(
-            "%s: %d jobs want %d of %d GPUs; %d servers, each with %d GPUs, %s cores, %s GiB%s",
+            "%s: %d jobs request %d of %d GPUs; %d servers, each with %d GPUs, %s cores, %s GiB%s",
             pool.gpu(),
             pool.jobs().size(),
             requested,

@@ -126,7 +126,7 @@ class InputTest {
         good.replace("\"coreAxis\": [1, 2,", "\"coreAxis\": [2, 1,"), ": coreAxis does not rise");
     refused(
         good.replace("[0.1, 0.3, 0.3, 0.3, 0.3]", "[0.1, 0.3]"), "is not a table of 9 rows and 5");
-    refused(good.replace("\"speedup\": 2.94", "\"speedup\": -1"), "the figure -1.0, not above 0");
+    refused(good.replace("\"speedup\": 2.94", "\"speedup\": -1"), "the value -1.0, not above 0");
     refused(good.replace("\"name\": \"res18\"", "\"name\": \"alexnet\""), "'alexnet' twice");
     refused(good.substring(0, 900), ", is not a table of models");
   }
