@@ -76,7 +76,7 @@ class DemandCommandTest {
     assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
     JsonNode demand = JsonMapper.shared().readTree(out.toString());
     assertThat(demand.at("/origin").asString()).isEqualTo("profile");
-    assertThat(demand.at("/table/cores/0").asDouble()).isEqualTo(1);
+    assertThat(demand.at("/table/cores/0").asDouble()).isEqualTo(0.25);
     Path json = directory.resolve("mine.json");
     Files.writeString(json, out.toString());
     Path trace = directory.resolve("trace.csv");
