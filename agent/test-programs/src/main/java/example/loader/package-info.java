@@ -1,2 +1,2 @@
-/** Programs that do nothing but load their data, and tell how fast. */
+/** Programs whose loading is measured: they tell how fast they load, or train. */
 package example.loader;
