@@ -114,7 +114,10 @@ class DemandCommandTest {
     assertThat(out.toString())
         .contains("% of the speed of 8 cores with every item in memory")
         .contains("samples/s by cores and memory for items", "samples/s by cores and MB/s")
-        .contains("Measured on 8 cores with every item in memory: ");
+        .contains("Measured on 8 cores with every item in memory: ")
+        .doesNotContain("--quota");
+    assertThat(coordl("demand", recording.toString(), "--quota")).isZero();
+    assertThat(out.toString()).contains("cores are a quota on a host that has all of them");
   }
 
   @Test

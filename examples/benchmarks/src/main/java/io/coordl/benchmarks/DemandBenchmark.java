@@ -14,6 +14,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -183,7 +184,7 @@ public final class DemandBenchmark {
         Jdks.running());
     double before = probe();
     long begin = System.nanoTime();
-    DemandPoints demand = demand();
+    List<String> recordings = profile();
     double profileSeconds = (System.nanoTime() - begin) / 1e9;
     double after = probe();
     List<Running> jobs = new ArrayList<>();
@@ -216,7 +217,7 @@ public final class DemandBenchmark {
         Pairs.median(probes),
         Pairs.min(probes),
         Collections.max(probes));
-    return judge(demand, jobs, profileSeconds);
+    return judge(demand(recordings), demand(recordings, "--quota"), jobs, profileSeconds);
   }
 
   private static double seconds(long begin) {
@@ -234,8 +235,8 @@ public final class DemandBenchmark {
     return (System.nanoTime() - begin + (number == 0 ? 1 : 0)) / 1e6;
   }
 
-  /** Profiles the job, and asks. */
-  private DemandPoints demand() throws IOException, InterruptedException {
+  /** Profiles the job; gives the recordings. */
+  private List<String> profile() throws IOException, InterruptedException {
     String name = "profile-" + library;
     for (Path old : recordings(name)) {
       Files.delete(old);
@@ -243,13 +244,28 @@ public final class DemandBenchmark {
     ChildJvm profiling =
         coordl.profiling(
             work.resolve(name + ".jfr"), job(0), "--fewer-cores", "--steps", quick ? "10" : "100");
-    System.out.println(profiling.run().orFail("coordl profile").out());
+    System.out.println(
+        profiling
+            .run()
+            .orFail("coordl profile")
+            .out()
+            .lines()
+            .filter(line -> !line.startsWith("epoch "))
+            .collect(Collectors.joining("\n")));
+    List<String> made = recordings(name).stream().map(Path::toString).toList();
     List<String> command = new ArrayList<>(List.of("demand"));
-    recordings(name).forEach(recording -> command.add(recording.toString()));
+    command.addAll(made);
     System.out.println(coordl.run(command.toArray(String[]::new)));
-    command.add("--json");
-    String json = coordl.run(command.toArray(String[]::new));
-    return DemandPoints.of(JsonMapper.shared().readTree(json));
+    return made;
+  }
+
+  private DemandPoints demand(List<String> recordings, String... options)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("demand", "--json"));
+    command.addAll(List.of(options));
+    command.addAll(recordings);
+    return DemandPoints.of(
+        JsonMapper.shared().readTree(coordl.run(command.toArray(String[]::new))));
   }
 
   private List<Path> recordings(String name) throws IOException {
@@ -269,7 +285,7 @@ public final class DemandBenchmark {
         library == Example.DJL
             ? Example.DJL
                 .program(checkout, Jdks.running(), "example.loader.DjlEmulated")
-                .args(folder, epochs, "2", "25", "8", "0", "224")
+                .args(folder, epochs, "2", "25", "8", "0", "320")
             : Example.DL4J
                 .program(checkout, Jdks.running(), "example.loader.Dl4jSteps")
                 .args(folder, epochs, "224", "8", "8");
@@ -326,7 +342,9 @@ public final class DemandBenchmark {
     running.rates.add(Double.valueOf(epochs / perSample));
   }
 
-  private boolean judge(DemandPoints demand, List<Running> jobs, double profileSeconds) {
+  /** Puts both tables beside what was measured: that for CPU sets, and that for quotas. */
+  private boolean judge(
+      DemandPoints demand, DemandPoints quotas, List<Running> jobs, double profileSeconds) {
     TextTable table = new TextTable("point", "predicted", "measured", "±", "error %");
     List<Double> errors = new ArrayList<>();
     List<Double> costs = new ArrayList<>();
@@ -334,8 +352,11 @@ public final class DemandBenchmark {
       Point point = job.point;
       double memory = Math.min(demand.allMemory(), bytes / GIB * point.percent / PERCENT);
       double predicted =
-          demand.speed(
-              point.cores(), point.percent == 100 ? demand.allMemory() : memory, point.disk / MB);
+          (point.quota > 0 ? quotas : demand)
+              .speed(
+                  point.cores(),
+                  point.percent == 100 ? demand.allMemory() : memory,
+                  point.disk / MB);
       double measured = Pairs.median(job.rates);
       double error = PERCENT * (predicted / measured - 1);
       errors.add(Double.valueOf(Math.abs(error)));

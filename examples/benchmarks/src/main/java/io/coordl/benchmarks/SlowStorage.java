@@ -126,17 +126,23 @@ final class SlowStorage implements AutoCloseable {
             .start();
     undo.push(
         () -> {
-          run("umount", "-l", directory().toString());
+          if (isMounted()) { // Not if a signal has ended the server, too.
+            run("umount", "-l", directory().toString());
+          }
           if (!server.waitFor(10, TimeUnit.SECONDS)) {
             server.destroyForcibly().waitFor();
           }
         });
-    while (!Files.readString(Path.of("/proc/mounts")).contains(" " + directory() + " ")) {
+    while (!isMounted()) {
       if (server.waitFor(10, TimeUnit.MILLISECONDS)) {
         throw new IOException(
             "bindfs ended at once: " + Files.readString(work.resolve("bindfs.log")).strip());
       }
     }
+  }
+
+  private boolean isMounted() throws IOException {
+    return Files.readString(Path.of("/proc/mounts")).contains(" " + directory() + " ");
   }
 
   /** From now on the disk gives so much; 0 for as much as it can. */

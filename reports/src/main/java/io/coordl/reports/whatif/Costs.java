@@ -82,7 +82,8 @@ record Costs(
     // If several jobs use a sample, each pays its part.
     double part = setup.coordinated ? 1.0 / setup.jobs : 1;
 
-    double cores = setup.jobs * (step * computeCores + part * (serial + parallel)) / setup.cores;
+    double busy = setup.cpu > 0 ? setup.cpu : step * computeCores + part * (serial + parallel);
+    double cores = setup.jobs * busy / setup.cores;
     double transfer =
         setup.hosts * missed * storage / setup.storageFactor
             + remote * setup.networkNanos

@@ -55,6 +55,7 @@ public final class Pipeline implements Cloneable {
   long freeMemoryBytes;
   String frameworks = "";
   @JsonIgnore @Nullable Measure cachedNanos; // the job's own loop, every item in memory
+  @JsonIgnore double cachedCpuNanos; // of the process for a sample, in that; 0 if unknown
   @JsonIgnore double usableCores; // fewer where a quota allows fewer; 0 if unknown
   @JsonIgnore boolean canBePrefetched; // by the agent, which does it for classes of some libraries
   @JsonIgnore Map<String, String> given = Map.of(); // arguments of the agent, by key

@@ -44,6 +44,8 @@ final class ProfiledPipeline {
     pipeline.frameworks = Objects.requireNonNullElse(differential.frameworks(), "");
     pipeline.cores = host.cores;
     pipeline.cachedNanos = sample("cached").orElse(null);
+    pipeline.cachedCpuNanos =
+        phase("cached").map(cached -> (double) cached.cpu / cached.samples).orElse(0.0);
     pipeline.memoryBytes = host.memory;
     pipeline.freeMemoryBytes = host.freeMemory;
     pipeline.datasetItems = host.datasetItems;

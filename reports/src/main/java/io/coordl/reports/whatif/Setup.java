@@ -11,6 +11,7 @@ final class Setup implements Cloneable {
   double networkNanos; // time of the network to this host for it
   double workers; // threads that prepare beside the training thread, 0 if it does so itself
   double cores; // that the jobs of the host share
+  double cpu; // CPU time of a sample as measured; 0: as steps and preparation take
   double batch; // samples of a batch; 0 if unknown
   double stepFactor = 1; // how many times faster than measured a step is
   double work = 1; // how many times as long as by the law steps and preparation take
@@ -56,6 +57,10 @@ final class Setup implements Cloneable {
 
   Setup cores(double count) {
     return with(copy -> copy.cores = count);
+  }
+
+  Setup cpu(double nanos) {
+    return with(copy -> copy.cpu = nanos);
   }
 
   Setup batch(double samples) {

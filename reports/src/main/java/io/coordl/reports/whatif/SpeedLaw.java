@@ -47,8 +47,12 @@ public final class SpeedLaw {
   /** Measured speed divided by the law's, by number of cores. */
   private final TreeMap<Double, Double> scale = new TreeMap<>();
 
-  private SpeedLaw(Pipeline pipeline, List<Measured> measured) {
+  /** Whether whole numbers of cores are a quota, too, and no set of CPUs. */
+  private final boolean quota;
+
+  private SpeedLaw(Pipeline pipeline, List<Measured> measured, boolean quota) {
     this.pipeline = pipeline;
+    this.quota = quota;
     this.measured = measured;
     double[] speeds = rising(measured);
     for (int i = 0; i < speeds.length; i++) {
@@ -86,8 +90,10 @@ public final class SpeedLaw {
    *
    * @param recordings one ordinary recording; or profiles, each on a different number of cores
    * @param computeCores cores that a step keeps busy, if the user specifies it
+   * @param quota whether cores are a quota, as of a container, and no set of CPUs
    */
-  public static SpeedLaw of(List<JobRecording> recordings, @Nullable Double computeCores) {
+  public static SpeedLaw of(
+      List<JobRecording> recordings, @Nullable Double computeCores, boolean quota) {
     List<Pipeline> pipelines = recordings.stream().map(Pipeline::of).toList();
     List<Measured> measured = new ArrayList<>();
     for (Pipeline each : pipelines) {
@@ -98,11 +104,11 @@ public final class SpeedLaw {
     measured.sort(Comparator.comparingLong(Measured::cores));
     Pipeline most =
         pipelines.stream().max(Comparator.comparingLong(each -> each.cores)).orElseThrow();
-    return new SpeedLaw(most.withComputeCores(computeCores), measured);
+    return new SpeedLaw(most.withComputeCores(computeCores), measured, quota);
   }
 
   static SpeedLaw of(Pipeline pipeline) {
-    return new SpeedLaw(pipeline, List.of());
+    return new SpeedLaw(pipeline, List.of(), false);
   }
 
   public List<Measured> measured() {
@@ -155,7 +161,18 @@ public final class SpeedLaw {
    * @param storage times as fast as measured
    */
   double speed(double cores, double hit, double storage) {
-    return 1e9 / nanos(today().cores(cores).hit(hit).storage(storage).work(scale(cores)));
+    Setup setup = today().cores(cores).hit(hit).storage(storage);
+    if (!isQuota(cores) || pipeline.isSerial() || pipeline.cachedCpuNanos <= 0) {
+      return 1e9 / nanos(setup.work(scale(cores)));
+    }
+    // Threads of a quota run side by side on all cores for a part of the time, and cost each other
+    // what they do there.
+    Setup all = setup.work(scale((double) pipeline.cores));
+    return 1e9 / nanos(all.cpu(pipeline.cachedCpuNanos));
+  }
+
+  private boolean isQuota(double cores) {
+    return cores < pipeline.cores && (quota || cores != Math.rint(cores));
   }
 
   /** Linear between measured numbers of cores, and constant beyond them. */

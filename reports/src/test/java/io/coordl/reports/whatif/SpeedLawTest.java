@@ -35,7 +35,7 @@ class SpeedLawTest {
 
   @Test
   void memoryFollowsFromTheLawOfACacheThatNeverEvicts() throws Exception {
-    SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 0)), null);
+    SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 0)), null, false);
 
     // A worker's time is 1.2 ms and 2.8 ms for each miss; two of them work.
     assertThat(law.speed(8, 1, 1)).isCloseTo(1000, NEAR);
@@ -49,7 +49,7 @@ class SpeedLawTest {
 
   @Test
   void theStepsHaveFewerCoresToo() throws Exception {
-    SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 3)), null);
+    SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 3)), null, false);
 
     // 3 ms of a core for the step, and 1.2 for preparation.
     assertThat(law.speed(2, 1, 1)).isCloseTo(1e9 / 2.1e6, within(1e-3));
@@ -71,7 +71,7 @@ class SpeedLawTest {
               Profiles.emitHost(8, 500_000_000L, 200_000_000L, 0.9e6);
             });
 
-    assertThat(SpeedLaw.of(List.of(busy), null).stepCores())
+    assertThat(SpeedLaw.of(List.of(busy), null, false).stepCores())
         .extracting(cores -> cores == null ? 0 : cores.value())
         .isEqualTo(1.0);
   }
@@ -79,7 +79,8 @@ class SpeedLawTest {
   @Test
   void betweenMeasuredNumbersOfCoresTheLawIsScaled() throws Exception {
     SpeedLaw law =
-        SpeedLaw.of(List.of(workers(8, 1e6, 0), workers(1, 1.5e6, 0), workers(2, 1.1e6, 0)), null);
+        SpeedLaw.of(
+            List.of(workers(8, 1e6, 0), workers(1, 1.5e6, 0), workers(2, 1.1e6, 0)), null, false);
 
     assertThat(law.measured()).extracting(SpeedLaw.Measured::cores).containsExactly(1L, 2L, 8L);
     assertThat(law.speed(1, 1, 1)).isCloseTo(1e9 / 1.5e6, NEAR);
@@ -99,7 +100,7 @@ class SpeedLawTest {
 
   @Test
   void theCachedPhaseAloneTellsTheSpeedOnFewerCores() throws Exception {
-    SpeedLaw law = SpeedLaw.of(List.of(workers(2, 1e6, 0), cachedAlone(1, 1.5e6)), null);
+    SpeedLaw law = SpeedLaw.of(List.of(workers(2, 1e6, 0), cachedAlone(1, 1.5e6)), null, false);
 
     assertThat(law.measured()).extracting(SpeedLaw.Measured::cores).containsExactly(1L, 2L);
     assertThat(law.speed(1, 1, 1)).isCloseTo(1e9 / 1.5e6, NEAR);
@@ -109,6 +110,31 @@ class SpeedLawTest {
     assertThat(law.speed(1, 0, 1)).isCloseTo(1e9 / (1.2e6 * 1.25 + 2.8e6) * 2, within(1e-3));
   }
 
+  /** Two threads side by side take 2.4 ms of CPU for a sample, 1.5 ms each alone on one core. */
+  @Test
+  void threadsOfAQuotaCostWhatTheyCostSideBySide() throws Exception {
+    JobRecording all =
+        Recordings.read(
+            () -> {
+              emitPhase("ingestion", 2, 1e6, 0, 0);
+              PhaseEvent cached = phase("cached", 2, 1.2e6, 0.05e6, 1.15e6);
+              cached.cpu = 2 * cached.wall;
+              cached.commit();
+              emitPhase("prep", 1, 1.5e6, 0, 1.5e6);
+              Profiles.emitHost(2, 500_000_000L, 200_000_000L, 0.9e6);
+            });
+    List<JobRecording> recordings = List.of(all, cachedAlone(1, 1.5e6));
+    SpeedLaw sets = SpeedLaw.of(recordings, 0.0, false);
+    SpeedLaw quotas = SpeedLaw.of(recordings, 0.0, true);
+
+    assertThat(sets.speed(1, 1, 1)).isCloseTo(1e9 / 1.5e6, NEAR);
+    assertThat(quotas.speed(1, 1, 1)).isCloseTo(1e9 / 2.4e6, NEAR);
+    // A fraction of a core is always a quota, and all cores are none.
+    assertThat(sets.speed(0.5, 1, 1)).isCloseTo(1e9 / 4.8e6, NEAR);
+    assertThat(sets.speed(1.5, 1, 1)).isCloseTo(1e9 / 1.6e6, NEAR);
+    assertThat(quotas.speed(2, 1, 1)).isCloseTo(1e9 / 1.2e6, NEAR);
+  }
+
   /** Both have an error of 1 %: 1100 and 1000 are the same, and so is 1020 beside their mean. */
   @Test
   void moreCoresNeverSlowAJob() throws Exception {
@@ -116,7 +142,8 @@ class SpeedLawTest {
         SpeedLaw.of(
             List.of(
                 workers(4, 1e9 / 1020, 0), cachedAlone(2, 1e9 / 1000), cachedAlone(1, 1e9 / 1100)),
-            null);
+            null,
+            false);
 
     double mean = law.speed(4, 1, 1);
     assertThat(mean).isBetween(1030.0, 1042.0);
@@ -126,7 +153,7 @@ class SpeedLawTest {
 
   @Test
   void aJobThatIsFasterThanTheLawIsAsFastAsMeasured() throws Exception {
-    SpeedLaw law = SpeedLaw.of(List.of(workers(2, 0.9e6, 0)), null);
+    SpeedLaw law = SpeedLaw.of(List.of(workers(2, 0.9e6, 0)), null, false);
 
     assertThat(law.speed(2, 1, 1)).isCloseTo(1e9 / 0.9e6, NEAR);
   }
@@ -134,7 +161,7 @@ class SpeedLawTest {
   /** Of one thread the times add: 2 ms step, 3 ms prep, 1 ms fetch. */
   @Test
   void withoutWorkersTheTimesAdd() throws Exception {
-    SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 1.0);
+    SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 1.0, false);
 
     assertThat(law.speed(4, 1, 1)).isCloseTo(200, within(1e-3));
     assertThat(law.speed(4, 0, 1)).isCloseTo(1e9 / 6e6, within(1e-3));
@@ -148,7 +175,7 @@ class SpeedLawTest {
    */
   @Test
   void aQuotaBelowOneCoreSlowsOneThreadLessWhereItAlsoWaits() throws Exception {
-    SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 0.0);
+    SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 0.0, false);
 
     assertThat(law.speed(0.5, 1, 1)).isCloseTo(32 / 0.206, within(1e-3));
     // Three quarters allow 75 ms at once; and a quarter is less than the CPU time alone.
@@ -168,7 +195,7 @@ class SpeedLawTest {
               emitPhase("cold", 0, 9e6, 1e6, 6e6);
               Profiles.emitHost(1, 500_000_000L, 200_000_000L, 2e6);
             });
-    SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial), oneCore), 1.0);
+    SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial), oneCore), 1.0, false);
 
     assertThat(law.speed(1, 1, 1)).isCloseTo(1e9 / 8e6, within(1e-3));
     assertThat(law.speed(1, 0, 1)).isCloseTo(1e9 / 9e6, within(1e-3));
@@ -176,14 +203,14 @@ class SpeedLawTest {
 
   @Test
   void aStepThatKeepsFourCoresBusyIsLongerOnTwo() throws Exception {
-    SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 4.0);
+    SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 4.0, false);
 
     assertThat(law.speed(2, 1, 1)).isCloseTo(1e9 / (2 * 2e6 + 3e6), within(1e-3));
   }
 
   @Test
   void theKneeIsTheLeastThatGivesNearlyAll() throws Exception {
-    SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 0)), null);
+    SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 0)), null, false);
     DemandTable table = law.table(1);
 
     assertThat(table.knee().cores()).isEqualTo(1.5);
