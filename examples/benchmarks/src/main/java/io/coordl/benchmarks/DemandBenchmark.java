@@ -29,10 +29,10 @@ import tools.jackson.databind.json.JsonMapper;
  * way round. A point is the median of its turns. So what the machine does in a minute meets all
  * points; how fast it computed during the profile and in the rounds is printed, too.
  *
- * <p>The jobs: {@code DJL} decodes real pictures on two threads for an emulated accelerator ({@code
- * example.loader.DjlEmulated}); {@code DL4J} decodes them on DL4J's own thread for steps that are
- * computed ({@code example.loader.Dl4jSteps}). Both read bitmaps from a throttled disk without page
- * cache ({@link SlowStorage}).
+ * <p>The jobs: {@code DJL} decodes real pictures on four threads for an emulated accelerator
+ * ({@code example.loader.DjlEmulated}); {@code DL4J} decodes them on DL4J's own thread for steps
+ * that are computed ({@code example.loader.Dl4jSteps}). Both read bitmaps from a throttled disk
+ * without page cache ({@link SlowStorage}).
  *
  * <p>The cost of the profile is compared with that of measuring the grid: every point of the table
  * of {@code coordl demand}, each as one point took here in one round, start included.
@@ -52,6 +52,9 @@ public final class DemandBenchmark {
   private static final double GIB = 1L << 30;
   private static final double MB = 1e6;
   private static final double PERCENT = 100;
+
+  /** Bytes a second: with no item in memory the disk is the limit, with most of them not. */
+  private static final long DISK = 12_000_000;
 
   /** Steps of a computation that takes some 100 ms: how fast the machine computes. */
   private static final int PROBE = 60_000_000;
@@ -126,17 +129,12 @@ public final class DemandBenchmark {
     Path work = Files.createDirectories(checkout.work("demand"));
     Path pictures = Bitmaps.make(checkout, work, quick ? 200 : 1000, SIDE);
     boolean right;
-    try (SlowStorage storage = new SlowStorage(work, pictures, disk(library))) {
+    try (SlowStorage storage = new SlowStorage(work, pictures, DISK)) {
       right = new DemandBenchmark(library, quick, work, storage).measure();
     }
     System.out.println(
         "made by: " + Commands.of(checkout, DemandBenchmark.class, String.join(" ", args)));
     System.exit(right || quick ? 0 : 1);
-  }
-
-  /** Bytes a second of the disk: with no item in memory it is the limit, with most of them not. */
-  private static long disk(Example library) {
-    return library == Example.DJL ? 20_000_000 : 12_000_000;
   }
 
   private static @Nullable Example library(String name) {
@@ -149,28 +147,28 @@ public final class DemandBenchmark {
   }
 
   /** Points in which one thing differs from the first; quotas only where there are any. */
-  private static List<Point> points(long disk, boolean quick) {
+  private static List<Point> points(boolean quick) {
     List<Point> points = new ArrayList<>();
-    points.add(new Point("2 cores (set)", 2, 0, 100, disk));
+    points.add(new Point("2 cores (set)", 2, 0, 100, DISK));
     String missing = CoreQuota.missing();
     if (missing.isEmpty()) {
-      points.add(new Point("0.5 cores (quota)", 2, 0.5, 100, disk));
+      points.add(new Point("0.5 cores (quota)", 2, 0.5, 100, DISK));
     } else {
       System.out.println("Points of a quota are not measured: they need " + missing + ".");
     }
-    points.add(new Point("0 % in memory", 2, 0, 0, disk));
+    points.add(new Point("0 % in memory", 2, 0, 0, DISK));
     if (quick) {
       return points;
     }
-    points.add(new Point("1 core (set)", 1, 0, 100, disk));
+    points.add(new Point("1 core (set)", 1, 0, 100, DISK));
     if (missing.isEmpty()) {
-      points.add(new Point("1 core (quota)", 2, 1, 100, disk));
-      points.add(new Point("1.5 cores (quota)", 2, 1.5, 100, disk));
+      points.add(new Point("1 core (quota)", 2, 1, 100, DISK));
+      points.add(new Point("1.5 cores (quota)", 2, 1.5, 100, DISK));
     }
-    points.add(new Point("25 % in memory", 2, 0, 25, disk));
-    points.add(new Point("50 % in memory", 2, 0, 50, disk));
-    points.add(new Point("75 % in memory", 2, 0, 75, disk));
-    points.add(new Point("25 % in memory, half the disk", 2, 0, 25, disk / 2));
+    points.add(new Point("25 % in memory", 2, 0, 25, DISK));
+    points.add(new Point("50 % in memory", 2, 0, 50, DISK));
+    points.add(new Point("75 % in memory", 2, 0, 75, DISK));
+    points.add(new Point("25 % in memory, half the disk", 2, 0, 25, DISK / 2));
     return points;
   }
 
@@ -180,7 +178,7 @@ public final class DemandBenchmark {
         "%s, %.1f MB on a disk of %.0f MB/s, %s%n",
         library,
         bytes / MB,
-        disk(library) / MB,
+        DISK / MB,
         Jdks.running());
     double before = probe();
     long begin = System.nanoTime();
@@ -190,7 +188,7 @@ public final class DemandBenchmark {
     List<Running> jobs = new ArrayList<>();
     List<Double> probes = new ArrayList<>();
     try {
-      for (Point point : points(disk(library), quick)) {
+      for (Point point : points(quick)) {
         jobs.add(start(point));
       }
       int rounds = quick ? 1 : ROUNDS;
@@ -285,7 +283,7 @@ public final class DemandBenchmark {
         library == Example.DJL
             ? Example.DJL
                 .program(checkout, Jdks.running(), "example.loader.DjlEmulated")
-                .args(folder, epochs, "2", "25", "8", "0", "320")
+                .args(folder, epochs, "4", "25", "8", "0", "320")
             : Example.DL4J
                 .program(checkout, Jdks.running(), "example.loader.Dl4jSteps")
                 .args(folder, epochs, "224", "8", "8");
