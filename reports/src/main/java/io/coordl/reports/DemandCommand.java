@@ -42,6 +42,13 @@ final class DemandCommand implements Callable<Integer> {
               + " accelerator.")
   @Nullable Double computeCores;
 
+  @Option(
+      names = "--quota",
+      description =
+          "Cores are a quota, as of a container, on a host with all of them; else whole numbers of"
+              + " cores are sets of CPUs.")
+  boolean quota;
+
   @Mixin ReadingOptions reading;
 
   @Mixin JsonOption json;
@@ -52,7 +59,7 @@ final class DemandCommand implements Callable<Integer> {
     for (Path file : files) {
       recordings.add(reading.read(file));
     }
-    Demand demand = Demand.of(recordings, computeCores);
+    Demand demand = Demand.of(recordings, computeCores, quota);
     json.print(demand, DemandText.lines(demand));
     return ExitStatus.DONE.code();
   }

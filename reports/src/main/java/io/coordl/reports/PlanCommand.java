@@ -93,7 +93,7 @@ final class PlanCommand implements Callable<Integer> {
   }
 
   private ModelTable table(Path file) throws RecordingException, InputException {
-    return Demand.of(List.of(reading.read(file)), null).models(file);
+    return Demand.of(List.of(reading.read(file)), null, false).models(file);
   }
 
   /** Checks all files before it writes the first. */

@@ -9,6 +9,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.whatif.SpeedLaw;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -43,9 +44,11 @@ public record Demand(
    *
    * @param recordings one ordinary recording; or profiles, each on a different number of cores
    * @param computeCores cores that a step keeps busy, if the user specifies it
+   * @param quota whether cores are a quota, as of a container, and no set of CPUs
    * @throws RecordingException if they contain too little for a table
    */
-  public static Demand of(List<JobRecording> recordings, @Nullable Double computeCores)
+  public static Demand of(
+      List<JobRecording> recordings, @Nullable Double computeCores, boolean quota)
       throws RecordingException {
     JobRecording first = recordings.get(0);
     for (JobRecording other : recordings) {
@@ -69,13 +72,17 @@ public record Demand(
                 + " (coordl profile --fewer-cores).");
       }
     }
-    SpeedLaw law = SpeedLaw.of(recordings, computeCores);
+    SpeedLaw law = SpeedLaw.of(recordings, computeCores, quota);
     if (!law.missing().isEmpty()) {
       throw new RecordingException(
           ExitStatus.WITHOUT_OUR_EVENTS,
           first.file() + " says too little: " + law.missing().get(0).reason());
     }
     DemandTable table = law.table(gpus(recordings));
+    List<String> assumptions = new ArrayList<>(law.assumptions());
+    if (quota) {
+      assumptions.add("cores are a quota on a host that has all of them (--quota)");
+    }
     return new Demand(
         SCHEMA_VERSION,
         recordings.stream().map(recording -> recording.file().toString()).toList(),
@@ -86,7 +93,7 @@ public record Demand(
         SpeedLaw.sentence(table),
         table,
         law.measured(),
-        law.assumptions(),
+        assumptions,
         law.missingAxes());
   }
 

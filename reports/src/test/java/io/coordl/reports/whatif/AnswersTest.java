@@ -252,7 +252,7 @@ class AnswersTest {
             the files or 25 % of the decoded items in memory it runs at 650 ± 0 samples/s, 1.10 \
             ± 0.00x as fast as today, and at most 1.70 ± 0.00x as fast if no \
             transform draws random numbers and all samples fit. [auto=on]
-            Cores, memory and storage needed: 2 cores, 667.6 MiB for items and 190.7 MiB/s from \
+            Cores, memory and storage needed: 1.5 cores, 667.6 MiB for items and 190.7 MiB/s from \
             storage give 98 % of the speed of 8 cores with every item in memory (1,000 \
             samples/s). []\
             """);
