@@ -11,8 +11,6 @@ import io.coordl.telemetry.log.OnceLog;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +32,6 @@ final class Loop {
   private final @Nullable Prefetcher prefetcher;
   private final OnceLog log;
 
-  /** Classes of iterators: nobody can vouch for them, since a copy has to do their work. */
-  private final Set<String> own = ConcurrentHashMap.newKeySet();
-
   /** The program's iterators; found by identity, since its own equality must not be called. */
   private final List<Pass> passes = new CopyOnWriteArrayList<>();
 
@@ -53,12 +48,7 @@ final class Loop {
     this.prepared = services.prepared();
     this.prefetcher = services.prefetcher();
     this.log = new OnceLog(services.log());
-    Prepared keeps = prepared;
-    this.code =
-        new PurityAnalyzer(
-            "",
-            KnownLoop.of(method),
-            name -> keeps != null && !own.contains(name) && keeps.trusts(name));
+    this.code = new PurityAnalyzer("", KnownLoop.of(method));
     Services used =
         Services.builder(services.log())
             .prepared(prepared)
@@ -135,9 +125,6 @@ final class Loop {
     Kind(Class<?> iterator) {
       boolean isStatic = Modifier.isStatic(method.getModifiers());
       this.type = isStatic ? method.getDeclaringClass() : iterator;
-      for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-        own.add(at.getName());
-      }
       String reason = reasonToLeave(method, type);
       this.fields = reason == null ? Fields.of(type) : null;
       if (reason == null && fields == null) {

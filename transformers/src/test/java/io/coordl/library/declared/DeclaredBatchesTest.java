@@ -77,10 +77,13 @@ class DeclaredBatchesTest {
     BOTH
   }
 
+  /** Classes for which the user vouches. */
+  private Set<String> trusted = Set.of();
+
   private Services services(Mode mode) {
     Services.Builder with = Services.builder(said::add);
     if (mode != Mode.PREFETCHED) {
-      with.prepared(new Prepared(store, Set.of(), () -> true, () -> 100, (what, why) -> {}));
+      with.prepared(new Prepared(store, trusted, () -> true, () -> 100, (what, why) -> {}));
     }
     if (mode != Mode.KEPT) {
       with.prefetcher(prefetcher, 1);
@@ -276,6 +279,8 @@ class DeclaredBatchesTest {
             Loops.Filled::new,
             Loops.Overriding::new,
             Loops.Numerous::new,
+            Loops.Endless::new,
+            Loops.Twice::new,
             () -> new Loops.Outer().inner());
     for (Supplier<Object> one : all) {
       same(mode, job -> job.epochs(one.get()));
@@ -427,6 +432,13 @@ class DeclaredBatchesTest {
     assertThat(agent.enter("", Loops.Static.class, "next", Loops.Static.class, new Object[0]))
         .isNull();
     assertRefused("Static to the program: next is static");
+  }
+
+  @Test
+  void nobodyCanVouchForAnIterator() {
+    trusted = Set.of(Loops.Drawing.class.getName());
+    same(Mode.BOTH, job -> job.epochs(new Loops.Drawing()));
+    assertRefused("java.util.Random.nextInt");
   }
 
   /** Shows only with the second batch. */
