@@ -12,7 +12,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** The policies for one method that returns batches. Thread-safe. */
@@ -21,6 +23,11 @@ final class Loop {
 
   /** The most iterators that are known at a time. */
   private static final int MOST = 64;
+
+  /** Examining iterators may take this long before it counts, and then this part of their work. */
+  private static final long NOTICEABLE = TimeUnit.SECONDS.toNanos(1);
+
+  private static final int DEAR = 10;
 
   /** Once this many iterators of a class were refused, later ones are not examined. */
   private static final int ENOUGH = 3;
@@ -121,6 +128,9 @@ final class Loop {
     final Class<?> type;
     final @Nullable Fields fields;
     private final AtomicInteger refused = new AtomicInteger();
+    private final LongAdder looked = new LongAdder();
+    private final LongAdder made = new LongAdder();
+    private volatile long making;
 
     Kind(Class<?> iterator) {
       boolean isStatic = Modifier.isStatic(method.getModifiers());
@@ -138,6 +148,23 @@ final class Loop {
 
     boolean isLeft() {
       return refused.get() >= ENOUGH;
+    }
+
+    /** An iterator was examined, which took so long. */
+    void looked(long nanos) {
+      looked.add(nanos);
+      long all = looked.sum();
+      if (all > NOTICEABLE && all > made.sum() / DEAR) {
+        leave("to examine its objects takes too long for the few batches of each");
+      }
+    }
+
+    /** The program got a batch; {@code nanos} to make it, 0 if it was found. */
+    void made(long nanos) {
+      if (nanos > 0) {
+        making = nanos;
+      }
+      made.add(making);
     }
 
     /** One of them was refused, and the reason logged. */

@@ -109,6 +109,11 @@ final class LoopEpoch implements LibraryEpoch {
     return reason;
   }
 
+  /** How long it takes to make a batch; 0 if that is not known. */
+  long nanos() {
+    return nanos == Long.MAX_VALUE ? 0 : nanos;
+  }
+
   /** What was proven of it. */
   PurityAnalyzer.Proof proof() {
     return proof;
