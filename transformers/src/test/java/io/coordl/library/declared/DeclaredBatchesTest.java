@@ -27,10 +27,10 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +96,7 @@ class DeclaredBatchesTest {
     private final Map<Class<?>, DeclaredBatches> agents = new HashMap<>();
     private final @Nullable Services services;
     private final List<String> seen = new ArrayList<>();
-    private final Map<Object, Integer> parts = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Integer> parts = new IdentityHashMap<>();
 
     Job(@Nullable Services services) {
       this.services = services;
@@ -344,7 +344,7 @@ class DeclaredBatchesTest {
               batches.seeds.set(5, i == 2 ? 9 : 1);
             }
             batches.at = 0;
-            batches.seeds = epoch == 2 ? new LinkedList<>(batches.seeds) : batches.seeds;
+            batches.seeds = epoch == 2 ? new CopyOnWriteArrayList<>(batches.seeds) : batches.seeds;
           }
         });
     same(
