@@ -341,7 +341,8 @@ public final class PurityAnalyzer {
     /** The methods that may run, with the loader that sees what they use. */
     private final List<MethodCode> run = new ArrayList<>();
 
-    private final Map<MethodCode, Optional<ClassLoader>> loaders = new IdentityHashMap<>();
+    private final IdentityHashMap<MethodCode, Optional<ClassLoader>> loaders =
+        new IdentityHashMap<>();
 
     /** Which objects code outside the program may get. */
     private final Confined confined = new Confined(PurityAnalyzer.this::isProgram);
