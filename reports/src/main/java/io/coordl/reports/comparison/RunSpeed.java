@@ -1,8 +1,8 @@
 package io.coordl.reports.comparison;
 
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.steps.SteadySteps;
-import io.coordl.reports.steps.StepMean;
+import io.coordl.telemetry.steps.SteadySteps;
+import io.coordl.telemetry.steps.StepMean;
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
 import java.util.List;

@@ -3,6 +3,6 @@
  * Looks at the figures of successive steps, and at no file.
  */
 @NullMarked
-package io.coordl.reports.steps;
+package io.coordl.telemetry.steps;
 
 import org.jspecify.annotations.NullMarked;
