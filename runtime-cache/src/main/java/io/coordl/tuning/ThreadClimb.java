@@ -1,8 +1,11 @@
 package io.coordl.tuning;
 
+import io.coordl.telemetry.advice.Sentence;
 import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.event.Figures;
-import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.steps.Ratio;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +46,8 @@ final class ThreadClimb {
   private int round = -1;
 
   private long prefetchedBefore;
-  private Figures ofChosen = new JobStatisticsEvent();
-  private Figures ofCandidate = new JobStatisticsEvent();
+  private List<Figures> ofChosen = new ArrayList<>();
+  private List<Figures> ofCandidate = new ArrayList<>();
   private int untilTrial;
   private int pause = AGAIN;
 
@@ -54,7 +57,9 @@ final class ThreadClimb {
   private double step;
 
   private int slower;
-  private double speed;
+
+  /** How many times as fast the job is with the threads chosen as without any; null if unknown. */
+  private @Nullable Ratio speed;
 
   /** Starts without threads, and never chooses more than {@code most}. */
   ThreadClimb(int most) {
@@ -90,7 +95,7 @@ final class ThreadClimb {
   }
 
   private boolean isClear(long prefetched) {
-    double ratio = rate(ofCandidate) / rate(ofChosen);
+    double ratio = rate(Pieces.sum(ofCandidate)) / rate(Pieces.sum(ofChosen));
     return prefetched > prefetchedBefore && (ratio >= CLEAR || ratio <= 1 / CLEAR);
   }
 
@@ -99,8 +104,8 @@ final class ThreadClimb {
     slower = 0;
     candidate = other;
     prefetchedBefore = prefetched;
-    ofChosen = new JobStatisticsEvent();
-    ofCandidate = new JobStatisticsEvent();
+    ofChosen = new ArrayList<>();
+    ofCandidate = new ArrayList<>();
   }
 
   private String @Nullable [] decide(long prefetched) {
@@ -109,16 +114,20 @@ final class ThreadClimb {
     boolean up = candidate > chosen;
     int fewer = Math.min(chosen, candidate);
     int more = Math.max(chosen, candidate);
-    Figures less = up ? ofChosen : ofCandidate;
-    Figures with = up ? ofCandidate : ofChosen;
+    List<Figures> windowsWithLess = up ? ofChosen : ofCandidate;
+    List<Figures> windowsWith = up ? ofCandidate : ofChosen;
+    Figures less = Pieces.sum(windowsWithLess);
+    Figures with = Pieces.sum(windowsWith);
     boolean did = prefetched > prefetchedBefore;
     double gain = !did || rate(less) == 0 ? 0 : rate(with) / rate(less);
     int best = gain >= GAIN ? more : fewer;
     boolean moved = best != chosen;
+    Ratio ratio = gain == 0 ? null : Ratio.ofRuns(rates(windowsWith), rates(windowsWithLess));
+    Ratio before = speed;
     if (fewer == 0) {
-      speed = gain;
-    } else if (moved) {
-      speed = up ? speed * gain : speed / Math.max(gain, Double.MIN_NORMAL);
+      speed = ratio;
+    } else if (moved && ratio != null && before != null) {
+      speed = before.times(up ? ratio : ratio.power(-1));
     }
     chosen = best;
     threads = best;
@@ -133,16 +142,19 @@ final class ThreadClimb {
     return !did
         ? null
         : new String[] {
-          best == 0 ? "prefetching is off" : "prefetching is on, " + number(best),
-          Text.format(
-              "the job was %.2f times as fast with %s as with %s, and a step took %.2f times as"
-                  + " long, in %d windows",
-              gain,
+          best == 0 ? Sentence.PREFETCH_OFF.with() : Sentence.PREFETCH_ON.with(number(best)),
+          Sentence.PREFETCH_TRIAL.with(
+              ratio == null ? Text.format("%.2f", gain) : ratio,
               number(more),
               fewer == 0 ? "none" : String.valueOf(fewer),
               step(less) == 0 ? 1 : step(with) / step(less),
               windows)
         };
+  }
+
+  /** Never 0, which has no logarithm. */
+  private static double[] rates(List<Figures> windows) {
+    return windows.stream().mapToDouble(one -> Math.max(Double.MIN_NORMAL, rate(one))).toArray();
   }
 
   /** Whether the job waits for anything that prefetching could provide. */
@@ -160,15 +172,18 @@ final class ThreadClimb {
   }
 
   private static String number(int threads) {
-    return threads == 1 ? "1 thread" : threads + " threads";
+    return threads == 1 ? Sentence.ONE_THREAD.with() : Sentence.THREADS.with(threads);
   }
 
   /** Result for the summary; empty if there is none. */
   String said() {
-    return speed == 0
-        ? ""
-        : Text.format(
-            "prefetching %s (%.2f times as fast with it)",
-            chosen == 0 ? "off" : "on, " + number(chosen), speed);
+    Ratio known = speed;
+    if (known == null) {
+      return "";
+    }
+    boolean spansOne = known.low() < 1 && known.high() > 1;
+    return Sentence.PREFETCHING.with(
+        chosen == 0 ? Sentence.OFF.with() : Sentence.ON.with(number(chosen)),
+        spansOne ? Sentence.PREFETCH_NO_EFFECT.with() : Sentence.PREFETCH_EFFECT.with(known));
   }
 }

@@ -19,6 +19,7 @@ class TunerTest {
   private long prefetched;
   private boolean hasNothingToPrefetch;
   private boolean leavesSamples;
+  private long hits = 1;
 
   private JobStatisticsEvent copy() {
     JobStatisticsEvent copy = new JobStatisticsEvent();
@@ -34,6 +35,7 @@ class TunerTest {
         () -> now,
         keeps,
         () -> leavesSamples,
+        () -> hits,
         mayPrefetch ? () -> prefetched : null,
         1,
         events::add);
@@ -131,8 +133,11 @@ class TunerTest {
     totals.epochs = 1;
     second(tuner, 50, 0.6);
     assertThat(tuner.keepsItems()).isTrue();
+    for (int i = 0; i < 20; i++) {
+      second(tuner, 50, 0.6);
+    }
     for (totals.epochs = 2; totals.epochs < 4; totals.epochs++) {
-      for (int i = 0; i < Tuner.JUDGED + 1; i++) {
+      for (int i = 0; i < 10; i++) {
         second(tuner, 200, 0.1);
       }
     }
@@ -141,7 +146,7 @@ class TunerTest {
         .containsExactly("read and prepared data is kept", "kept data is used");
     assertThat(tuner.said())
         .endsWith(
-            "1600 samples/s before, 6400 after; at most 2.4 times by that, the rest is the job's"
+            "1600 samples/s before, 6400 after; at most 2.35 times by that, the rest is the job's"
                 + " own warm-up");
   }
 
@@ -160,20 +165,35 @@ class TunerTest {
   void whatWasBroughtIsOfTheEpochsThatUseWhatIsKept() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;
-    second(tuner, 50, 0.1);
-    second(tuner, 50, 0.1);
+    for (int i = 0; i < 12; i++) {
+      second(tuner, 50, 0.1);
+      second(tuner, 50, i == 11 ? 0.1 : 0);
+    }
     totals.epochs = 2;
     second(tuner, 50, 0.6);
     totals.epochs = 3;
     second(tuner, 50, 0.6);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 20; i++) {
       second(tuner, 200, 0);
     }
     assertThat(tuner.said())
         .isEqualTo(
-            "auto: kept read and prepared data from 2.0 s on, because the job waited for"
-                + " preparation 10.0 % of the time and for fetches 0.0 %; 1600 samples/s before,"
-                + " 6400 after; at most 1.1 times by that, the rest is the job's own warm-up");
+            "auto: kept read and prepared data from 24.0 s on, because the job waited for"
+                + " preparation 5.4 % of the time and for fetches 0.0 %; 1600 samples/s before,"
+                + " 6400 after; at most 1.06 times by that, the rest is the job's own warm-up");
+  }
+
+  @Test
+  void keptDataThatNobodyUsedBroughtNothing() {
+    hits = 0;
+    leavesSamples = true;
+    Tuner tuner = tuner(false, false);
+    for (totals.epochs = 1; totals.epochs < 4; totals.epochs++) {
+      for (int i = 0; i < 20; i++) {
+        second(tuner, totals.epochs == 1 ? 50 : 100, 0.6);
+      }
+    }
+    assertThat(tuner.said()).endsWith("before, 3200 after: no effect of it measured");
   }
 
   /** Two epochs that wait, one that fills the stores, and one that uses them. */

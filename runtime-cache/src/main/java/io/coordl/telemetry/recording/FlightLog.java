@@ -173,6 +173,7 @@ final class FlightLog {
       while (!last) {
         last = stopped() || own.size() >= MOST_WITH_TOTALS;
         try {
+          job.lookAtWaits();
           long now = clock.getAsLong();
           if (last || now - lastTotals >= TOTALS_NANOS) {
             lastTotals = now;
