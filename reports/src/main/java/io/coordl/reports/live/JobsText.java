@@ -102,7 +102,7 @@ public final class JobsText {
             recent == null ? 0 : recent.samplesPerSecond(),
             recent == null ? totals : recent.figures(),
             job.summary().totals().figures().epochs,
-            recent == null ? job.summary().kept() : 0);
+            recent == null ? job.summary().kept() : recent.figures().keptItems);
   }
 
   private static String program(Job job) {

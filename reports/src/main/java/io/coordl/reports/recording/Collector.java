@@ -263,6 +263,7 @@ public final class Collector {
     // counts.
     figures.addOpenWait(-open(job.value) + open(jobBefore.value));
     figures.addOpenWait(Math.min(open(job.value), nanos));
+    figures.keptItems = job.value.keptItems - jobBefore.value.keptItems;
     figures.openWait = job.value.openWait;
     figures.longestWait = job.value.longestWait;
     return new JobRecording.Recent(nanos, figures);

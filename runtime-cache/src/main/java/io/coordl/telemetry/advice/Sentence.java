@@ -147,6 +147,10 @@ public enum Sentence {
       "find out what the loader waited for: the last batch never came, and %s went into waiting for"
           + " it."),
 
+  // ---- exit summary: what did nothing
+  DID_NOTHING("%s did nothing: %s"),
+  IT_SAID("it %s"),
+
   // ---- exit summary: items and stores
   ITEMS("items: %d from storage (%s), %d from memory (%s)"),
   ITEMS_OF_PEERS(", %d from other hosts (%s)"),

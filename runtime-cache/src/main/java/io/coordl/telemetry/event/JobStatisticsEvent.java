@@ -58,6 +58,11 @@ public final class JobStatisticsEvent extends Figures {
   @Added("0.2.0")
   public long longestWait;
 
+  @Label("Kept Items")
+  @Description("Decoded and prepared items that came from a store, and so were not fetched")
+  @Added("0.2.0")
+  public long keptItems;
+
   @Label("Evaluations")
   @Description("Evaluations that have ended; 0 if no model update was seen")
   public long evaluations;

@@ -7,6 +7,7 @@ import io.coordl.peers.PeerSink;
 import io.coordl.profile.Profile;
 import io.coordl.telemetry.advice.Arguments;
 import io.coordl.telemetry.advice.Evidence;
+import io.coordl.telemetry.advice.Sentence;
 import io.coordl.telemetry.attribution.Durations;
 import io.coordl.telemetry.attribution.SpanRecorder;
 import io.coordl.telemetry.event.ConfigurationEvent;
@@ -152,10 +153,10 @@ public final class JobFigures {
             return "";
           }
           String said = log.saidOf(name);
-          String because = said.isEmpty() ? reason : "it " + said;
+          String because = said.isEmpty() ? reason : Sentence.IT_SAID.with(said);
           rewrites.add("the whole job", asked, 0, because, "");
           verdict(asked, "", false, because, "");
-          return asked + " did nothing: " + because;
+          return Sentence.DID_NOTHING.with(asked, because);
         });
   }
 
@@ -390,6 +391,11 @@ public final class JobFigures {
 
   private JobStatisticsEvent totals(boolean withOpenWait) {
     JobStatisticsEvent event = spans.soFar(withOpenWait);
+    event.keptItems =
+        stores().stream()
+            .filter(store -> !store.keeps(StoreStatisticsEvent.RAW))
+            .mapToLong(store -> store.hits)
+            .sum();
     event.mainClass = mainClass;
     event.frameworks = frameworks();
     event.faults = faults();
