@@ -8,6 +8,7 @@ import ai.djl.engine.Engine;
 import ai.djl.modality.cv.transform.Normalize;
 import ai.djl.modality.cv.transform.RandomFlipLeftRight;
 import ai.djl.modality.cv.transform.RandomResizedCrop;
+import ai.djl.modality.cv.transform.Resize;
 import ai.djl.modality.cv.transform.ToTensor;
 import ai.djl.modality.nlp.DefaultVocabulary;
 import ai.djl.modality.nlp.Vocabulary;
@@ -50,8 +51,8 @@ import org.apache.commons.csv.CSVFormat;
 
 /**
  * Trains with DJL, on data of {@link TrainingData} or pictures. Arguments: {@code
- * images|csv|text|waves|compute DATA EPOCHS}; for {@code compute}, whose data are in memory, DATA
- * is how many samples there are.
+ * images|folder|csv|csv-by-hand|text|waves|compute DATA EPOCHS}; for {@code compute}, whose data
+ * are in memory, DATA is how many samples there are.
  */
 public final class DjlTraining {
   private static final int BATCH = 32;
@@ -73,6 +74,9 @@ public final class DjlTraining {
 
   private void run(String program) throws IOException, TranslateException {
     switch (program) {
+      case "folder" -> fit(folder(), resNet(8), new Shape(1, 3, SIZE, SIZE), classes());
+      case "csv-by-hand" ->
+          fitByHand(table(), mlp(1, 64), new Shape(1, TrainingData.COLUMNS - 1), Loss.l2Loss());
       case "images" -> fit(pictures(), resNet(8), new Shape(1, 3, SIZE, SIZE), classes());
       case "csv" -> fit(table(), mlp(1, 64), new Shape(1, TrainingData.COLUMNS - 1), Loss.l2Loss());
       case "text" -> text();
@@ -209,6 +213,20 @@ public final class DjlTraining {
             .build();
     pictures.prepare();
     return pictures;
+  }
+
+  /** Pictures that look the same each time. */
+  private ImageFolder folder() throws IOException, TranslateException {
+    ImageFolder folder =
+        ImageFolder.builder()
+            .setRepositoryPath(Path.of(data))
+            .optMaxDepth(2)
+            .setSampling(BATCH, true)
+            .addTransform(new Resize(SIZE, SIZE))
+            .addTransform(new ToTensor())
+            .build();
+    folder.prepare();
+    return folder;
   }
 
   private CsvDataset table() throws IOException, TranslateException {

@@ -496,8 +496,7 @@ public final class Options {
                           + " the shell and jcmd see quotes: '\"key=value\"')"
                       : isFirst
                           ? nearest(argument)
-                          : nearest(argument)
-                              + " (put a value with a comma into a file, @FILE)"));
+                          : nearest(argument) + " (put a value with a comma into a file, @FILE)"));
         } else {
           put(argument.substring(0, equals).trim(), argument.substring(equals + 1).trim(), origin);
         }

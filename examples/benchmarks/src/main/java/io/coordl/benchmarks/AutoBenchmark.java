@@ -89,13 +89,13 @@ public final class AutoBenchmark {
       return new Program(library, name, kind, samples, epochs, settings, false);
     }
 
-    String mainClass() {
-      return "example.training." + (library == Example.DJL ? "Djl" : "Dl4j") + "Training";
+    TrainingProgram program() {
+      return new TrainingProgram(library, name, kind);
     }
 
     @Override
     public String toString() {
-      return library + " " + name;
+      return program().toString();
     }
   }
 
@@ -232,7 +232,8 @@ public final class AutoBenchmark {
 
   /** Runs a program in every setting. */
   private Runs runs(Program program) throws IOException, InterruptedException {
-    String data = data(program);
+    int samples = Math.max(64, program.samples * percent / 100);
+    String data = program.program().data(checkout, work, samples);
     List<String> settings = new ArrayList<>(List.of(NO_AGENT, OFF));
     settings.addAll(program.settings);
     settings.add(AUTO);
@@ -282,32 +283,8 @@ public final class AutoBenchmark {
     return result.out() + result.err();
   }
 
-  /** What the program is trained on, which is made first. */
-  private String data(Program program) throws IOException, InterruptedException {
-    int samples = Math.max(64, program.samples * percent / 100);
-    if (program.kind.isEmpty()) {
-      return Integer.toString(samples);
-    }
-    Path folder = work.resolve(program.kind + "-" + samples);
-    if (program.kind.equals("pictures")) {
-      Pictures.make(checkout, folder, "2", Integer.toString(samples / 2));
-    } else {
-      new ChildJvm(Jdks.running(), "example.training.TrainingData")
-          .classPath(checkout.testPrograms())
-          .args(program.kind, folder.toString(), Integer.toString(samples))
-          .run()
-          .orFail("The writer of training data");
-    }
-    return folder.toString();
-  }
-
   private ChildJvm job(Program program, String data, String setting, int count) throws IOException {
-    ChildJvm job =
-        program
-            .library
-            .program(checkout, Jdks.running(), program.mainClass())
-            .classPath(checkout.testPrograms())
-            .args(program.name, data, Integer.toString(count));
+    ChildJvm job = program.program().job(checkout, data, count);
     return setting.equals(NO_AGENT)
         ? job
         : job.agent(checkout.agentJar(), "record=off" + (setting.equals(OFF) ? "" : "," + setting));
