@@ -52,8 +52,8 @@ import org.apache.commons.csv.CSVFormat;
 
 /**
  * Trains with DJL on data of {@link TrainingData} or on pictures. Arguments: {@code
- * images|still|csv|text|waves|lambda|records|series|loader|compute DATA EPOCHS}; for {@code series}
- * and {@code compute}, whose data are in memory, DATA is the number of samples.
+ * images|still|csv|csv-by-hand|text|waves|lambda|records|series|loader|compute DATA EPOCHS}; for
+ * {@code series} and {@code compute}, whose data are in memory, DATA is the number of samples.
  */
 public final class DjlTraining {
   private static final int BATCH = 32;
@@ -75,6 +75,8 @@ public final class DjlTraining {
 
   private void run(String program) throws IOException, TranslateException {
     switch (program) {
+      case "csv-by-hand" ->
+          fitByHand(table(), mlp(1, 64), new Shape(1, TrainingData.COLUMNS - 1), Loss.l2Loss());
       case "images" -> fit(pictures(), resNet(8), new Shape(1, 3, SIZE, SIZE), classes());
       case "csv" -> fit(table(), mlp(1, 64), new Shape(1, TrainingData.COLUMNS - 1), Loss.l2Loss());
       case "text" -> text();
@@ -239,8 +241,9 @@ public final class DjlTraining {
     return pictures;
   }
 
+  /** Images that look the same each time. */
   private ImageFolder still() throws IOException, TranslateException {
-    ImageFolder pictures =
+    ImageFolder images =
         ImageFolder.builder()
             .setRepositoryPath(Path.of(data))
             .optMaxDepth(2)
@@ -248,8 +251,8 @@ public final class DjlTraining {
             .addTransform(new Resize(SIZE, SIZE))
             .addTransform(new ToTensor())
             .build();
-    pictures.prepare();
-    return pictures;
+    images.prepare();
+    return images;
   }
 
   private static Builder sampling() {

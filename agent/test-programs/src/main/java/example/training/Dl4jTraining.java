@@ -48,8 +48,8 @@ import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 
 /**
  * Trains with DL4J on data of {@link TrainingData} or on pictures. Arguments: {@code
- * images|csv|sequences|words|waves|loader|compute DATA EPOCHS}; for {@code compute}, whose data are
- * in memory, DATA is the number of samples.
+ * images|images-at-once|csv|csv-at-once|sequences|words|waves|loader|compute DATA EPOCHS}; for
+ * {@code compute}, whose data are in memory, DATA is the number of samples.
  */
 public final class Dl4jTraining {
   private static final int BATCH = 32;
@@ -74,6 +74,8 @@ public final class Dl4jTraining {
   private void run(String program) throws IOException, InterruptedException {
     switch (program) {
       case "images" -> fit(pictures(), convolutional(8, 4));
+      case "images-at-once" -> fitAtOnce(pictures(), convolutional(8, 4));
+      case "csv-at-once" -> fitAtOnce(table(), mlp(TrainingData.COLUMNS - 1));
       case "csv" -> fit(table(), mlp(TrainingData.COLUMNS - 1));
       case "sequences" -> fit(sequences(), perFrame());
       case "words" -> fitByHand(words(), mlp(TrainingData.WORDS));
@@ -94,6 +96,19 @@ public final class Dl4jTraining {
       network.fit(iterator);
       counted.ended(lines);
     }
+  }
+
+  /** The library runs all epochs. */
+  private void fitAtOnce(DataSetIterator iterator, MultiLayerNetwork network) {
+    EpochLines lines = new EpochLines();
+    network.setListeners(
+        new Counted() {
+          @Override
+          public void onEpochEnd(Model model) {
+            ended(lines);
+          }
+        });
+    network.fit(iterator, epochs);
   }
 
   /** A hand-written loop. */
@@ -127,7 +142,7 @@ public final class Dl4jTraining {
   }
 
   /** Adds up the samples of an epoch and the losses of its batches. */
-  private static final class Counted extends BaseTrainingListener {
+  private static class Counted extends BaseTrainingListener {
     private long samples;
     private double loss;
 

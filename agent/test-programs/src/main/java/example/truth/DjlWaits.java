@@ -245,6 +245,7 @@ public final class DjlWaits {
       int batch = Math.toIntExact(index / EXAMPLES);
       long begun = System.nanoTime();
       if (index % EXAMPLES == 0) {
+        Hang.ofBatch(settings);
         Pause.millis(settings.prep());
       }
       Record sample =

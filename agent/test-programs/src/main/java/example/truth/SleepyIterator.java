@@ -56,6 +56,7 @@ final class SleepyIterator implements DataSetIterator {
       fetch();
       waits.fetched(System.nanoTime() - begun);
     }
+    Hang.ofBatch(settings);
     Pause.millis(settings.prep());
     if (COLLECTED.length > 0) {
       System.gc();

@@ -21,17 +21,19 @@ class ArchitectureTest {
       slices().matching("io.coordl.(**)").should().beFreeOfCycles();
 
   @ArchTest
-  static final ArchRule onlyEventsAdviceAndStatusAreShared =
+  static final ArchRule onlyEventsAdviceStepsAndStatusAreShared =
       noClasses()
           .should()
           .dependOnClassesThat(
               DescribedPredicate.describe(
-                  "are of another module, but for io.coordl.telemetry.advice, .event and .live",
+                  "are of another module, but for io.coordl.telemetry.advice, .event, .live and"
+                      + " .steps",
                   (JavaClass type) ->
                       type.getPackageName().startsWith("io.coordl")
                           && !type.getPackageName().equals("io.coordl.telemetry.advice")
                           && !type.getPackageName().equals("io.coordl.telemetry.event")
                           && !type.getPackageName().equals("io.coordl.telemetry.live")
+                          && !type.getPackageName().equals("io.coordl.telemetry.steps")
                           && !type.getPackageName().startsWith("io.coordl.reports")));
 
   @ArchTest

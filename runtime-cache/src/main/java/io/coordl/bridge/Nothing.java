@@ -23,6 +23,9 @@ final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener
   public void fetchTime(long startNanos, long endNanos) {}
 
   @Override
+  public void itemOpened(String path) {}
+
+  @Override
   public void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin) {}
 
   @Override

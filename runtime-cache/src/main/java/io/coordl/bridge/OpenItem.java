@@ -174,6 +174,7 @@ public abstract class OpenItem {
    * costs storage time. Called once, by the code that opened the item.
    */
   final void opened(long startNanos) {
+    Spans.itemOpened(path);
     long now = System.nanoTime();
     long left;
     synchronized (this) {

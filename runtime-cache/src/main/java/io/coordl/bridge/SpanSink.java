@@ -29,6 +29,9 @@ public interface SpanSink {
    */
   void fetchTime(long startNanos, long endNanos);
 
+  /** Notes that this thread has opened an item. */
+  void itemOpened(String path);
+
   /**
    * Records that one item was read to its end or closed.
    *

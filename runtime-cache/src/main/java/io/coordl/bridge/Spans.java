@@ -52,6 +52,14 @@ public final class Spans {
     }
   }
 
+  static void itemOpened(String path) {
+    try {
+      Bridge.sink().itemOpened(path);
+    } catch (Throwable t) {
+      Bridge.fault("item opened", t);
+    }
+  }
+
   static void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin) {
     try {
       Bridge.sink().itemFetched(path, startNanos, nanos, bytes, origin);

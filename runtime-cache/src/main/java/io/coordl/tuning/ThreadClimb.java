@@ -1,8 +1,11 @@
 package io.coordl.tuning;
 
+import io.coordl.telemetry.advice.Sentence;
 import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.event.Figures;
-import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.steps.Ratio;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,8 +51,8 @@ final class ThreadClimb {
   private int round = -1;
 
   private long prefetchedBefore;
-  private Figures ofChosen = new JobStatisticsEvent();
-  private Figures ofCandidate = new JobStatisticsEvent();
+  private List<Figures> ofChosen = new ArrayList<>();
+  private List<Figures> ofCandidate = new ArrayList<>();
   private int untilTrial;
   private int pause = AGAIN;
 
@@ -59,7 +62,12 @@ final class ThreadClimb {
   private double step;
 
   private int slower;
-  private double speed;
+
+  /** How many times as fast the job is with the threads chosen as without any; null if unknown. */
+  private @Nullable Ratio speed;
+
+  /** Whether {@link #speed} comes in part from trials of two windows, which show no range. */
+  private boolean isRough;
 
   /** Starts without threads, and never chooses more than {@code maxThreads}. */
   ThreadClimb(int maxThreads) {
@@ -104,7 +112,7 @@ final class ThreadClimb {
   }
 
   private boolean differs(double factor, long prefetched) {
-    double ratio = rate(ofCandidate) / rate(ofChosen);
+    double ratio = rate(Pieces.sum(ofCandidate)) / rate(Pieces.sum(ofChosen));
     return prefetched > prefetchedBefore && (ratio >= factor || ratio <= 1 / factor);
   }
 
@@ -113,8 +121,8 @@ final class ThreadClimb {
     slower = 0;
     candidate = other;
     prefetchedBefore = prefetched;
-    ofChosen = new JobStatisticsEvent();
-    ofCandidate = new JobStatisticsEvent();
+    ofChosen = new ArrayList<>();
+    ofCandidate = new ArrayList<>();
   }
 
   private String @Nullable [] decide(long prefetched) {
@@ -123,16 +131,22 @@ final class ThreadClimb {
     boolean up = candidate > chosen;
     int fewer = Math.min(chosen, candidate);
     int more = Math.max(chosen, candidate);
-    Figures less = up ? ofChosen : ofCandidate;
-    Figures with = up ? ofCandidate : ofChosen;
+    List<Figures> windowsWithLess = up ? ofChosen : ofCandidate;
+    List<Figures> windowsWith = up ? ofCandidate : ofChosen;
+    Figures less = Pieces.sum(windowsWithLess);
+    Figures with = Pieces.sum(windowsWith);
     boolean did = prefetched > prefetchedBefore;
     double gain = !did || rate(less) == 0 ? 0 : rate(with) / rate(less);
     int best = gain >= GAIN ? more : fewer;
     boolean moved = best != chosen;
+    Ratio ratio = gain == 0 ? null : ratio(windowsWith, windowsWithLess, gain);
+    Ratio before = speed;
     if (fewer == 0) {
-      speed = gain;
-    } else if (moved) {
-      speed = up ? speed * gain : speed / Math.max(gain, Double.MIN_NORMAL);
+      speed = ratio;
+      isRough = windows == 2;
+    } else if (moved && ratio != null && before != null) {
+      speed = before.times(up ? ratio : ratio.power(-1));
+      isRough |= windows == 2;
     }
     chosen = best;
     threads = best;
@@ -147,16 +161,26 @@ final class ThreadClimb {
     return !did
         ? null
         : new String[] {
-          best == 0 ? "prefetching is off" : "prefetching is on, " + number(best),
-          Text.format(
-              "the job was %.2f times as fast with %s as with %s, and a step took %.2f times as"
-                  + " long, in %d windows",
-              gain,
+          best == 0 ? Sentence.PREFETCH_OFF.with() : Sentence.PREFETCH_ON.with(number(best)),
+          Sentence.PREFETCH_TRIAL.with(
+              ratio == null ? Text.format("%.2f", gain) : ratio,
               number(more),
               fewer == 0 ? "none" : String.valueOf(fewer),
               step(less) == 0 ? 1 : step(with) / step(less),
               windows)
         };
+  }
+
+  /** Two windows show no range. */
+  private static Ratio ratio(List<Figures> with, List<Figures> less, double gain) {
+    return with.size() + less.size() > 2
+        ? Ratio.ofRuns(rates(with), rates(less))
+        : new Ratio(gain, gain, gain);
+  }
+
+  /** Never 0, which has no logarithm. */
+  private static double[] rates(List<Figures> windows) {
+    return windows.stream().mapToDouble(one -> Math.max(Double.MIN_NORMAL, rate(one))).toArray();
   }
 
   /** Whether the job waits for anything that prefetching could provide. */
@@ -174,15 +198,19 @@ final class ThreadClimb {
   }
 
   private static String number(int threads) {
-    return threads == 1 ? "1 thread" : threads + " threads";
+    return threads == 1 ? Sentence.ONE_THREAD.with() : Sentence.THREADS.with(threads);
   }
 
   /** Result for the summary; empty if there is none. */
   String said() {
-    return speed == 0
-        ? ""
-        : Text.format(
-            "prefetching %s (%.2f times as fast with it)",
-            chosen == 0 ? "off" : "on, " + number(chosen), speed);
+    Ratio known = speed;
+    if (known == null) {
+      return "";
+    }
+    boolean spansOne = known.low() <= 1 && known.high() >= 1;
+    Sentence effect = isRough ? Sentence.PREFETCH_ROUGH_EFFECT : Sentence.PREFETCH_EFFECT;
+    return Sentence.PREFETCHING.with(
+        chosen == 0 ? Sentence.OFF.with() : Sentence.ON.with(number(chosen)),
+        spansOne ? Sentence.PREFETCH_NO_EFFECT.with() : effect.with(known));
   }
 }

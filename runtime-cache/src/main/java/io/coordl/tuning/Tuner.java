@@ -1,6 +1,6 @@
 package io.coordl.tuning;
 
-import io.coordl.telemetry.advice.CoreLaw;
+import io.coordl.telemetry.advice.Sentence;
 import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.JobStatisticsEvent;
@@ -61,6 +61,7 @@ public final class Tuner {
   private final ThreadClimb climb;
   private final boolean mayPrefetch;
   private final BooleanSupplier leavesSamples;
+  private final LongSupplier used;
   private volatile boolean keeps;
   private volatile boolean keepsItems;
   private volatile long nextLook;
@@ -87,6 +88,12 @@ public final class Tuner {
 
   private @Nullable JobStatisticsEvent warm;
 
+  /** The totals at the last look, and the steps before and after kept data was used. */
+  private @Nullable JobStatisticsEvent looked;
+
+  private final Pieces unkept = new Pieces();
+  private final Pieces kept = new Pieces();
+
   /** The totals once an epoch has used the kept data; null before. */
   private @Nullable JobStatisticsEvent settled;
 
@@ -101,6 +108,7 @@ public final class Tuner {
    * @param keeps whether prepared samples are kept from the start, rather than once that is worth
    *     it
    * @param leavesSamples whether no data set seen so far has samples that can be kept
+   * @param used how often kept data was used so far
    * @param prefetched items and batches prefetched so far; null if prefetching must not be tried
    * @param threads maximum number of prefetching threads
    */
@@ -110,6 +118,7 @@ public final class Tuner {
       LongSupplier clock,
       boolean keeps,
       BooleanSupplier leavesSamples,
+      LongSupplier used,
       @Nullable LongSupplier prefetched,
       int threads,
       Consumer<TuningEvent> events) {
@@ -119,6 +128,7 @@ public final class Tuner {
     this.keeps = keeps;
     this.keepsItems = keeps;
     this.leavesSamples = leavesSamples;
+    this.used = used;
     this.prefetched = prefetched == null ? () -> 0 : prefetched;
     this.mayPrefetch = prefetched != null;
     this.climb = new ThreadClimb(threads);
@@ -179,6 +189,7 @@ public final class Tuner {
     if (reason != null && settled == null) {
       settle(now);
     }
+    collect(now);
     JobStatisticsEvent window = since(last, now);
     if (!keeps && reason == null && isWorthAtOnce(now, window)) {
       isEarly = true;
@@ -203,6 +214,23 @@ public final class Tuner {
     }
   }
 
+  /** Adds what was done since the last look to the steps with or without the kept data. */
+  private void collect(JobStatisticsEvent now) {
+    JobStatisticsEvent earlier = looked;
+    if (warm == null) {
+      return;
+    }
+    looked = now;
+    if (earlier == null) {
+      return;
+    }
+    if (reason == null || (isEarly && now.epochs == begun.epochs)) {
+      unkept.add(since(earlier, now));
+    } else if (settled != null && settled != now && !isDropped) {
+      kept.add(since(earlier, now));
+    }
+  }
+
   private boolean isWorthAtOnce(JobStatisticsEvent now, Figures window) {
     return (loads || now.epochs <= 1) // The passes of a short loader show late.
         && now.plannedEpochs != 1
@@ -217,7 +245,7 @@ public final class Tuner {
     reason = waits(before);
     keeps = true;
     settle(now);
-    tell("read and prepared data is kept", reason, window);
+    tell(Sentence.DATA_KEPT, reason, window);
   }
 
   /** The epoch after the one in which all is kept uses it. */
@@ -251,7 +279,7 @@ public final class Tuner {
       keeps = false;
       keepsItems = false;
     }
-    tell(isDropped ? "kept data is dropped" : "kept data is used", brought(after), window);
+    tell(isDropped ? Sentence.DATA_DROPPED : Sentence.DATA_USED, brought(), window);
   }
 
   private static JobStatisticsEvent since(Figures earlier, Figures now) {
@@ -269,35 +297,21 @@ public final class Tuner {
     return (double) figures.dataStall() / Math.max(1, figures.batches);
   }
 
-  /**
-   * Describes the effect of keeping. A job also becomes faster because it warms up, so only the
-   * part that the removed waits and work can explain counts.
-   */
-  private String brought(Figures after) {
-    double observed = ThreadClimb.rate(after) / ThreadClimb.rate(before);
-    double like = (double) before.batches / Math.max(1, after.batches);
-    double explained =
-        new CoreLaw(before, Runtime.getRuntime().availableProcessors())
-            .gain(
-                Math.round(work(before) - like * work(after)),
-                Math.round(before.stall - like * after.stall));
-    String speeds =
-        Text.format(
-            "%.0f samples/s before, %.0f after",
-            before.samplesPerSecond(), after.samplesPerSecond());
-    double gain = Math.min(observed, explained);
-    return gain < ThreadClimb.GAIN
-        ? speeds + ": no effect of it measured"
-        : gain < observed / ThreadClimb.GAIN
-            ? speeds
-                + Text.format(
-                    "; at most %.1f times by that, the rest is the job's own warm-up", gain)
-            : speeds + Text.format(" (%.1f times)", gain);
+  /** Describes what keeping brought. */
+  private String brought() {
+    Figures settledAt = settled == null ? begun : settled;
+    Figures untilUse = isEarly ? Pieces.sum(unkept.all()) : begun;
+    Effect effect =
+        Effect.of(
+            unkept.all(),
+            kept.all(),
+            Math.max(0, settledAt.batches - untilUse.batches),
+            Runtime.getRuntime().availableProcessors());
+    return (used.getAsLong() == 0 ? effect.none() : effect).said();
   }
 
-  /** Self time of fetching and preparing. */
-  private static double work(Figures figures) {
-    return (double) figures.fetchTime + figures.prepTime();
+  private void tell(Sentence change, String why, Figures window) {
+    tell(change.with(), why, window);
   }
 
   private void tell(String change, String why, Figures window) {
@@ -310,10 +324,9 @@ public final class Tuner {
   }
 
   private static String waits(Figures figures) {
-    return "the job waited for preparation "
-        + Text.percent(figures.prepStall, figures.wall)
-        + " of the time and for fetches "
-        + Text.percent(figures.fetchStall, figures.wall);
+    return Sentence.WAITED.with(
+        Text.percent(figures.prepStall, figures.wall),
+        Text.percent(figures.fetchStall, figures.wall));
   }
 
   /** Describes the changes and their effect, for the summary. */
@@ -322,22 +335,15 @@ public final class Tuner {
     JobStatisticsEvent now = trained.wall == 0 ? loading.get() : trained;
     if (reason == null) {
       return keeps
-          ? prefetching()
-          : "auto: nothing was switched on, "
-              + (now.wall == 0 ? "no training batch was seen" : waits(now));
+          ? climb.said()
+          : Sentence.NOT_SWITCHED.with(now.wall == 0 ? Sentence.NO_BATCH.with() : waits(now));
     }
-    JobStatisticsEvent after = since(settled == null ? begun : settled, now);
-    return "auto: kept read and prepared data from "
-        + Text.format("%.1f s on, because %s", begun.wall / 1e9, reason)
-        + (isDropped ? "; dropped it, because the job was no faster and waited no less" : "")
-        + prefetching()
-        + (ThreadClimb.rate(before) == 0 || ThreadClimb.rate(after) == 0
-            ? ""
-            : "; " + brought(after));
-  }
-
-  private String prefetching() {
-    String report = climb.said();
-    return report.isEmpty() || reason == null ? report : "; " + report;
+    collect(now);
+    return Sentence.KEPT.with(
+        begun.wall / 1e9,
+        reason,
+        isDropped ? Sentence.DROPPED.with() : "",
+        climb.said().isEmpty() ? "" : "; " + climb.said(),
+        kept.all().isEmpty() || unkept.all().isEmpty() ? "" : "; " + brought());
   }
 }

@@ -418,6 +418,9 @@ class MinioCacheTest {
           }
 
           @Override
+          public void itemOpened(String path) {}
+
+          @Override
           public void itemFetched(
               String path, long startNanos, long nanos, long bytes, Origin origin) {
             ended.add(path);

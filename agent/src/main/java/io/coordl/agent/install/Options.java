@@ -464,7 +464,9 @@ public final class Options {
 
   private void readAll(String arguments, String origin) {
     boolean afterSecret = false;
-    for (String argument : split(arguments)) {
+    List<String> all = split(arguments);
+    for (String argument : all) {
+      boolean isFirst = argument.equals(all.get(0));
       if (afterSecret && !known(argument)) {
         problem(
             "the text after a comma in "
@@ -492,7 +494,9 @@ public final class Options {
                           + argument
                           + "=... (jcmd PID JVMTI.agent_load cuts off what follows =, unless both"
                           + " the shell and jcmd see quotes: '\"key=value\"')"
-                      : nearest(argument)));
+                      : isFirst
+                          ? nearest(argument)
+                          : nearest(argument) + " (put a value with a comma into a file, @FILE)"));
         } else {
           put(argument.substring(0, equals).trim(), argument.substring(equals + 1).trim(), origin);
         }

@@ -295,6 +295,7 @@ final class Policies {
             System::nanoTime,
             !options.isAuto(),
             this::leavesSamples,
+            figures::hits,
             options.triesPrefetching() && cores > 1 ? this::prefetched : null,
             cores - 1, // One core remains for preparing or training.
             figures.spans().events()::write);

@@ -97,6 +97,10 @@ final class OptionsTest {
                 + " '\"key=value\"')"),
         Arguments.of("cach", "'cach' is not of the form key=value, did you mean 'cache'?"),
         Arguments.of("xyzzyxyzzy", "'xyzzyxyzzy' is not of the form key=value"),
+        Arguments.of(
+            "record=a,much-longer.jfr",
+            "'much-longer.jfr' is not of the form key=value, see coordl-agent.jar=help (put a value"
+                + " with a comma into a file, @FILE)"),
         Arguments.of("cache=lru", "cache=lru is not valid: expected off, minio"),
         Arguments.of("metrics=statsd", "metrics=statsd is not valid: expected off, otlp[:URL], "),
         Arguments.of("cache=", "cache= is not valid: expected off, minio"),

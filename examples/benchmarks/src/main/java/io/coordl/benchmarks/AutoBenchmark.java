@@ -108,13 +108,13 @@ public final class AutoBenchmark {
       return epochs == FIRST_TRY ? 2 : 3;
     }
 
-    String mainClass() {
-      return "example.training." + (library == Example.DJL ? "Djl" : "Dl4j") + "Training";
+    TrainingProgram program() {
+      return new TrainingProgram(library, name, kind);
     }
 
     @Override
     public String toString() {
-      return library + " " + name;
+      return program().toString();
     }
   }
 
@@ -253,7 +253,8 @@ public final class AutoBenchmark {
 
   /** Runs a program in every setting. */
   private Runs runs(Program program) throws IOException, InterruptedException {
-    String data = data(program);
+    int samples = Math.max(64, program.samples * percent / 100);
+    String data = program.program().data(checkout, work, samples);
     List<String> settings = new ArrayList<>(List.of(NO_AGENT, OFF));
     settings.addAll(program.settings);
     settings.add(AUTO);
@@ -309,32 +310,8 @@ public final class AutoBenchmark {
     return result.out() + result.err();
   }
 
-  /** The program's training data, generated if missing. */
-  private String data(Program program) throws IOException, InterruptedException {
-    int samples = Math.max(64, program.samples * percent / 100);
-    if (program.kind.isEmpty()) {
-      return Integer.toString(samples);
-    }
-    Path folder = work.resolve(program.kind + "-" + samples);
-    if (program.kind.equals("pictures")) {
-      Pictures.make(checkout, folder, "2", Integer.toString(samples / 2));
-    } else {
-      new ChildJvm(Jdks.running(), "example.training.TrainingData")
-          .classPath(checkout.testPrograms())
-          .args(program.kind, folder.toString(), Integer.toString(samples))
-          .run()
-          .orFail("The writer of training data");
-    }
-    return folder.toString();
-  }
-
   private ChildJvm job(Program program, String data, String setting, int count) throws IOException {
-    ChildJvm job =
-        program
-            .library
-            .program(checkout, Jdks.running(), program.mainClass())
-            .classPath(checkout.testPrograms())
-            .args(program.name, data, Integer.toString(count));
+    ChildJvm job = program.program().job(checkout, data, count);
     return setting.equals(NO_AGENT)
         ? job
         : job.agent(checkout.agentJar(), "record=off" + (setting.equals(OFF) ? "" : "," + setting));

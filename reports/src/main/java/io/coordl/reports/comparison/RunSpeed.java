@@ -1,10 +1,10 @@
 package io.coordl.reports.comparison;
 
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.steps.SteadySteps;
-import io.coordl.reports.steps.StepMean;
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.steps.SteadySteps;
+import io.coordl.telemetry.steps.StepMean;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;

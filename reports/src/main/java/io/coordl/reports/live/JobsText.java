@@ -5,9 +5,11 @@ import io.coordl.reports.live.Jobs.State;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.JobTable;
 import io.coordl.reports.summary.SummaryText;
+import io.coordl.telemetry.advice.OpenWaitText;
 import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.OpenWaitEvent;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -76,8 +78,16 @@ public final class JobsText {
                     totals.epochs, totals.plannedEpochs, Text.roughly(totals.timeLeft)));
       }
       JobRecording.Recent recent = job.recent();
-      if (recent != null && recent.figures().batches == 0) {
-        lines.add(INDENT + "no batch in that time; a wait counts when it ends");
+      OpenWaitEvent wait = job.summary().openWait();
+      if (wait != null) {
+        lines.add(INDENT + OpenWaitText.soFar(wait));
+      } else if (recent != null && recent.figures().batches == 0) {
+        lines.add(
+            INDENT
+                + (totals.openWait > 0
+                    ? "no batch in that time; the job has waited for one for "
+                        + Text.roughly(totals.openWait)
+                    : "no batch in that time"));
       }
       SummaryText.policies(job.summary(), Integer.MAX_VALUE)
           .forEach(line -> lines.add(INDENT + line));
@@ -92,7 +102,7 @@ public final class JobsText {
             recent == null ? 0 : recent.samplesPerSecond(),
             recent == null ? totals : recent.figures(),
             job.summary().totals().figures().epochs,
-            recent == null ? job.summary().kept() : 0);
+            recent == null ? job.summary().kept() : recent.figures().keptItems);
   }
 
   private static String program(Job job) {

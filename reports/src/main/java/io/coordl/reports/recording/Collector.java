@@ -11,6 +11,7 @@ import io.coordl.telemetry.event.JobStatisticsEvent;
 import io.coordl.telemetry.event.LatencyStatisticsEvent;
 import io.coordl.telemetry.event.LayerEvent;
 import io.coordl.telemetry.event.LibraryEvent;
+import io.coordl.telemetry.event.OpenWaitEvent;
 import io.coordl.telemetry.event.PeerStatisticsEvent;
 import io.coordl.telemetry.event.PhaseEvent;
 import io.coordl.telemetry.event.StagingStatisticsEvent;
@@ -67,6 +68,7 @@ public final class Collector {
   private final Map<String, Dated<LayerEvent>> layers = new TreeMap<>();
   private final Map<String, Dated<ConfigurationEvent>> configuration = new TreeMap<>();
   private final Map<String, Dated<HostEvent>> hosts = new TreeMap<>();
+  private final Map<String, Dated<OpenWaitEvent>> openWaits = new TreeMap<>();
   private final Map<String, Dated<EnvironmentEvent>> environments = new TreeMap<>();
   // Keyed by figures, not by time: for a duplicated chunk the JDK may report two different times.
   private final Map<List<@Nullable Object>, Dated<EpochEvent>> epochs = new HashMap<>();
@@ -106,6 +108,7 @@ public final class Collector {
     latest(LayerEvent.class, layers, of -> String.format("%04d/%08d", of.model, of.place));
     latest(ConfigurationEvent.class, configuration, of -> String.valueOf(of.key));
     latest(HostEvent.class, hosts, of -> "");
+    latest(OpenWaitEvent.class, openWaits, of -> "");
     latest(EnvironmentEvent.class, environments, of -> "");
     latest(EpochEvent.class, epochs, EventReader::values);
     latest(PhaseEvent.class, phases, EventReader::values);
@@ -229,10 +232,23 @@ public final class Collector {
         configuration(value -> Arguments.isGiven(value.origin)),
         values(byTime(phases)),
         values(hosts.values()).stream().findFirst().orElse(null),
+        openWait(),
         values(environments.values()).stream().findFirst().orElse(null),
         faults,
         values(byTime(firstFaults)),
         steps.steps());
+  }
+
+  /** The wait that was named last, if it has not ended. */
+  private @Nullable OpenWaitEvent openWait() {
+    if (job == null || !job.value.waitsTooLong()) {
+      return null;
+    }
+    OpenWaitEvent last = values(openWaits.values()).stream().findFirst().orElse(null);
+    if (last != null) {
+      last.waited = Math.max(last.waited, job.value.openWait);
+    }
+    return last;
   }
 
   private JobRecording.@Nullable Recent recent() {
@@ -242,8 +258,20 @@ public final class Collector {
     JobStatisticsEvent figures = new JobStatisticsEvent();
     figures.add(job.value);
     figures.subtract(jobBefore.value);
-    return new JobRecording.Recent(
-        Duration.between(jobBefore.written, job.written).toNanos(), figures);
+    long nanos = Duration.between(jobBefore.written, job.written).toNanos();
+    // A wait that was open then has its causes by now, and of one that is open now this part
+    // counts.
+    figures.addOpenWait(-open(job.value) + open(jobBefore.value));
+    figures.addOpenWait(Math.min(open(job.value), nanos));
+    figures.keptItems = job.value.keptItems - jobBefore.value.keptItems;
+    figures.openWait = job.value.openWait;
+    figures.longestWait = job.value.longestWait;
+    return new JobRecording.Recent(nanos, figures);
+  }
+
+  /** The wait that these totals count although it has not ended. */
+  private static long open(JobStatisticsEvent totals) {
+    return totals.running && totals.batches > 0 ? totals.openWait : 0;
   }
 
   private static <E> List<E> values(Collection<Dated<E>> of) {

@@ -15,6 +15,7 @@ import io.coordl.telemetry.event.JobStatisticsEvent;
 import io.coordl.telemetry.event.LatencyStatisticsEvent;
 import io.coordl.telemetry.event.LayerEvent;
 import io.coordl.telemetry.event.LibraryEvent;
+import io.coordl.telemetry.event.OpenWaitEvent;
 import io.coordl.telemetry.event.PeerStatisticsEvent;
 import io.coordl.telemetry.event.PhaseEvent;
 import io.coordl.telemetry.event.StagingStatisticsEvent;
@@ -78,6 +79,7 @@ public record JobRecording(
     Map<String, String> given,
     List<PhaseEvent> phases,
     @Nullable HostEvent host,
+    @Nullable OpenWaitEvent openWait,
     @Nullable EnvironmentEvent environment,
     long faults,
     List<FaultEvent> firstFaults,

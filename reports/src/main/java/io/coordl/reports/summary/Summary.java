@@ -15,6 +15,7 @@ import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.GpuStatisticsEvent;
 import io.coordl.telemetry.event.JobStatisticsEvent;
 import io.coordl.telemetry.event.LatencyStatisticsEvent;
+import io.coordl.telemetry.event.OpenWaitEvent;
 import io.coordl.telemetry.event.PeerStatisticsEvent;
 import io.coordl.telemetry.event.StagingStatisticsEvent;
 import io.coordl.telemetry.event.StoreStatisticsEvent;
@@ -47,6 +48,7 @@ public record Summary(
     List<GpuStatisticsEvent> gpus,
     List<LatencyStatisticsEvent> latencies,
     Faults faults,
+    @Nullable OpenWaitEvent openWait,
     Advice next) {
 
   static final int SCHEMA_VERSION = 2;
@@ -145,6 +147,7 @@ public record Summary(
         recording.latencies(),
         new Faults(
             Math.max(recording.faults(), job == null ? 0 : job.faults), recording.firstFaults()),
+        recording.openWait(),
         Advice.on(evidence));
   }
 

@@ -4,6 +4,7 @@ import io.coordl.reports.summary.Summary.Epoch;
 import io.coordl.telemetry.advice.CoreWaits;
 import io.coordl.telemetry.advice.Epochs;
 import io.coordl.telemetry.advice.Gpus;
+import io.coordl.telemetry.advice.OpenWaitText;
 import io.coordl.telemetry.advice.Part;
 import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.advice.Text.Bytes;
@@ -11,6 +12,7 @@ import io.coordl.telemetry.advice.Text.Nanos;
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.LatencyStatisticsEvent;
+import io.coordl.telemetry.event.OpenWaitEvent;
 import io.coordl.telemetry.event.PeerStatisticsEvent;
 import io.coordl.telemetry.event.StagingStatisticsEvent;
 import io.coordl.telemetry.event.StoreStatisticsEvent;
@@ -52,6 +54,14 @@ public final class SummaryText {
     lines.add(items(summary.totals().figures()) + kept(summary));
     addLatencies(lines, summary.latencies());
     addFaults(lines, summary.faults());
+    OpenWaitEvent wait = summary.openWait();
+    if (wait != null) {
+      lines.add(
+          "Open wait   "
+              + (summary.recording().stillRunning()
+                  ? OpenWaitText.soFar(wait)
+                  : OpenWaitText.atEnd(wait)));
+    }
     lines.add("Try next    " + summary.next().sentence());
     return lines;
   }

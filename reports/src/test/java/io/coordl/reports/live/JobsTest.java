@@ -11,6 +11,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.EventJson;
 import io.coordl.reports.summary.Summary;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import io.coordl.telemetry.live.StatusFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -119,6 +120,53 @@ class JobsTest {
     assertThat(recent.samplesPerSecond())
         .isEqualTo(recent.figures().samples * 1e9 / recent.nanos());
     assertThat(only().summary().totals().figures().batches).isEqualTo(300);
+  }
+
+  private void written(JobStatisticsEvent... totals) throws IOException {
+    ProcessHandle process = ProcessHandle.current();
+    Instant start = process.info().startInstant().orElseThrow();
+    Path file = StatusFile.of(folder, process.pid(), start.toEpochMilli()).path();
+    Recordings.record(file, () -> List.of(totals).forEach(JobStatisticsEvent::commit));
+  }
+
+  private static JobStatisticsEvent totals(long batches, long seconds) {
+    JobStatisticsEvent totals = new JobStatisticsEvent();
+    totals.running = true;
+    totals.batches = batches;
+    totals.wall = seconds * Recordings.SECOND;
+    return totals;
+  }
+
+  @Test
+  void keptItemsThatWereUsedLatelyCameFromMemory() throws Exception {
+    JobStatisticsEvent before = totals(10, 10);
+    JobStatisticsEvent now = totals(20, 20);
+    before.keptItems = 100;
+    now.keptItems = 130;
+    now.items = 10;
+    written(before, now);
+    assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON, 0).get(2))
+        .contains("   75.0 ");
+  }
+
+  /** Of the wait that was open before, the causes are known by now. */
+  @Test
+  void aWaitThatIsOpenCountsAsFarAsItIsRecent() throws Exception {
+    JobStatisticsEvent before = totals(10, 10);
+    before.addOpenWait(3 * Recordings.SECOND);
+    before.openWait = 3 * Recordings.SECOND;
+    JobStatisticsEvent now = totals(11, 16);
+    now.prepStall = 4 * Recordings.SECOND;
+    now.stall = now.prepStall;
+    now.addOpenWait(Recordings.SECOND / 1_000_000);
+    now.openWait = Recordings.SECOND / 1_000_000;
+    written(before, now);
+
+    JobStatisticsEvent recent = only().recent().figures();
+    assertThat(recent.queueStall).isBetween(0L, Recordings.SECOND / 1_000_000);
+    assertThat(recent.prepStall).isEqualTo(4 * Recordings.SECOND);
+    assertThat(recent.stall).isEqualTo(recent.prepStall + recent.queueStall);
+    assertThat(recent.wall).isEqualTo(6 * Recordings.SECOND + recent.queueStall);
   }
 
   @Test

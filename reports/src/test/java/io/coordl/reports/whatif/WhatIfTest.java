@@ -240,6 +240,7 @@ class WhatIfTest {
         List.of(),
         null,
         null,
+        null,
         0,
         List.of(),
         List.of());

@@ -57,18 +57,14 @@ public record Advice(
   /** The finding that explains most of the job's time. */
   public static Advice on(Evidence evidence) {
     Figures judged = evidence.judged();
+    if (evidence.totals() instanceof JobStatisticsEvent job && job.waitsTooLong()) {
+      return nothing("openWait", job.openWait, Sentence.FIND_OUT_WHY.with(new Nanos(job.openWait)));
+    }
     if (evidence.totals().batches == 0) {
-      return nothing(
-          "nothingMeasured",
-          0,
-          "no training batch was seen: let the job train at least one epoch.");
+      return nothing("nothingMeasured", 0, Sentence.NOTHING_MEASURED.with());
     }
     if (evidence.profiled()) {
-      return nothing(
-          "profiled",
-          0,
-          "use coordl diff and coordl whatif: this recording contains a profile, whose phases"
-              + " distort the job's totals.");
+      return nothing("profiled", 0, Sentence.PROFILED.with());
     }
     return all(evidence)
         .filter(advice -> judged.share(advice.nanos()) >= Evidence.WORTH_A_CHANGE)
@@ -78,11 +74,7 @@ public record Advice(
         .orElseGet(
             () ->
                 nothing(
-                    "computeBound",
-                    judged.compute,
-                    "compute-bound, nothing to do: waiting for data takes "
-                        + stall(evidence)
-                        + ", and no cache would make this job faster."));
+                    "computeBound", judged.compute, Sentence.COMPUTE_BOUND.with(stall(evidence))));
   }
 
   /** Waits that matter in total, though no single cause is worth a change. */
@@ -99,16 +91,12 @@ public record Advice(
                 .collect(Collectors.joining(", "))
             + (judged.share(taken) < Part.SHOWN
                 ? ""
-                : ", steps without a core up to " + Text.percent(taken, judged.wall));
+                : Sentence.STEPS_WITHOUT_A_CORE.with(Text.percent(taken, judged.wall)));
     return Optional.of(
         nothing(
             "computeBound",
             judged.compute,
-            "mostly compute-bound: waiting for data takes "
-                + stall(evidence)
-                + ", and no single cause is worth a change ("
-                + causes
-                + ")."));
+            Sentence.MOSTLY_COMPUTE_BOUND.with(stall(evidence), causes)));
   }
 
   /** Every finding that applies to the job, however little it explains. */
@@ -123,10 +111,10 @@ public record Advice(
             change(
                 evidence,
                 "queueBound",
-                "let the program prepare further ahead"
-                    + evidence.said(", ", library -> library.howToPrepareAhead),
+                Sentence.PREPARE_FURTHER_AHEAD.with(
+                    evidence.said(", ", library -> library.howToPrepareAhead)),
                 judged.queueStall,
-                "%s were spent on batches that waited for a free worker or for their hand-over"),
+                Sentence.QUEUED.with(time(evidence, judged.queueStall))),
             checkpointBound(evidence)));
   }
 
@@ -140,22 +128,19 @@ public record Advice(
     boolean explicit = asked > 0.5;
     String caller =
         evidence.totals() instanceof JobStatisticsEvent job && job.explicitGcCaller != null
-            ? ", most of them by " + job.explicitGcCaller
-            : ", apparently by the JDK itself: jdk.SystemGC in a recording with"
-                + " -XX:StartFlightRecording names the caller";
+            ? Sentence.GC_CALLER.with(job.explicitGcCaller)
+            : Sentence.GC_OF_THE_JDK.with();
     return change(
         evidence,
         "gcBound",
-        explicit
-            ? "avoid calls of System.gc()"
-            : "give the program a larger heap (-Xmx) or a collector with shorter pauses",
+        (explicit ? Sentence.AVOID_GC_CALLS : Sentence.LARGER_HEAP).with(),
         pauses,
-        "garbage collection stopped the program for %s"
+        Sentence.GC_STOPPED.with(time(evidence, pauses))
             + (pauses > judged.gcStall
-                ? " (" + new Nanos(pauses - judged.gcStall) + " of it during steps)"
+                ? Sentence.GC_IN_STEPS.with(new Nanos(pauses - judged.gcStall))
                 : "")
             + (explicit
-                ? Text.format("; %.1f %% of all pauses come from such calls", 100 * asked)
+                ? Sentence.GC_CALLS.with(100 * asked)
                     + caller
                     + evidence.said("; ", library -> library.callsGc)
                 : ""));
@@ -163,13 +148,14 @@ public record Advice(
 
   private static Advice checkpointBound(Evidence evidence) {
     Figures judged = evidence.judged();
+    String stood = time(evidence, judged.checkpoint);
     if (!"async".equals(evidence.configuration().get("checkpoint"))) {
       return change(
           evidence,
           "checkpointBound",
-          "write models in the background",
+          Sentence.WRITE_IN_BACKGROUND.with(),
           judged.checkpoint,
-          "training stopped for %s while they were written",
+          Sentence.WRITTEN.with(stood),
           "checkpoint=async");
     }
     if (evidence.isOn("checkpoint.every")
@@ -177,38 +163,35 @@ public record Advice(
       return change(
           evidence,
           "checkpointBound",
-          "take fewer of the agent's own checkpoints, or write fewer of the program's",
+          Sentence.FEWER_CHECKPOINTS.with(),
           judged.checkpoint,
-          "training stopped for %s, to copy models and to wait for the previous write",
+          Sentence.COPIED.with(stood),
           "checkpoint.every=auto");
     }
     double share = judged.share(judged.checkpoint);
     return change(
         evidence,
         "checkpointBound",
-        "write models "
-            + Math.round(Math.ceil(share / WORTH_OF_CHECKPOINTS))
-            + " times less often, which keeps this under "
-            + Text.format("%.1f %%", 100 * WORTH_OF_CHECKPOINTS)
-            + ", or to faster storage",
+        Sentence.WRITE_LESS_OFTEN.with(
+            Math.round(Math.ceil(share / WORTH_OF_CHECKPOINTS)), 100 * WORTH_OF_CHECKPOINTS),
         judged.checkpoint,
-        "training stopped for %s, to copy them and to wait for the previous write");
+        Sentence.COPIED.with(stood));
   }
 
   /** The job waits for storage: nothing is cached, or the cache is full or not used. */
   private static Optional<Advice> laterFetch(Evidence evidence) {
     long nanos = evidence.judged().fetchStall;
+    String waited = time(evidence, nanos);
     if (!evidence.caching()) {
       long bytes = evidence.epochs().bytes();
       return Optional.of(
           change(
               evidence,
               "fetchBound",
-              "keep the data set in memory",
+              Sentence.KEEP_IN_MEMORY.with(),
               nanos,
-              "%s were spent waiting for storage; from the second epoch on, what fits in the cache"
-                  + (bytes == 0 ? "" : " (an epoch reads " + new Bytes(bytes) + ")")
-                  + " is not read again",
+              Sentence.STORAGE_WAITS.with(
+                  waited, bytes == 0 ? "" : Sentence.EPOCH_READS.with(new Bytes(bytes))),
               "cache=minio"));
     }
     if (!evidence.laterEpochsWaitForFetches()) {
@@ -219,22 +202,18 @@ public record Advice(
           change(
               evidence,
               "filesChange",
-              "find out why the files have another modification time or inode in each epoch (a"
-                  + " mount that generates them, a job that copies them again), or copy the data"
-                  + " set to a local disk",
+              Sentence.FILES_CHANGE.with(),
               nanos,
-              "%s were spent waiting for storage although the files were cached: almost none of"
-                  + " them was found again"));
+              Sentence.FILES_NOT_FOUND_AGAIN.with(waited)));
     }
     if (!evidence.isFull(StoreStatisticsEvent.RAW)) {
       return Optional.of(
           change(
               evidence,
               "cacheNotAsked",
-              "name the files of the data set by dataset=PATH",
+              Sentence.NAME_THE_FILES.with(),
               nanos,
-              "%s were spent waiting for storage although the cache has room, so some files are not"
-                  + " recognized as items"));
+              Sentence.CACHE_HAS_ROOM.with(waited)));
     }
     long held = evidence.epochs().bytes() / evidence.hosts();
     long wanted = held + held / 10; // For the index and gaps between the items.
@@ -248,14 +227,10 @@ public record Advice(
             evidence,
             "cacheTooSmall",
             evidence.hosts() > 1
-                ? "give the cache of each of "
-                    + evidence.hosts()
-                    + " hosts more memory, if it has it, or add a host,"
-                : "give the cache more memory, if the host has it,",
+                ? Sentence.LARGER_CACHES.with(evidence.hosts())
+                : Sentence.LARGER_CACHE.with(),
             nanos,
-            "%s were spent waiting for storage; an epoch reads "
-                + new Bytes(evidence.epochs().bytes())
-                + " and the cache is full",
+            Sentence.CACHE_FULL.with(waited, new Bytes(evidence.epochs().bytes())),
             "cache.size=" + gibibytes(wanted)));
   }
 
@@ -269,10 +244,8 @@ public record Advice(
             "cacheFilled",
             evidence.judged().fetchStall,
             evidence.epochs().later().batches == 0
-                ? "let the job continue: its only epoch filled the cache, and the next will use it."
-                : "nothing to do: the first epoch filled the cache, and waiting for data takes "
-                    + stall(evidence)
-                    + "."));
+                ? Sentence.CACHE_FILLS.with()
+                : Sentence.CACHE_FILLED.with(stall(evidence))));
   }
 
   private static boolean explainsTheFirstEpoch(Evidence evidence) {
@@ -286,30 +259,23 @@ public record Advice(
     CoreLaw cores = evidence.coreLaw();
     long nanos = Math.max(0, judged.computeCoreWait - Math.round(cores.share()));
     boolean throttled = judged.share(judged.throttled) >= THROTTLED;
-    String what =
+    Sentence what =
         throttled
-            ? "give the container a larger CPU limit, or let the engine use no more threads than it"
-                + " allows (OMP_NUM_THREADS=N)"
-            : cores.isFull()
-                ? "let the engine use fewer threads (OMP_NUM_THREADS=N, at most the cores of this"
-                    + " job, and OMP_WAIT_POLICY=PASSIVE), prepare on fewer, or give the job"
-                    + " another core"
-                : "free the cores of other programs, or run the job where nothing else runs";
-    String why =
-        "%s were spent in steps that waited for a core"
-            + (throttled
-                ? ", as the CPU limit of the container"
-                    + (evidence.usableCores() > 0
-                        ? Text.format(" (%.1f cores)", evidence.usableCores())
-                        : "")
-                    + " held threads back for "
-                    + new Nanos(judged.throttled)
-                    + " summed over cores"
-                : cores.isFull()
-                    ? ", as this job has more threads ready than cores"
-                    : ", as other programs had them")
-            + "; no cache changes that";
-    return change(evidence, "coreBound", what, Math.min(nanos, judged.compute), why);
+            ? Sentence.LARGER_LIMIT
+            : cores.isFull() ? Sentence.FEWER_THREADS : Sentence.FREE_CORES;
+    String who =
+        throttled
+            ? Sentence.CORES_OF_THE_LIMIT.with(
+                evidence.usableCores() > 0 ? Sentence.LIMIT.with(evidence.usableCores()) : "",
+                new Nanos(judged.throttled))
+            : (cores.isFull() ? Sentence.CORES_OF_THIS_JOB : Sentence.CORES_OF_OTHERS).with();
+    long explained = Math.min(nanos, judged.compute);
+    return change(
+        evidence,
+        "coreBound",
+        what.with(),
+        explained,
+        Sentence.CORE_WAITS.with(time(evidence, explained), who));
   }
 
   /**
@@ -321,8 +287,8 @@ public record Advice(
    * @param changes of the agent's arguments
    */
   private record Cure(String what, long removed, long waited, List<String> changes) {
-    static Cure of(String what, long removed, long waited, String change) {
-      return new Cure(what, removed, waited, List.of(change));
+    static Cure of(Sentence what, long removed, long waited, String change) {
+      return new Cure(what.with(), removed, waited, List.of(change));
     }
 
     /** Its argument, empty if the program has to change. */
@@ -339,20 +305,15 @@ public record Advice(
     long waits = judged.prepStall + (evidence.isOn("prefetch") ? judged.queueStall : 0);
     long nanos = waits + Math.round(cores.share());
     String why =
-        "%s were spent waiting for preparation"
-            + (judged.share(Math.round(cores.most())) < Evidence.WORTH_A_CHANGE
+        Sentence.PREP_WAITS.with(
+            time(evidence, nanos),
+            judged.share(Math.round(cores.most())) < Evidence.WORTH_A_CHANGE
                 ? ""
-                : " and on cores that preparation takes from the steps (up to "
-                    + new Nanos(Math.round(cores.most()))
-                    + "; shared caches can make it more)")
-            + " (on all threads: decode "
-            + new Nanos(judged.decodeTime)
-            + ", transforms "
-            + new Nanos(judged.transformTime)
-            + ", other "
-            + new Nanos(judged.otherTime)
-            + "); a cache of raw bytes will not help here"
-            + freshMemory(evidence);
+                : Sentence.PREP_CORES.with(new Nanos(Math.round(cores.most()))),
+            new Nanos(judged.decodeTime),
+            new Nanos(judged.transformTime),
+            new Nanos(judged.otherTime),
+            freshMemory(evidence));
     return cures(evidence, waits)
         .filter(cure -> evidence.refused(cure.policy()) == null)
         .filter(cure -> cores.gain(cure.removed(), cure.waited()) >= WORTH_A_GAIN)
@@ -390,7 +351,7 @@ public record Advice(
     if (evidence.isFull(StoreStatisticsEvent.PREPARED)) {
       cures.add(
           Cure.of(
-              "keep more prepared samples, if the host has the memory,",
+              Sentence.KEEP_MORE_PREPARED,
               prep,
               waits,
               more("prepared.size", evidence, StoreStatisticsEvent.PREPARED)));
@@ -398,19 +359,14 @@ public record Advice(
         && !evidence.keepsPrepared()
         && !evidence.isOn("prep")
         && evidence.batchesAreOfTheLibrary()) {
-      cures.add(
-          Cure.of(
-              "prepare each sample once, up to its first random transform,",
-              prep + judged.fetchTime,
-              waits,
-              "prepared=share"));
+      cures.add(Cure.of(Sentence.PREPARE_ONCE, prep + judged.fetchTime, waits, "prepared=share"));
     }
     if (decoding > WORTH_KEEPING && !evidence.keepsDecoded()) {
-      cures.add(Cure.of("decode each image once", judged.decodeTime, decodeWaits, "decoded=share"));
+      cures.add(Cure.of(Sentence.DECODE_ONCE, judged.decodeTime, decodeWaits, "decoded=share"));
     } else if (decoding > WORTH_KEEPING && evidence.isFull(StoreStatisticsEvent.DECODED)) {
       cures.add(
           Cure.of(
-              "keep more decoded images, if the host has the memory,",
+              Sentence.KEEP_MORE_DECODED,
               judged.decodeTime,
               decodeWaits,
               more("decoded.size", evidence, StoreStatisticsEvent.DECODED)));
@@ -419,11 +375,11 @@ public record Advice(
     if (!evidence.coreLaw().isFull() && !evidence.isOn("prefetch") && !evidence.isOn("prep")) {
       long hidden = Math.min(judged.prepStall, judged.compute);
       if (evidence.isPrefetched() && evidence.batchesAreOfTheLibrary()) {
-        cures.add(Cure.of("prepare ahead", 0, hidden, "prefetch=2"));
+        cures.add(Cure.of(Sentence.PREPARE_AHEAD, 0, hidden, "prefetch=2"));
       }
       String how = evidence.said(" ", library -> library.howToPrepareAhead);
       if (evidence.preparesItself() && !how.isEmpty() && evidence.batchesAreOfTheLibrary()) {
-        cures.add(new Cure("let the program prepare ahead" + how, 0, hidden, List.of()));
+        cures.add(new Cure(Sentence.PROGRAM_PREPARES_AHEAD.with(how), 0, hidden, List.of()));
       }
     }
     if (evidence.isAmongOthers()
@@ -431,12 +387,7 @@ public record Advice(
         && !evidence.resumes()
         && evidence.isCoordinated()
         && evidence.batchesAreOfTheLibrary()) {
-      cures.add(
-          Cure.of(
-              "prepare each batch once for all jobs of this host: run each",
-              prep / 2,
-              waits / 2,
-              "prep=coordinate"));
+      cures.add(Cure.of(Sentence.PREPARE_FOR_ALL, prep / 2, waits / 2, "prep=coordinate"));
     }
     return cures.stream();
   }
@@ -444,8 +395,7 @@ public record Advice(
   /** The change to the program or its host that helps where no argument does. */
   private static String nothingLeft(Evidence evidence) {
     if (!evidence.batchesAreOfTheLibrary()) {
-      return "make preparation cheaper, or prepare batches on threads of your program: its own"
-          + " class makes them, not the library's, so the agent leaves them alone";
+      return Sentence.OWN_BATCHES.with();
     }
     VerdictEvent refused = evidence.refused("prepared=share");
     boolean full = evidence.coreLaw().isFull();
@@ -453,22 +403,17 @@ public record Advice(
         evidence.isOn("prefetch")
                 && evidence.judged().share(Math.round(evidence.coreLaw().share()))
                     >= Evidence.WORTH_A_CHANGE
-            ? "prefetch on fewer threads, or not at all, as they take the cores of the steps, and"
-                + " make preparation cheaper"
+            ? Sentence.PREFETCH_LESS.with()
             : evidence.isOn("prep") && !full
-                ? "prepare on more threads" + (evidence.isPrefetched() ? ", with prefetch=N" : "")
-                : "make preparation cheaper, or give the job more cores";
+                ? Sentence.MORE_THREADS.with()
+                    + (evidence.isPrefetched() ? Sentence.BY_PREFETCH.with() : "")
+                : Sentence.CHEAPER_PREPARATION.with();
     if (refused == null) {
       return what;
     }
     String remedy = refused.remedy == null ? "" : refused.remedy;
-    return what
-        + " (prepared=share does not work here: "
-        + refused.reason
-        + (remedy.isEmpty()
-            ? ""
-            : "; " + remedy + " keeps its samples if you vouch that they are the same each time")
-        + ")";
+    return Sentence.NOT_PREPARED.with(
+        what, remedy.isEmpty() ? refused.reason : Sentence.VOUCH.with(refused.reason, remedy));
   }
 
   /** Returns a clause if much of the CPU time goes into memory pages that are new to the JVM. */
@@ -479,11 +424,7 @@ public record Advice(
     double share = (double) job.kernelTime / Math.max(1, job.kernelTime + job.userTime);
     boolean byFaults = 2 * FAULT_NANOS * job.pageFaults > job.kernelTime;
     return share > WORTH_NAMING && byFaults
-        ? Text.format(
-            "; the kernel takes %.1f %% of this JVM's CPU time to provide %,d pages of fresh"
-                + " memory, as for arrays that only the collector frees; larger pages cost less"
-                + " (docs/recipes.md#fresh-memory)",
-            100 * share, job.pageFaults)
+        ? Sentence.FRESH_MEMORY.with(100 * share, job.pageFaults)
         : "";
   }
 
@@ -497,7 +438,7 @@ public record Advice(
    *
    * @param nanos time that the finding explains
    * @param gain how many times as fast the change can make the job, at most
-   * @param why the reason, with {@code %s} in place of that time and the epochs it is from
+   * @param why the reason
    * @param changes to the agent's arguments
    */
   private static Advice change(
@@ -511,14 +452,20 @@ public record Advice(
     List<String> arguments = Arguments.merged(evidence.given(), List.of(changes));
     return new Advice(
         finding,
-        what
-            + (arguments.isEmpty() ? "" : " with " + Arguments.AGENT + String.join(",", arguments))
-            + ": "
-            + why.replace("%s", new Nanos(nanos) + evidence.ofWhat())
-            + Text.format("; predicted: at most %.2fx faster.", gain),
+        Sentence.PREDICTED.with(
+            arguments.isEmpty()
+                ? what
+                : Sentence.WITH_ARGUMENTS.with(what, Arguments.AGENT + String.join(",", arguments)),
+            why,
+            gain),
         arguments,
         gain,
         nanos);
+  }
+
+  /** A time, and the epochs it is from. */
+  private static String time(Evidence evidence, long nanos) {
+    return new Nanos(nanos) + evidence.ofWhat();
   }
 
   private static String more(String key, Evidence evidence, String form) {
@@ -535,6 +482,6 @@ public record Advice(
 
   private static String stall(Evidence evidence) {
     Figures judged = evidence.judged();
-    return Text.percent(judged.stall, judged.wall) + " of the time" + evidence.ofWhat();
+    return Sentence.OF_THE_TIME.with(Text.percent(judged.stall, judged.wall), evidence.ofWhat());
   }
 }

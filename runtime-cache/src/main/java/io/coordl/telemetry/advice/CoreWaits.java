@@ -12,21 +12,21 @@ public final class CoreWaits {
   /** What is inside the steps besides computing; empty if there is next to nothing. */
   public static String inSteps(Figures figures) {
     List<String> parts = new ArrayList<>();
-    add(parts, "waiting for a core ", figures.computeCoreWait, figures);
-    add(parts, "GC ", figures.gcPauses - figures.gcStall, figures);
-    return parts.isEmpty() ? "" : "of it " + String.join(", ", parts);
+    add(parts, Sentence.CORE_WAIT, figures.computeCoreWait, figures);
+    add(parts, Sentence.GC_PAUSES, figures.gcPauses - figures.gcStall, figures);
+    return parts.isEmpty() ? "" : Sentence.IN_STEPS.with(String.join(", ", parts));
   }
 
   /** The same for the waits for batches. */
   public static String inPreparation(Figures figures) {
     List<String> parts = new ArrayList<>();
-    add(parts, "preparing threads waited for a core ", figures.prepCoreWait, figures);
+    add(parts, Sentence.PREPARING_CORE_WAIT, figures.prepCoreWait, figures);
     return String.join("", parts);
   }
 
-  private static void add(List<String> parts, String what, long nanos, Figures figures) {
+  private static void add(List<String> parts, Sentence what, long nanos, Figures figures) {
     if (figures.share(nanos) >= Part.SHOWN) {
-      parts.add(what + new Nanos(nanos));
+      parts.add(what.with(new Nanos(nanos)));
     }
   }
 }

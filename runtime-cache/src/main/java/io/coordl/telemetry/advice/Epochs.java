@@ -50,7 +50,7 @@ public final class Epochs {
 
   /** Epochs can be compared if both agree: the class of their data, and the model. */
   public static String key(EpochEvent epoch) {
-    return epoch.source + (epoch.model > 1 ? " of model " + epoch.model : "");
+    return epoch.source + (epoch.model > 1 ? Sentence.OF_MODEL.with(epoch.model) : "");
   }
 
   /**
@@ -73,20 +73,23 @@ public final class Epochs {
   public synchronized String words(JobStatisticsEvent job, boolean running) {
     String epochs = Text.count(job.epochs, "epoch", "epochs");
     if (job.updates == 0) {
-      return epochs
-          + " without a model update"
-          + (others.size() < 2
+      return Sentence.NO_UPDATE.with(
+          epochs,
+          others.size() < 2
               ? ""
-              : new TreeMap<>(others)
-                  .entrySet().stream()
-                      .map(source -> source.getValue().count + " of " + source.getKey())
-                      .collect(Collectors.joining(", ", " (", ")")));
+              : Sentence.EPOCHS_OF.with(
+                  new TreeMap<>(others)
+                      .entrySet().stream()
+                          .map(
+                              source ->
+                                  Sentence.OF_SOURCE.with(source.getValue().count, source.getKey()))
+                          .collect(Collectors.joining(", "))));
     }
     long early = leftEarly(job, running);
     return epochs
         + (early == 0
             ? ""
-            : job.epochs == 1 ? ", left early" : ", " + early + " of them left early")
+            : job.epochs == 1 ? Sentence.LEFT_EARLY.with() : Sentence.SOME_LEFT_EARLY.with(early))
         + (job.evaluations == 0
             ? ""
             : ", " + Text.count(job.evaluations, "evaluation", "evaluations"));
@@ -99,13 +102,12 @@ public final class Epochs {
    * @param training whether any epoch of the job does, so that one without updates is an evaluation
    */
   public static String shared(long shared, long epochs, boolean updates, boolean training) {
-    return shared
-        + " of "
-        + (updates || !training
+    return Sentence.SHARED.with(
+        shared,
+        updates || !training
             ? Text.count(epochs, "epoch", "epochs")
-            : Text.count(epochs, "evaluation", "evaluations"))
-        + " shared"
-        + (shared == epochs ? "" : " (" + (epochs - shared) + " while no other job took part)");
+            : Text.count(epochs, "evaluation", "evaluations"),
+        shared == epochs ? "" : Sentence.NOT_SHARED.with(epochs - shared));
   }
 
   /**
@@ -131,10 +133,10 @@ public final class Epochs {
   /** Names the judged epochs, to follow "of the time" or a time; empty for the whole job. */
   synchronized String ofWhat() {
     return steady()
-        ? " from the second epoch on" + ofModel()
+        ? Sentence.SECOND_EPOCH_ON.with(ofModel())
         : judged().batches == 0
             ? ""
-            : judgeable().size() == 1 ? " in the only epoch" : " in the first epoch";
+            : (judgeable().size() == 1 ? Sentence.ONLY_EPOCH : Sentence.FIRST_EPOCH).with();
   }
 
   /** Those of the model that trained longest, where the job trained several. */
@@ -153,7 +155,7 @@ public final class Epochs {
   private String ofModel() {
     long model = judgeable().stream().mapToLong(one -> one.model).findFirst().orElse(0);
     boolean several = updating.values().stream().anyMatch(one -> one.model != model);
-    return several ? " of model " + model : "";
+    return several ? Sentence.OF_MODEL.with(model) : "";
   }
 
   /**

@@ -33,31 +33,26 @@ public final class Gpus {
             .orElseThrow();
     String which =
         gpus.size() == 1
-            ? "GPU " + least.device + " (" + Text.line(String.valueOf(least.name), 40) + ")"
-            : gpus.size() + " GPUs";
-    String whose = gpus.get(0).ownMemory > 0 ? "" : " of this host, used by any process";
+            ? Sentence.GPU.with(least.device, Text.line(String.valueOf(least.name), 40))
+            : Sentence.GPUS.with(gpus.size());
     String line =
-        which
-            + whose
-            + ": busy "
-            + Text.percent(busy, sampled)
-            + (busy >= REQUIRED_UTILIZATION * sampled ? ", as much as" : ", less than")
-            + " the 90 % that MLPerf Storage requires";
+        Sentence.GPU_BUSY.with(
+            which,
+            gpus.get(0).ownMemory > 0 ? "" : Sentence.GPU_OF_ANY.with(),
+            Text.percent(busy, sampled),
+            (busy >= REQUIRED_UTILIZATION * sampled ? Sentence.GPU_AS_MUCH : Sentence.GPU_LESS)
+                .with());
     if (gpus.size() > 1) {
-      line += ", lowest GPU " + least.device + " at " + Text.percent(least.busy, least.sampled);
+      line += Sentence.GPU_LOWEST.with(least.device, Text.percent(least.busy, least.sampled));
     }
     if (idle > 0) {
-      line +=
-          "; data stalls explain at most "
-              + Text.percent(sum(gpus, gpu -> gpu.idleInStalls), idle)
-              + " of its idle time";
+      line += Sentence.GPU_IDLE.with(Text.percent(sum(gpus, gpu -> gpu.idleInStalls), idle));
     }
     long steps = sum(gpus, gpu -> gpu.synchronizedSteps);
     return steps == 0
         ? line
         : line
-            + Text.format(
-                "; synchronized steps %s, so the samples are off by %+.1f %%",
+            + Sentence.GPU_SYNCHRONIZED.with(
                 Text.percent(steps, sampled), 100.0 * (busy - steps) / steps);
   }
 

@@ -318,6 +318,11 @@ public final class JobTotals {
     return now;
   }
 
+  /** Time since anything of the job was seen last; 0 before its first batch. */
+  public synchronized long idle(long now) {
+    return started ? Math.max(0, now - lastSeen) : 0;
+  }
+
   /** Counts work of a training thread. */
   synchronized void count(Consumer<Figures> counted) {
     if (!closed) {

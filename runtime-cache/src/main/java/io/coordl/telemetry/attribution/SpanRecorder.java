@@ -5,10 +5,12 @@ import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
 import io.coordl.host.CoreTimes;
 import io.coordl.telemetry.event.FetchEvent;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import io.coordl.telemetry.event.LayerEvent;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -51,6 +53,14 @@ public final class SpanRecorder implements SpanSink {
   volatile Consumer<Object> epochs = batches -> {};
   volatile CoreTimes cores = CoreTimes.UNKNOWN;
   private volatile boolean ended;
+
+  /** The longest wait for a batch of any training thread. */
+  final LongAccumulator longestWait = new LongAccumulator(Math::max, 0);
+
+  /** The thread that opened a file of the data set last. */
+  private volatile @Nullable ThreadSpans reader;
+
+  private volatile @Nullable OpenWait openAtEnd;
 
   public SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos) {
     this(events, durations, gcNanos, System::nanoTime);
@@ -151,6 +161,7 @@ public final class SpanRecorder implements SpanSink {
    * spans of threads that continue are ignored.
    */
   public void finish() {
+    openAtEnd = openWait();
     ended = true;
     totals.stopCounting();
     for (ThreadSpans thread : training) {
@@ -162,6 +173,40 @@ public final class SpanRecorder implements SpanSink {
       }
     }
     totals.close();
+  }
+
+  /** The longest of the waits for batches that have not ended; null if there is none. */
+  public @Nullable OpenWait openWait() {
+    if (ended) {
+      return openAtEnd;
+    }
+    OpenWait longest = null;
+    ThreadSpans last = reader;
+    long now = now();
+    for (ThreadSpans thread : training) {
+      OpenWait wait = thread.openWait(now, last);
+      if (wait != null && (longest == null || wait.nanos() > longest.nanos())) {
+        longest = wait;
+      }
+    }
+    return longest;
+  }
+
+  /**
+   * The totals so far, which name the wait that has not ended.
+   *
+   * @param withOpenWait whether that is part of them; without it they only grow
+   */
+  public JobStatisticsEvent soFar(boolean withOpenWait) {
+    JobStatisticsEvent job = totals.snapshot();
+    OpenWait wait = openWait();
+    job.openWait = wait == null ? 0 : wait.nanos();
+    job.longestWait = longestWait.get();
+    if (withOpenWait && job.batches > 0 && !ended) {
+      job.addOpenWait(Math.min(job.openWait, totals.idle(now())));
+    }
+    job.timeLeft = job.waitsTooLong() ? 0 : job.timeLeft;
+    return job;
   }
 
   public JobTotals totals() {
@@ -192,6 +237,15 @@ public final class SpanRecorder implements SpanSink {
   public void fetchTime(long startNanos, long endNanos) {
     if (!ended) {
       threads.get().fetch(endNanos - startNanos);
+    }
+  }
+
+  @Override
+  public void itemOpened(String path) {
+    if (!ended) {
+      ThreadSpans thread = threads.get();
+      thread.opened(path);
+      reader = thread;
     }
   }
 

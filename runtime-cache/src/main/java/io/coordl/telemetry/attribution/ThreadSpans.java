@@ -8,6 +8,7 @@ import io.coordl.telemetry.event.DecodeEvent;
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.StepEvent;
 import io.coordl.telemetry.event.TransformEvent;
+import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -79,11 +80,47 @@ final class ThreadSpans {
 
   private long waitedSince;
 
+  // Read by other threads.
+
+  private final WeakReference<Thread> owner = new WeakReference<>(Thread.currentThread());
+
+  /**
+   * Since when this thread has waited for a batch, earlier calls for it included; 0 if it does not.
+   */
+  private volatile long waiting;
+
+  /** File of the data set that it opened last; null before. */
+  private volatile @Nullable String file;
+
   /** A result that counts only once the thread turns out to train. */
   private record Held(OpenEpoch epoch, Runnable result) {}
 
   ThreadSpans(SpanRecorder recorder) {
     this.recorder = recorder;
+  }
+
+  /** This thread opens a file of the data set. */
+  void opened(String path) {
+    file = path;
+  }
+
+  /**
+   * The wait that this thread is in; null if there is none. Any thread may call this.
+   *
+   * @param last the thread that opened a file last
+   */
+  @Nullable OpenWait openWait(long now, @Nullable ThreadSpans last) {
+    long since = waiting;
+    Thread thread = owner.get();
+    return since == 0 || thread == null || !thread.isAlive()
+        ? null
+        : new OpenWait(
+            thread,
+            since,
+            Math.max(0, now - since),
+            recorder.longestWait.get(),
+            last == null ? null : last.file,
+            last == null ? null : last.owner.get());
   }
 
   boolean loadingSample() {
@@ -154,6 +191,7 @@ final class ThreadSpans {
         } else if (waitDepth == 0) {
           waitDepth = at + 1;
           beginWait(subject, now);
+          waiting = Math.max(1, now - waits.total);
           WaitListener listener = training ? recorder.listener : null;
           if (listener != null) {
             listener.waitBegins(subject);
@@ -254,6 +292,7 @@ final class ThreadSpans {
       case ASK, TAKE -> {
         if (waitDepth == at + 1) {
           waitDepth = 0;
+          waiting = 0;
           waits.add(starts[at], now);
           waitGc += Math.max(0, recorder.gcNanos() - gcBefore);
           if (kind == SpanKind.ASK) {
@@ -523,6 +562,7 @@ final class ThreadSpans {
         epoch,
         () -> {
           recorder.durations.record(Durations.Kind.STALL, wait.wait);
+          recorder.longestWait.accumulate(wait.wait);
           recorder.totals.count(
               job -> {
                 job.addBatch(samples);
@@ -638,9 +678,32 @@ final class ThreadSpans {
   /** The job ends: writes open epochs as they stand. Called by the thread that ends the job. */
   void finish(long now) {
     endStep(now);
+    endWait(now);
     for (OpenEpoch epoch : List.copyOf(epochs)) {
       end(epoch, false, epochs.size() > 1 ? epoch.left : now);
     }
+  }
+
+  /** The batch of the wait that this thread is in, if it is, will not come before the end. */
+  private void endWait(long now) {
+    long since = waiting;
+    int at = waitDepth - 1;
+    if (since == 0 || at < 0) {
+      return;
+    }
+    waits.add(starts[at], now);
+    DataStallEvent wait = stall;
+    waits.divide(wait, 0, null);
+    Object subject = subjects[at];
+    OpenEpoch epoch = subject == null ? null : find(subject);
+    if (epoch != null) {
+      epoch.event.addStall(wait);
+      wait.epoch = numberOf(epoch);
+    }
+    wait.end();
+    recorder.totals.count(job -> job.addStall(wait));
+    recorder.totals.seen(since, now, recorder.gcNanos());
+    recorder.events.write(wait, since, now);
   }
 
   private @Nullable OpenEpoch find(Object subject) {

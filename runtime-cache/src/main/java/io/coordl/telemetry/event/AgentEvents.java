@@ -31,6 +31,7 @@ public final class AgentEvents {
           LatencyStatisticsEvent.class,
           LayerEvent.class,
           LibraryEvent.class,
+          OpenWaitEvent.class,
           PeerFetchEvent.class,
           PeerStatisticsEvent.class,
           PersistEvent.class,

@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 @Description("Exact totals since the start of the job, independent of event thresholds.")
 @Period("endChunk")
 public final class JobStatisticsEvent extends Figures {
+  /** A shorter wait is not too long, even if all before were very short. */
+  private static final long LEAST_TOO_LONG = 5_000_000_000L;
+
+  private static final int TIMES_THE_LONGEST = 10;
+
   @Label("Main Class")
   @Description("Program and its arguments, shortened")
   public @Nullable String mainClass;
@@ -40,6 +45,24 @@ public final class JobStatisticsEvent extends Figures {
   @Metric(value = "coordl_epoch_eta_seconds", absentIfZero = true)
   public long timeLeft;
 
+  @Label("Open Wait")
+  @Description("Longest wait for a batch that has not ended; part of the data stall; 0 if none")
+  @Timespan(Timespan.NANOSECONDS)
+  @Metric(value = "coordl_open_wait_seconds", absentIfZero = true)
+  @Added("0.2.0")
+  public long openWait;
+
+  @Label("Longest Wait")
+  @Description("Longest wait for a batch that has ended")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long longestWait;
+
+  @Label("Kept Items")
+  @Description("Decoded and prepared items that came from a store, and so were not fetched")
+  @Added("0.2.0")
+  public long keptItems;
+
   @Label("Evaluations")
   @Description("Evaluations that have ended; 0 if no model update was seen")
   public long evaluations;
@@ -66,4 +89,25 @@ public final class JobStatisticsEvent extends Figures {
   @Description("Faults inside the agent")
   @Metric("coordl_faults_total")
   public long faults;
+
+  /** Whether a wait lasts so much longer than any before that its batch may never come. */
+  public static boolean isTooLong(long wait, long longest) {
+    return wait >= Math.max(LEAST_TOO_LONG, TIMES_THE_LONGEST * longest);
+  }
+
+  /**
+   * Adds to the waits one that has not ended: nobody knows its cause yet, so it counts as queueing.
+   *
+   * @param nanos negative to take it out again
+   */
+  public void addOpenWait(long nanos) {
+    stall += nanos;
+    queueStall += nanos;
+    wall += nanos;
+  }
+
+  /** Whether the job waits, or waited at its end, for a batch that may never come. */
+  public boolean waitsTooLong() {
+    return isTooLong(openWait, longestWait);
+  }
 }

@@ -45,7 +45,7 @@ record Beans(JobFigures job) {
           "Job",
           () -> {
             registerStores();
-            return job.totals();
+            return job.ended();
           });
       registerStores();
     } catch (JMException | RuntimeException e) {

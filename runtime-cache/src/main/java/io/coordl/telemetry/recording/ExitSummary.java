@@ -5,7 +5,9 @@ import io.coordl.telemetry.advice.CoreWaits;
 import io.coordl.telemetry.advice.Epochs;
 import io.coordl.telemetry.advice.Evidence;
 import io.coordl.telemetry.advice.Gpus;
+import io.coordl.telemetry.advice.OpenWaitText;
 import io.coordl.telemetry.advice.Part;
+import io.coordl.telemetry.advice.Sentence;
 import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.advice.Text.Bytes;
 import io.coordl.telemetry.advice.Text.Nanos;
@@ -43,25 +45,26 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     if (!lines.isEmpty()) {
       didNothing.stream().limit(MAX_LINES / 2).forEach(lines::add);
       if (recording != null) {
-        lines.add("recording: " + recording);
+        lines.add(Sentence.RECORDING.with(recording));
       }
       return lines;
     }
     if (now.batches == 0
         && now.items == 0
+        && !now.waitsTooLong()
         && job.stores().stream().allMatch(store -> store.hits == 0)) {
       lines.addAll(job.policies());
       lines.addAll(didNothing);
       return lines.stream().limit(MAX_LINES).toList();
     }
     Evidence evidence = job.evidence();
+    job.openWaits().stream().map(OpenWaitText::atEnd).forEach(lines::add);
     if (now.batches > 0) {
       double speed = evidence.samplesPerSecond();
       lines.add(
-          Text.format(
-              "%s: %s%s, %d %s, %s from the first batch to the last",
+          Sentence.TRAINING.with(
               job.frameworks().isEmpty() ? "training" : job.frameworks(),
-              speed == 0 ? "" : Text.rate(speed) + " samples/s" + evidence.ofWhat() + "; ",
+              speed == 0 ? "" : Sentence.SPEED.with(Text.rate(speed), evidence.ofWhat()),
               job.spans().totals().ended().words(now, false),
               now.batches,
               now.batches == 1 ? "batch" : "batches",
@@ -89,17 +92,16 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     }
     if (now.items > 0) {
       lines.add(
-          Text.format(
-                  "items: %d from storage (%s), %d from memory (%s)",
+          Sentence.ITEMS.with(
                   now.storageItems,
                   new Bytes(now.storageBytes),
                   now.memoryItems,
                   new Bytes(now.memoryBytes))
               + (now.peerItems == 0
                   ? ""
-                  : Text.format(
-                      ", %d from other hosts (%s)", now.peerItems, new Bytes(now.peerBytes)))
-              + decodedHits());
+                  : Sentence.ITEMS_OF_PEERS.with(now.peerItems, new Bytes(now.peerBytes)))
+              + hits(StoreStatisticsEvent.DECODED, Sentence.DECODED_HITS)
+              + hits(StoreStatisticsEvent.PREPARED, Sentence.PREPARED_HITS));
     }
     work(lines, "fetch", "items fetched", Durations.Kind.FETCH, now.fetchTime);
     work(lines, "decode", "images decoded", Durations.Kind.DECODE, now.decodeTime);
@@ -109,8 +111,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
         continue; // If it was asked for, the reason is a line below.
       }
       lines.add(
-          Text.format(
-              "%s cache (%s): %d items, %s of %s; %d hits, %d misses, %d not cached",
+          Sentence.STORE.with(
               store.store,
               store.scope,
               store.items,
@@ -128,23 +129,23 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     lines.addAll(didNothing.subList(0, Math.min(room, didNothing.size())));
     staged(job.stagings(), lines, MAX_LINES - LINES_AT_END);
     if (job.faults() > 0) {
-      lines.add(Text.format("faults inside the agent: %d (see above)", job.faults()));
+      lines.add(Sentence.FAULTS.with(job.faults()));
     }
-    lines.add("next: " + Advice.on(evidence).sentence());
+    lines.add(Sentence.NEXT.with(Advice.on(evidence).sentence()));
     if (recording != null) {
-      lines.add("recording: " + recording);
+      lines.add(Sentence.RECORDING.with(recording));
     }
     return lines;
   }
 
-  /** Items kept decoded are not fetched again, but came from memory, too. */
-  private String decodedHits() {
+  /** Items kept decoded or prepared are not fetched again, but came from memory, too. */
+  private String hits(String form, Sentence said) {
     long hits =
         job.stores().stream()
-            .filter(store -> store.keeps(StoreStatisticsEvent.DECODED))
+            .filter(store -> store.keeps(form))
             .mapToLong(store -> store.hits)
             .sum();
-    return hits == 0 ? "" : Text.format(", %d decoded images from memory", hits);
+    return hits == 0 ? "" : said.with(hits);
   }
 
   /** Adds what other hosts did for this job; nothing if none was asked. */
@@ -155,9 +156,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     long found = peers.stream().mapToLong(peer -> peer.found).sum();
     LatencyStatisticsEvent times = job.latency(Durations.Kind.PEER_FOUND);
     lines.add(
-        Text.format(
-            "peers: %d asked; %d items found there (%s)%s, %d stored there (%s); %d late, %d"
-                + " failed (%s lost)",
+        Sentence.PEERS.with(
             peers.size(),
             found,
             new Bytes(peers.stream().mapToLong(peer -> peer.receivedBytes).sum()),
@@ -183,7 +182,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
       staged(used.get(i), next);
       int more = used.size() - i;
       if (lines.size() + next.size() > (more == 1 ? room : room - 1)) {
-        lines.add(Text.format("coordinated prep: %d more pipelines, see the recording", more));
+        lines.add(Sentence.MORE_PIPELINES.with(more));
         return;
       }
       lines.addAll(next);
@@ -193,10 +192,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
   /** Adds what the jobs did for each other, and which job waited for which. */
   private void staged(StagingStatisticsEvent s, List<String> lines) {
     lines.add(
-        Text.format(
-            "coordinated prep (%s): %s; %d batches from the group, %d prepared for the"
-                + " group, %d prepared locally (%d late, %d lost, %d not staged, %d with nobody"
-                + " preparing)",
+        Sentence.STAGED.with(
             s.group,
             Epochs.shared(
                 s.sharedEpochs, s.epochs, s.updates > 0, job.spans().totals().updating() > 0),
@@ -209,9 +205,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
             s.nobody));
     if (s.slowestJob != 0) {
       lines.add(
-          Text.format(
-              "  who waits for whom: this job for batches %s; its preparing threads for others to"
-                  + " use theirs %s, mostly for job %d (%s)",
+          Sentence.WHO_WAITS.with(
               seconds(s.waited), seconds(s.waitedFor), s.slowestJob, seconds(s.waitedForSlowest)));
     }
   }
@@ -224,9 +218,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
       for (StoreStatisticsEvent second : stores) {
         if ("first".equals(first.order) && "second".equals(second.order)) {
           lines.add(
-              Text.format(
-                  "both in %s, %s items first: one of %.1f KiB saves %s (%s per MiB), a %s one of"
-                      + " %.1f KiB saves %s (%s per MiB)",
+              Sentence.SPLIT.with(
                   new Bytes(first.capacity),
                   first.store,
                   first.itemBytes / 1024.0,
@@ -249,15 +241,14 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     LatencyStatisticsEvent times = job.latency(kind);
     if (times != null) {
       lines.add(
-          Text.format(
-              "%s: %s on all threads%s, %d %s, %s%s",
+          Sentence.WORK.with(
               name,
               seconds(self),
-              kind == Durations.Kind.DECODE ? ", conversion to arrays included" : "",
+              kind == Durations.Kind.DECODE ? Sentence.WITH_ARRAYS.with() : "",
               times.count,
               what,
               percentiles(times),
-              kind == Durations.Kind.DECODE ? " without the arrays" : ""));
+              kind == Durations.Kind.DECODE ? Sentence.WITHOUT_ARRAYS.with() : ""));
     }
   }
 
@@ -266,12 +257,11 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
   }
 
   private static String percentiles(LatencyStatisticsEvent of) {
-    return Text.format("p50 %s, p99 %s", new Nanos(of.p50), new Nanos(of.p99));
+    return Sentence.PERCENTILES.with(new Nanos(of.p50), new Nanos(of.p99));
   }
 
   private static String share(String name, long part, Figures whole, String more) {
-    return Text.format(
-        "  %-14s %9s  %7s%s", name, seconds(part), Text.percent(part, whole.wall), more);
+    return Sentence.SHARE.with(name, seconds(part), Text.percent(part, whole.wall), more);
   }
 
   private static String seconds(long nanos) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -173,6 +174,7 @@ final class FlightLog {
       while (!last) {
         last = stopped() || own.size() >= MAX_WITH_TOTALS;
         try {
+          job.lookAtWaits();
           long now = clock.getAsLong();
           if (last || now - lastTotals >= TOTALS_NANOS) {
             lastTotals = now;
@@ -228,8 +230,11 @@ final class FlightLog {
   static String reason(Throwable e) {
     if (e instanceof AccessDeniedException) {
       return "permission denied";
-    } else if (e instanceof NoSuchFileException) {
-      return "there is no such directory";
+    } else if (e instanceof NoSuchFileException missing) {
+      Path folder = missing.getFile() == null ? null : Path.of(missing.getFile()).getParent();
+      return folder != null && Files.isDirectory(folder)
+          ? "no file can be made in that directory"
+          : "there is no such directory";
     }
     String reason = e instanceof FileSystemException file ? file.getReason() : e.getMessage();
     return reason == null ? e.getClass().getSimpleName() : reason;

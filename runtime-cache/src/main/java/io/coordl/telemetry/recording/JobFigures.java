@@ -7,6 +7,7 @@ import io.coordl.peers.PeerSink;
 import io.coordl.profile.Profile;
 import io.coordl.telemetry.advice.Arguments;
 import io.coordl.telemetry.advice.Evidence;
+import io.coordl.telemetry.advice.Sentence;
 import io.coordl.telemetry.attribution.Durations;
 import io.coordl.telemetry.attribution.SpanRecorder;
 import io.coordl.telemetry.event.ConfigurationEvent;
@@ -16,6 +17,7 @@ import io.coordl.telemetry.event.GpuStatisticsEvent;
 import io.coordl.telemetry.event.JobStatisticsEvent;
 import io.coordl.telemetry.event.LatencyStatisticsEvent;
 import io.coordl.telemetry.event.LibraryEvent;
+import io.coordl.telemetry.event.OpenWaitEvent;
 import io.coordl.telemetry.event.PeerStatisticsEvent;
 import io.coordl.telemetry.event.StagingStatisticsEvent;
 import io.coordl.telemetry.event.StoreStatisticsEvent;
@@ -55,6 +57,7 @@ public final class JobFigures {
   private final List<Setting> settings;
   private final String mainClass;
   private final GcClock gc = new GcClock();
+  private final WaitWatch waits;
   private volatile @Nullable GpuSampler sampler;
   private volatile @Nullable Profile profile;
   private volatile @Nullable AtEnd atEnd;
@@ -71,6 +74,7 @@ public final class JobFigures {
     this.spans = new SpanRecorder(log.events, latencies, gc);
     this.spans.cores(new KernelCores());
     this.peers = new PeerLog(spans, latencies);
+    this.waits = new WaitWatch(spans, log::say);
   }
 
   public SpanRecorder spans() {
@@ -149,10 +153,10 @@ public final class JobFigures {
             return "";
           }
           String report = log.saidOf(name);
-          String because = report.isEmpty() ? reason : "it " + report;
+          String because = report.isEmpty() ? reason : Sentence.IT_SAID.with(report);
           rewrites.add("the whole job", asked, 0, because, "");
           verdict(asked, "", false, because, "");
-          return asked + " did nothing: " + because;
+          return Sentence.DID_NOTHING.with(asked, because);
         });
   }
 
@@ -198,7 +202,7 @@ public final class JobFigures {
 
   /** Totals, latencies and stores, which are exported to other systems. */
   List<Event> exported() {
-    return together(Stream.of(List.of(totals()), latencies(), stores()));
+    return together(Stream.of(List.of(ended()), latencies(), stores()));
   }
 
   /** The job's totals so far, as events; readers use the last ones in a recording. */
@@ -266,6 +270,7 @@ public final class JobFigures {
   void freeze() {
     synchronized (spans) {
       if (atEnd == null) {
+        waits.lookAtEnd();
         spans.finish();
         atEnd = new AtEnd(latencies(), stores(), peerViews(), stagings(), gpus(), faults());
       }
@@ -295,6 +300,11 @@ public final class JobFigures {
 
   List<StoreStatisticsEvent> stores() {
     return total(() -> stores.stream().map(Supplier::get).toList(), AtEnd::stores);
+  }
+
+  /** How often what the stores keep was used, by any of them. */
+  public long hits() {
+    return stores().stream().mapToLong(store -> store.hits).sum();
   }
 
   long faults() {
@@ -358,8 +368,34 @@ public final class JobFigures {
         1 + peerViews().size());
   }
 
+  /** Names a wait that lasts too long; called about once a second, by any thread. */
+  void lookAtWaits() {
+    waits.look();
+  }
+
+  /** The wait that has lasted too long, if it has not ended; in a list, as events are. */
+  List<OpenWaitEvent> openWaits() {
+    OpenWaitEvent open = waits.open();
+    return open == null ? List.of() : List.of(open);
+  }
+
+  /** The totals with the wait that has not ended. */
   JobStatisticsEvent totals() {
-    JobStatisticsEvent event = spans.totals().snapshot();
+    return totals(true);
+  }
+
+  /** The totals without it, which only grow, as other systems want them. */
+  JobStatisticsEvent ended() {
+    return totals(false);
+  }
+
+  private JobStatisticsEvent totals(boolean withOpenWait) {
+    JobStatisticsEvent event = spans.soFar(withOpenWait);
+    event.keptItems =
+        stores().stream()
+            .filter(store -> !store.keeps(StoreStatisticsEvent.RAW))
+            .mapToLong(store -> store.hits)
+            .sum();
     event.mainClass = mainClass;
     event.frameworks = frameworks();
     event.faults = faults();

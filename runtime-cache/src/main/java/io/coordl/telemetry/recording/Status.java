@@ -66,6 +66,7 @@ final class Status implements Closeable {
       file = StatusFile.of(folder, jvm.pid, jvm.jvmStartTime);
       while (!stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
         try {
+          job.lookAtWaits();
           past.add(new Past(job.totals(), System.nanoTime()));
           if (past.size() > WINDOW + 1) {
             past.remove();
@@ -110,6 +111,7 @@ final class Status implements Closeable {
         to.write(first.totals, first.nanos, first.nanos);
       }
       job.policyStatistics().forEach(event -> to.write(event, now, now));
+      job.openWaits().forEach(event -> to.write(event, now, now));
       to.finish();
       Files.move(next, file.path(), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException | RuntimeException | OutOfMemoryError e) {

@@ -1,11 +1,22 @@
 package io.coordl.telemetry.advice;
 
+import static io.coordl.telemetry.advice.PlayedEvidence.SECOND;
+import static io.coordl.telemetry.advice.PlayedEvidence.decoded;
+import static io.coordl.telemetry.advice.PlayedEvidence.epoch;
+import static io.coordl.telemetry.advice.PlayedEvidence.epochs;
+import static io.coordl.telemetry.advice.PlayedEvidence.evidence;
+import static io.coordl.telemetry.advice.PlayedEvidence.figures;
+import static io.coordl.telemetry.advice.PlayedEvidence.only;
+import static io.coordl.telemetry.advice.PlayedEvidence.overlapping;
+import static io.coordl.telemetry.advice.PlayedEvidence.prepared;
+import static io.coordl.telemetry.advice.PlayedEvidence.refused;
+import static io.coordl.telemetry.advice.PlayedEvidence.store;
+import static io.coordl.telemetry.advice.PlayedEvidence.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.JobStatisticsEvent;
-import io.coordl.telemetry.event.LibraryEvent;
 import io.coordl.telemetry.event.StoreStatisticsEvent;
 import io.coordl.telemetry.event.VerdictEvent;
 import java.util.ArrayList;
@@ -37,7 +48,6 @@ class AdviceTest {
           "prepared.size",
           "group",
           "enabled");
-  private static final long SECOND = 1_000_000_000L;
 
   private final List<Advice> given = new ArrayList<>();
 
@@ -62,130 +72,9 @@ class AdviceTest {
             1));
   }
 
-  private static Epochs only(EpochEvent figures) {
-    return epochs(epoch(1, "ai.djl.training.dataset.DataIterable", figures));
-  }
-
-  private static EpochEvent epoch(long updates, String source, Figures figures) {
-    EpochEvent epoch = new EpochEvent();
-    epoch.add(figures);
-    epoch.updates = updates;
-    epoch.source = source;
-    epoch.complete = true;
-    return epoch;
-  }
-
-  private static Epochs epochs(EpochEvent... all) {
-    Epochs epochs = new Epochs();
-    List.of(all).forEach(epochs::add);
-    return epochs;
-  }
-
-  /** Evidence of a job configured by arguments only. */
-  private static Evidence evidence(
-      Figures totals,
-      Epochs epochs,
-      List<StoreStatisticsEvent> stores,
-      Map<String, String> given,
-      String frameworks,
-      int hosts) {
-    return new Evidence(
-        totals, epochs, stores, given, given, libraries(frameworks), List.of(), 0, hosts);
-  }
-
-  /** The same evidence on a host with {@code cores} cores, with refused policies. */
-  private static Evidence with(Evidence evidence, double cores, VerdictEvent... verdicts) {
-    return new Evidence(
-        evidence.totals(),
-        evidence.epochs(),
-        evidence.stores(),
-        evidence.configuration(),
-        evidence.given(),
-        evidence.libraries(),
-        List.of(verdicts),
-        cores,
-        evidence.hosts());
-  }
-
-  private static VerdictEvent refused(String policy, String reason, String remedy) {
-    VerdictEvent verdict = new VerdictEvent();
-    verdict.policy = policy;
-    verdict.source = "ai.djl.training.dataset.DataIterable";
-    verdict.reason = reason;
-    verdict.remedy = remedy;
-    return verdict;
-  }
-
-  /**
-   * A library for which the agent prefetches, or one that prepares ahead; none if the name is
-   * empty.
-   */
-  private static List<LibraryEvent> libraries(String name) {
-    LibraryEvent library = new LibraryEvent();
-    library.name = name;
-    library.prepared = !name.equals("declared loop");
-    switch (name) {
-      case "DJL" -> {
-        library.packages = "ai.djl.";
-        library.prefetched = true;
-        library.howToPrepareAhead = "in DJL with optPrefetchNumber(..) of the data set";
-      }
-      case "DL4J" -> {
-        library.packages = "org.deeplearning4j.,org.nd4j.";
-        library.preparesAhead = true;
-        library.callsGc = "ND4J with togglePeriodicGc(false), JavaCPP near maxphysicalbytes";
-      }
-      default -> {
-        return name.isEmpty() ? List.of() : List.of(library);
-      }
-    }
-    return List.of(library);
-  }
-
   private Advice ofOneEpoch(
       EpochEvent figures, List<StoreStatisticsEvent> stores, Map<String, String> configuration) {
     return on(evidence(figures, only(figures), stores, configuration, "", 1));
-  }
-
-  /** An epoch of 100 s, with stalls and checkpoints in seconds; each epoch reads 3 GiB. */
-  private static EpochEvent figures(long fetch, long prep, long gc, long queue, long checkpoint) {
-    long stall = fetch + prep + gc + queue;
-    EpochEvent figures = new EpochEvent();
-    figures.wall = 100 * SECOND;
-    figures.batches = 100;
-    figures.compute = (100 - stall - checkpoint) * SECOND;
-    figures.stall = stall * SECOND;
-    figures.fetchStall = fetch * SECOND;
-    figures.prepStall = prep * SECOND;
-    figures.gcStall = gc * SECOND;
-    figures.queueStall = queue * SECOND;
-    figures.checkpoint = checkpoint * SECOND;
-    figures.fetchTime = fetch * SECOND;
-    figures.decodeTime = prep * SECOND;
-    figures.items = 1_000;
-    figures.storageItems = 1_000;
-    figures.storageBytes = 3L << 30;
-    return figures;
-  }
-
-  private static StoreStatisticsEvent store(long bypassed) {
-    StoreStatisticsEvent store = new StoreStatisticsEvent();
-    store.store = "raw";
-    store.full = bypassed > 0;
-    store.capacity = 1L << 30;
-    return store;
-  }
-
-  private static StoreStatisticsEvent decoded(long bypassed) {
-    StoreStatisticsEvent store = store(bypassed);
-    store.store = "decoded";
-    return store;
-  }
-
-  private static StoreStatisticsEvent prepared(long bypassed) {
-    StoreStatisticsEvent store = store(bypassed);
-    store.store = "prepared";
-    return store;
   }
 
   @AfterEach
@@ -526,17 +415,6 @@ class AdviceTest {
 
   // ---- cores
 
-  /** Steps and their preparation use nearly all of two cores; there are hardly any waits. */
-  private static EpochEvent overlapping() {
-    EpochEvent figures = figures(0, 4, 0, 0, 0);
-    figures.decodeTime = 80 * SECOND;
-    figures.prepCoreWait = 24 * SECOND;
-    figures.cpu = 190 * SECOND;
-    figures.coreWait = 90 * SECOND;
-    figures.computeCoreWait = 25 * SECOND;
-    return figures;
-  }
-
   @Test
   void preparationThatTakesCoresFromTheStepsIsNotComputeBound() {
     EpochEvent figures = overlapping();
@@ -736,10 +614,6 @@ class AdviceTest {
     Map<String, String> profile = Map.of("profile", "all");
     assertThat(evidence(cold, epochs(cold, warm), profile).samplesPerSecond()).isZero();
     on(steady);
-  }
-
-  private static Evidence evidence(Figures totals, Epochs epochs, Map<String, String> given) {
-    return evidence(totals, epochs, List.of(), given, "DJL", 1);
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.coordl.telemetry.event.LibraryEvent;
 import io.coordl.telemetry.event.StoreStatisticsEvent;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -71,6 +72,15 @@ class FlightLogTest {
     flight.start(file().toString(), true);
     flight.finish();
     assertThat(recorded()).contains("io.coordl.Library", "io.coordl.Verdict");
+  }
+
+  /** As {@code /proc} answers. */
+  @Test
+  void aDirectoryThatTakesNoFileIsNotCalledMissing() {
+    assertThat(FlightLog.reason(new NoSuchFileException(file().toString())))
+        .isEqualTo("no file can be made in that directory");
+    assertThat(FlightLog.reason(new NoSuchFileException(folder.resolve("no/job.jfr").toString())))
+        .isEqualTo("there is no such directory");
   }
 
   /** Like containers that share a directory, where each job is process 1. */

@@ -145,7 +145,7 @@ class StatusTest {
 
     assertThat(log.saidOf("coordl"))
         .startsWith("top does not show this job: its file ")
-        .endsWith("cannot be written (there is no such directory)");
+        .endsWith("cannot be written (no file can be made in that directory)");
   }
 
   @Test

@@ -228,6 +228,9 @@ final class SpansOfReadsTest {
     }
 
     @Override
+    public void itemOpened(String path) {}
+
+    @Override
     public void itemFetched(String path, long startNanos, long nanos, long count, Origin from) {
       items.add(path);
       bytes += count;

@@ -73,6 +73,9 @@ final class WovenMethodTest {
           public void fetchTime(long startNanos, long endNanos) {}
 
           @Override
+          public void itemOpened(String path) {}
+
+          @Override
           public void itemFetched(String path, long start, long nanos, long bytes, Origin origin) {}
 
           @Override

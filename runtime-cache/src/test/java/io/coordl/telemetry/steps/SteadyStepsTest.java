@@ -1,4 +1,4 @@
-package io.coordl.reports.steps;
+package io.coordl.telemetry.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

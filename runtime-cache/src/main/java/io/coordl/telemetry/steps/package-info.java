@@ -3,6 +3,6 @@
  * Reads the figures of successive steps, never a file.
  */
 @NullMarked
-package io.coordl.reports.steps;
+package io.coordl.telemetry.steps;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.coordl.reports.steps;
+package io.coordl.telemetry.steps;
 
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;

@@ -1,6 +1,7 @@
-package io.coordl.reports.steps;
+package io.coordl.telemetry.steps;
 
 import io.coordl.telemetry.advice.Student;
+import io.coordl.telemetry.advice.Text;
 import java.util.Arrays;
 
 /**
@@ -55,6 +56,37 @@ public record Ratio(double value, double low, double high) {
   private static Ratio of(double logarithm, double error, int freedom) {
     double half = Math.min(WIDEST, Student.t(freedom) * error);
     return new Ratio(Math.exp(logarithm), Math.exp(logarithm - half), Math.exp(logarithm + half));
+  }
+
+  /** The product with a ratio whose error is independent of this one's. */
+  public Ratio times(Ratio other) {
+    double logarithm = Math.log(value * other.value);
+    double half = Math.hypot(half(), other.half());
+    return new Ratio(value * other.value, Math.exp(logarithm - half), Math.exp(logarithm + half));
+  }
+
+  /** This ratio to a power other than 0. */
+  public Ratio power(double exponent) {
+    double one = Math.pow(low, exponent);
+    double other = Math.pow(high, exponent);
+    return new Ratio(Math.pow(value, exponent), Math.min(one, other), Math.max(one, other));
+  }
+
+  /** The same where something else explains no more than {@code most}. */
+  public Ratio atMost(double most) {
+    return new Ratio(Math.min(most, value), Math.min(most, low), Math.min(most, high));
+  }
+
+  private double half() {
+    return Math.log(high / value);
+  }
+
+  /** The range, to follow "the job was" and precede "times as fast". */
+  @Override
+  public String toString() {
+    String from = Text.format("%.2f", low);
+    String to = Text.format("%.2f", high);
+    return from.equals(to) ? from : from + " to " + to;
   }
 
   private static double mean(double[] values) {

@@ -1,0 +1,87 @@
+package io.coordl.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What advice must show: no bound below what is measured, none that is true by being useless, and
+ * an end near the best by hand.
+ *
+ * @param program it was given for
+ * @param steps one for each advice that was followed
+ * @param ofBest how many times as fast the end is as the best by hand; 1 if it is that setting
+ */
+record AdviceBars(String program, List<Step> steps, double ofBest) {
+  private static final double MEDIAN_BAR = 1.25;
+  private static final double BEST_BAR = 0.9;
+
+  /**
+   * One advice that was followed.
+   *
+   * @param bound how many times as fast it may make the job, at most
+   * @param ratios how many times as fast it made the job, in each pair of runs
+   * @param refused what the agent said of arguments that did nothing; empty if all did something
+   */
+  record Step(String arguments, double bound, List<Double> ratios, List<String> refused) {
+    double measured() {
+      return Pairs.median(ratios);
+    }
+
+    /** The lower end of the 95 % confidence interval of the logarithm; of one pair its ratio. */
+    double low() {
+      Interval logarithms = Interval.of(ratios.stream().map(Math::log).toList());
+      return Math.exp(
+          logarithms.mean() - (Double.isNaN(logarithms.half()) ? 0 : logarithms.half()));
+    }
+
+    @Override
+    public String toString() {
+      return String.format(
+          Locale.ROOT,
+          "%s: predicted at most %.2f, measured %.2f (lower end %.2f)",
+          arguments,
+          bound,
+          measured(),
+          low());
+    }
+  }
+
+  /** The bars that this program misses, each with its figures. */
+  List<String> missed() {
+    List<String> missed = new ArrayList<>();
+    for (Step step : steps) {
+      if (step.low() > step.bound) {
+        missed.add(program + ", " + step + ": more than its bound");
+      }
+      step.refused.forEach(refused -> missed.add(program + ": advised, but " + refused));
+    }
+    if (ofBest < BEST_BAR) {
+      missed.add(
+          String.format(Locale.ROOT, "%s: ends at %.2f of the best by hand", program, ofBest));
+    }
+    return missed;
+  }
+
+  /** The median over all advice of bound over measured. */
+  static double looseness(List<AdviceBars> all) {
+    return Pairs.median(
+        all.stream()
+            .flatMap(one -> one.steps.stream())
+            .map(step -> step.bound / step.measured())
+            .toList());
+  }
+
+  /** The bars that all programs together miss. */
+  static List<String> missed(List<AdviceBars> all) {
+    List<String> missed = new ArrayList<>();
+    all.forEach(one -> missed.addAll(one.missed()));
+    double looseness = looseness(all);
+    if (looseness > MEDIAN_BAR) {
+      missed.add(
+          String.format(
+              Locale.ROOT, "bounds are %.2f times what is measured, at the median", looseness));
+    }
+    return missed;
+  }
+}

@@ -1,0 +1,256 @@
+package io.coordl.benchmarks;
+
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdks;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Is advice true? A user's three programs, as they are written: pictures in folders with DJL's
+ * {@code EasyTrain.fit}, pictures and a table with DL4J's {@code fit(iterator, epochs)}, and a
+ * table with DJL in a loop by hand. First all settings of a grid are tried once, and the best is
+ * written down. Then the advice of each run is followed, up to three times: paired runs tell how
+ * many times as fast the job became, which is held against what was predicted. At last the end is
+ * held against the best of the grid, in pairs, too. A run's speed is the median of its epochs from
+ * the third on.
+ *
+ * <p>Arguments: pairs (2), percent of the samples (100), a part of the names of the programs (all).
+ * {@code quick} in place of them tries all of it on little data in a minute or two, and holds no
+ * speed against anything. Exits with 1 if a bar is missed, if a loss differs or if advice goes in a
+ * circle; with 0, and without a verdict, if other programs had the cores.
+ */
+public final class AdviceBenchmark {
+  /** Earlier epochs fill caches and warm up. */
+  private static final int FIRST_MEASURED = 3;
+
+  private static final int ROUNDS = 3;
+  private static final int EPOCHS = 5;
+  private static final List<String> FORMS =
+      List.of("", "cache=minio", "decoded=share", "prepared=share");
+  private static final List<String> PREFETCHES =
+      List.of("", "prefetch=1", "prefetch=2", "prefetch=4");
+
+  private static final List<Program> PROGRAMS =
+      List.of(
+          new Program(Example.DJL, "still", "pictures", 300),
+          new Program(Example.DL4J, "images-at-once", "pictures", 500),
+          new Program(Example.DL4J, "csv-at-once", "table", 1000),
+          new Program(Example.DJL, "csv-by-hand", "table", 3000));
+
+  private record Program(TrainingProgram program, int samples) {
+    Program(Example library, String name, String kind, int samples) {
+      this(new TrainingProgram(library, name, kind), samples);
+    }
+
+    @Override
+    public String toString() {
+      return program.toString();
+    }
+  }
+
+  /** One run, and what its summary advises. */
+  private record Run(
+      double rate, List<String> losses, List<String> next, double bound, List<String> refused) {}
+
+  private final Checkout checkout = Checkout.find();
+  private final CoordlTool coordl = new CoordlTool(checkout);
+  private final Path work = Files.createDirectories(checkout.work("advice"));
+  private final int pairs;
+  private final int percent;
+  private final boolean quick;
+  private final List<AdviceBars> found = new ArrayList<>();
+  private double cpuSeconds;
+
+  private AdviceBenchmark(int pairs, int percent, boolean quick) throws IOException {
+    this.pairs = pairs;
+    this.percent = percent;
+    this.quick = quick;
+  }
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    boolean quick = args.length > 0 && args[0].equals("quick");
+    AdviceBenchmark benchmark =
+        new AdviceBenchmark(
+            quick || args.length < 1 ? quick ? 1 : 2 : Integer.parseInt(args[0]),
+            quick ? 10 : args.length > 1 ? Integer.parseInt(args[1]) : 100,
+            quick);
+    boolean met = benchmark.measure(quick ? "csv-by-hand" : args.length > 2 ? args[2] : "");
+    System.out.println(
+        "made by: "
+            + Commands.of(benchmark.checkout, AdviceBenchmark.class, String.join(" ", args)));
+    System.exit(met ? 0 : 1);
+  }
+
+  private boolean measure(String only) throws IOException, InterruptedException {
+    System.out.printf(
+        Locale.ROOT,
+        "%s; %d processors, load average %.1f%n",
+        Jdks.running(),
+        Runtime.getRuntime().availableProcessors(),
+        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    OtherLoad others = OtherLoad.begin();
+    for (Program program : PROGRAMS) {
+      if (program.toString().contains(only)) {
+        found.add(follow(program));
+      }
+    }
+    TextTable table =
+        new TextTable("program", "advice", "predicted at most", "measured", "lower end");
+    for (AdviceBars bars : found) {
+      for (AdviceBars.Step step : bars.steps()) {
+        table.row(
+            bars.program(),
+            step.arguments(),
+            text(step.bound()),
+            text(step.measured()),
+            text(step.low()));
+      }
+      table.row(bars.program(), "the end, of the best by hand", "", text(bars.ofBest()), "");
+    }
+    System.out.printf("%nTimes as fast, the median of %d pairs of runs%n%s", pairs, table);
+    List<String> missed = AdviceBars.missed(found);
+    double share = others.share(cpuSeconds);
+    if (share >= OtherLoad.BUSY || quick) {
+      System.out.printf(
+          Locale.ROOT,
+          "%s: no verdict on speeds%n",
+          quick
+              ? "tried on little data"
+              : "other programs had " + Math.round(100 * share) + " % of the cores");
+      return missed.stream().noneMatch(one -> one.contains(": advised, but "));
+    }
+    System.out.println("bars: " + (missed.isEmpty() ? "met" : "missed: " + missed));
+    return missed.isEmpty();
+  }
+
+  private AdviceBars follow(Program program) throws IOException, InterruptedException {
+    int samples = Math.max(96, program.samples * percent / 100);
+    String data = program.program.data(checkout, work, samples);
+    String best = best(program, data);
+    List<AdviceBars.Step> steps = new ArrayList<>();
+    List<String> tried = new ArrayList<>(List.of(""));
+    String now = "";
+    Run last = run(program, data, now);
+    for (int round = 1; round <= ROUNDS && !last.next.isEmpty(); round++) {
+      String then = String.join(",", last.next);
+      if (tried.contains(then)) {
+        throw new IllegalStateException(
+            program + ": advice goes in a circle: " + tried + ", " + then);
+      }
+      tried.add(then);
+      String before = now;
+      double bound = last.bound;
+      List<Run> after = new ArrayList<>();
+      List<Double> ratios = ratios(program, data, before, then, after);
+      last = after.get(after.size() - 1);
+      steps.add(new AdviceBars.Step(then, bound, ratios, last.refused));
+      System.out.println("  " + program + ", " + steps.get(steps.size() - 1));
+      now = then;
+    }
+    double ofBest =
+        now.equals(best) ? 1 : Pairs.median(ratios(program, data, best, now, new ArrayList<>()));
+    return new AdviceBars(program.toString(), steps, ofBest);
+  }
+
+  /** How many times as fast the second setting is; both runs of a pair follow each other. */
+  private List<Double> ratios(
+      Program program, String data, String first, String second, List<Run> ofSecond)
+      throws IOException, InterruptedException {
+    List<Double> ratios = new ArrayList<>();
+    for (int pair = 0; pair < pairs; pair++) {
+      double one = pair % 2 == 0 ? run(program, data, first).rate : 0;
+      Run other = run(program, data, second);
+      one = pair % 2 == 0 ? one : run(program, data, first).rate;
+      ofSecond.add(other);
+      ratios.add(other.rate / one);
+      System.out.printf(
+          Locale.ROOT,
+          "  %s, %s: %.0f samples/s, %s: %.0f%n",
+          program,
+          said(first),
+          one,
+          said(second),
+          other.rate);
+    }
+    return ratios;
+  }
+
+  /** The fastest setting of the grid, each tried once. */
+  private String best(Program program, String data) throws IOException, InterruptedException {
+    Map<String, Double> rates = new LinkedHashMap<>();
+    List<String> losses = List.of();
+    for (String form : quick ? List.of("", "prepared=share") : FORMS) {
+      for (String prefetch : quick ? List.of("") : PREFETCHES) {
+        String setting =
+            form.isEmpty() || prefetch.isEmpty() ? form + prefetch : form + "," + prefetch;
+        Run run = run(program, data, setting);
+        if (!losses.isEmpty() && !losses.equals(run.losses)) {
+          throw new IllegalStateException(
+              program + ", " + setting + ": losses are " + run.losses + ", expected " + losses);
+        }
+        losses = run.losses;
+        rates.put(setting, run.rate);
+        System.out.printf(
+            Locale.ROOT, "  %s, %s: %.0f samples/s%n", program, said(setting), run.rate);
+      }
+    }
+    String best =
+        rates.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
+    System.out.println("  " + program + ", best by hand: " + said(best));
+    return best;
+  }
+
+  private static String said(String setting) {
+    return setting.isEmpty() ? "no argument" : setting;
+  }
+
+  private Run run(Program program, String data, String setting)
+      throws IOException, InterruptedException {
+    Path recording = work.resolve("job.jfr");
+    Files.deleteIfExists(recording);
+    ChildJvm job =
+        program
+            .program
+            .job(checkout, data, EPOCHS)
+            .agent(
+                checkout.agentJar(),
+                "record=" + recording + (setting.isEmpty() ? "" : "," + setting));
+    ChildResult result = job.run().orFail(program + "");
+    cpuSeconds += result.cpuSeconds();
+    TrainingEpochs told = TrainingEpochs.of(result.out(), FIRST_MEASURED);
+    JsonNode next =
+        JsonMapper.shared()
+            .readTree(coordl.run("summary", "--json", recording.toString()))
+            .path("next");
+    List<String> arguments = new ArrayList<>();
+    next.path("arguments").forEach(one -> arguments.add(one.asString()));
+    arguments.removeIf(argument -> argument.startsWith("record="));
+    return new Run(
+        told.rate(),
+        told.losses(),
+        arguments,
+        next.path("gain").doubleValue(),
+        result
+            .err()
+            .lines()
+            .filter(line -> line.contains(" did nothing: "))
+            .map(line -> line.replace("[coordl] ", ""))
+            .toList());
+  }
+
+  private static String text(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+}

@@ -1,0 +1,34 @@
+package io.coordl.telemetry.advice;
+
+import io.coordl.telemetry.advice.Text.Nanos;
+import io.coordl.telemetry.event.OpenWaitEvent;
+
+/** A wait for a batch that did not end, in words. */
+public final class OpenWaitText {
+  private static final int LONGEST_NAME = 100;
+
+  private OpenWaitText() {}
+
+  /** While the job runs. */
+  public static String soFar(OpenWaitEvent wait) {
+    return said(Sentence.OPEN_WAIT, wait);
+  }
+
+  /** When the job has ended. */
+  public static String atEnd(OpenWaitEvent wait) {
+    return said(Sentence.NEVER_CAME, wait);
+  }
+
+  private static String said(Sentence how, OpenWaitEvent wait) {
+    boolean isKnown = wait.file != null && !wait.file.isEmpty();
+    return how.with(
+        Text.line(String.valueOf(wait.thread), LONGEST_NAME),
+        new Nanos(wait.waited),
+        new Nanos(wait.longest),
+        isKnown
+            ? Sentence.LAST_FILE.with(
+                Text.line(String.valueOf(wait.file), LONGEST_NAME),
+                Text.line(String.valueOf(wait.reader), LONGEST_NAME))
+            : "");
+  }
+}

@@ -1,0 +1,47 @@
+package io.coordl.telemetry.attribution;
+
+import io.coordl.telemetry.event.OpenWaitEvent;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A wait for a batch that has not ended.
+ *
+ * @param since when it began, as of the recorder's clock
+ * @param nanos how long it has lasted
+ * @param longest the longest wait before, of any training thread
+ * @param file opened last, by any thread; null if none was
+ * @param reader that opened it; null if it has ended
+ */
+public record OpenWait(
+    Thread thread,
+    long since,
+    long nanos,
+    long longest,
+    @Nullable String file,
+    @Nullable Thread reader) {
+
+  private static final int MOST_FRAMES = 64;
+
+  /** Describes it, with the stacks as they are now. */
+  public OpenWaitEvent event() {
+    Thread other = reader == thread ? null : reader;
+    OpenWaitEvent event = new OpenWaitEvent();
+    event.thread = thread.getName();
+    event.waited = nanos;
+    event.longest = longest;
+    event.stack = stack(thread);
+    event.file = file == null ? "" : file;
+    event.reader = reader == null ? "" : reader.getName();
+    event.readerStack = other == null ? "" : stack(other);
+    return event;
+  }
+
+  private static String stack(Thread of) {
+    return Arrays.stream(of.getStackTrace())
+        .limit(MOST_FRAMES)
+        .map(StackTraceElement::toString)
+        .collect(Collectors.joining("\n"));
+  }
+}

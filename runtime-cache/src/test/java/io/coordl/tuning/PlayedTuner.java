@@ -1,0 +1,88 @@
+package io.coordl.tuning;
+
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Jobs under {@code auto}, a second at a time, and what they are told. */
+public final class PlayedTuner {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final JobStatisticsEvent totals = new JobStatisticsEvent();
+  private final List<String> events = new ArrayList<>();
+  private final Tuner tuner;
+  private long now;
+  private long prefetched;
+
+  /**
+   * Begins a job.
+   *
+   * @param keeps whether data is kept from the start, as with named policies
+   * @param threads that may prefetch; 0: none
+   */
+  public PlayedTuner(boolean keeps, int threads) {
+    this.tuner =
+        new Tuner(
+            this::copy,
+            JobStatisticsEvent::new,
+            () -> now,
+            keeps,
+            () -> true,
+            () -> 1,
+            threads == 0 ? null : () -> prefetched,
+            threads,
+            event -> events.add(event.change + ": " + event.reason));
+    totals.epochs = 1;
+  }
+
+  private JobStatisticsEvent copy() {
+    JobStatisticsEvent copy = new JobStatisticsEvent();
+    copy.add(totals);
+    copy.epochs = totals.epochs;
+    return copy;
+  }
+
+  /**
+   * Plays seconds of one epoch.
+   *
+   * @param batches in a second without prefetching
+   * @param withPrefetching batches in a second for each thread that prefetches
+   * @param waits share of the time
+   */
+  public PlayedTuner epoch(int seconds, int batches, int withPrefetching, double waits) {
+    for (int i = 0; i < seconds; i++) {
+      int threads = tuner.threads();
+      long wait = Math.round(waits * SECOND);
+      now += SECOND;
+      totals.wall += SECOND;
+      totals.compute += SECOND - wait;
+      totals.stall += wait;
+      totals.prepStall += wait;
+      totals.decodeTime += wait;
+      totals.batches += threads == 0 ? batches : (long) threads * withPrefetching;
+      totals.samples = 32 * totals.batches;
+      prefetched += threads;
+      tuner.keeps();
+    }
+    totals.epochs++;
+    return this;
+  }
+
+  /** The events and the line of the summary. */
+  public String said() {
+    return String.join("\n", events) + "\n" + tuner.said();
+  }
+
+  /** A job that waits for 60 % of its first epoch, and then so much at so many batches. */
+  public static String kept(int batches, double waits) {
+    return new PlayedTuner(false, 0)
+        .epoch(30, 50, 50, 0.6)
+        .epoch(30, batches, batches, waits)
+        .said();
+  }
+
+  /** A job that waits, with so many batches a second for each thread that prefetches. */
+  public static String prefetched(int threads, int batches) {
+    return new PlayedTuner(true, threads).epoch(40, 50, batches, 0.3).said();
+  }
+}
