@@ -101,7 +101,7 @@ class EffectTest {
     Effect effect = Effect.of(steps(100, 1e8, 0.2), steps(100, 4e7, 0), 0, CORES);
     assertThat(effect.said()).contains("at most 1.25x by that, the rest is the job's own");
     assertThat(Effect.of(steps(100, 1e8, 0.2), steps(100, 8e7, 0), 0, CORES).said())
-        .matches("320 samples/s before, 401 after: 1\\.2\\d to 1\\.2\\d times as fast by that");
+        .matches("320 samples/s before, 401 after: 1\\.2\\d to 1\\.2\\dx as fast by that");
   }
 
   @Test

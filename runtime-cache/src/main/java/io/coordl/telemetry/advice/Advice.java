@@ -316,10 +316,8 @@ public record Advice(
             freshMemory(evidence));
     return cures(evidence, waits)
         .filter(cure -> evidence.refused(cure.policy()) == null)
-        .filter(cure -> cores.gain(cure.removed(), cure.waited()) >= WORTH_A_GAIN)
-        .max(
-            Comparator.comparingDouble(
-                cure -> Math.rint(TENTHS * cores.gain(cure.removed(), cure.waited()))))
+        .filter(cure -> gain(evidence, cure) >= WORTH_A_GAIN)
+        .max(Comparator.comparingDouble(cure -> Math.rint(TENTHS * gain(evidence, cure))))
         .map(
             cure ->
                 change(
@@ -327,7 +325,7 @@ public record Advice(
                     "prepBound",
                     cure.what(),
                     nanos,
-                    cores.gain(cure.removed(), cure.waited()),
+                    gain(evidence, cure),
                     why,
                     cure.changes().toArray(String[]::new)))
         .orElseGet(
@@ -339,6 +337,18 @@ public record Advice(
                     nanos,
                     cores.gain(judged.prepTime(), waits),
                     why));
+  }
+
+  /**
+   * How many times as fast a cure can make the job at most. Work that is no longer done makes no
+   * garbage: that can spare its share of the collections, in waits and in steps.
+   */
+  private static double gain(Evidence evidence, Cure cure) {
+    Figures judged = evidence.judged();
+    double work = Math.max(1, (double) judged.fetchTime + judged.prepTime());
+    double pauses = Math.max(judged.gcStall, Math.min(judged.gcPauses, judged.wall));
+    long spared = Math.round(pauses * Math.min(1, cure.removed() / work));
+    return evidence.coreLaw().gain(cure.removed(), cure.waited() + spared);
   }
 
   /** In the order in which they are advised if they are predicted to be as fast: by memory. */

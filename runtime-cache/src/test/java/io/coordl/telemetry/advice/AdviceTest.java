@@ -437,6 +437,25 @@ class AdviceTest {
     assertThat(idle.sentence()).startsWith("compute-bound, nothing to do");
   }
 
+  /** A table that is parsed anew in each epoch leaves as much to the collector. */
+  @Test
+  void whatIsNoLongerPreparedMakesNoGarbage() {
+    EpochEvent figures = figures(0, 40, 15, 0, 0);
+    figures.gcPauses = 25 * SECOND;
+    Advice advice = on(evidence(figures, only(figures), Map.of()));
+    assertThat(advice.arguments()).containsExactly("prepared=share");
+    assertThat(advice.gain()).isBetween(100 / 35.5, 100 / 34.5); // Without 40 s and 25 s.
+    // Prefetching only moves the work.
+    Advice ahead =
+        on(
+            with(
+                evidence(figures, only(figures), List.of(decoded(0)), Map.of(), "DJL", 1),
+                4,
+                NOT_PREPARED));
+    assertThat(ahead.arguments()).containsExactly("prefetch=2");
+    assertThat(ahead.gain()).isBetween(100 / 60.5, 100 / 59.5);
+  }
+
   @Test
   void aPolicyThatTakesCoresFromTheStepsIsNamed() {
     EpochEvent figures = overlapping();
