@@ -75,14 +75,17 @@ public final class TorchLoop {
     return files;
   }
 
+  @SuppressWarnings("try") // The scope frees what is made inside.
   float step(Rows batch) {
     try (PointerScope scope = new PointerScope()) {
-      Tensor features = from_blob(new FloatPointer(batch.features()), batch.labels().length, FEATURES);
+      Tensor features =
+          from_blob(new FloatPointer(batch.features()), batch.labels().length, FEATURES);
       Tensor labels = Tensor.create(batch.labels(), batch.labels().length, 1);
       return update(features, labels);
     }
   }
 
+  @SuppressWarnings("try") // The scope frees what is made inside.
   float step(Tensor batch) {
     try (PointerScope scope = new PointerScope()) {
       return update(batch.narrow(1, 0, FEATURES), batch.narrow(1, FEATURES, 1));

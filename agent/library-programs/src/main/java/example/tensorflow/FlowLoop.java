@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.tensorflow.proto.ConfigProto;
 import org.tensorflow.Graph;
 import org.tensorflow.Operand;
 import org.tensorflow.Result;
@@ -18,6 +17,7 @@ import org.tensorflow.op.Ops;
 import org.tensorflow.op.core.Gradients;
 import org.tensorflow.op.core.Placeholder;
 import org.tensorflow.op.core.Variable;
+import org.tensorflow.proto.ConfigProto;
 import org.tensorflow.types.TFloat32;
 
 /**
@@ -44,7 +44,8 @@ public final class FlowLoop implements AutoCloseable {
     Operand<TFloat32> labels =
         tf.slice(rows, tf.constant(new int[] {0, FEATURES}), tf.constant(new int[] {-1, 1}));
     Operand<TFloat32> predicted = tf.math.sigmoid(tf.linalg.matMul(features, weights));
-    loss = tf.math.mean(tf.math.square(tf.math.sub(predicted, labels)), tf.constant(new int[] {0, 1}));
+    loss =
+        tf.math.mean(tf.math.square(tf.math.sub(predicted, labels)), tf.constant(new int[] {0, 1}));
     Gradients gradients = tf.gradients(loss, List.of(weights));
     update = tf.train.applyGradientDescent(weights, tf.constant(0.1f), gradients.<TFloat32>dy(0));
     Operand<TFloat32> begun =

@@ -59,7 +59,7 @@ final class Described {
           component.getAccessor().setAccessible(true);
           add(component.getAccessor().invoke(part));
         } catch (ReflectiveOperationException e) {
-          throw new AssertionError(e);
+          throw new LinkageError(String.valueOf(e.getMessage()), e);
         }
       }
     } else if (part instanceof Buffer buffer) {

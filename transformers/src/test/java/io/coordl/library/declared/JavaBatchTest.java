@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@SuppressWarnings("ArrayRecordComponent") // As programs have them.
 class JavaBatchTest {
   private static final float OTHER_NAN = Float.intBitsToFloat(0x7fa00001);
 

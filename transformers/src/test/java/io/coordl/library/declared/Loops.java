@@ -11,6 +11,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /** Iterators as programs have them, good and bad. */
+@SuppressWarnings({"ArrayRecordComponent", "EffectivelyPrivate", "UnusedMethod", "UnusedVariable"})
 final class Loops {
   static final int BATCHES = 6;
 
