@@ -31,6 +31,9 @@ final class OpenEpoch {
 
   long stepEnded;
 
+  /** When the thread began to wait for a batch of another object; only where that was used last. */
+  long left;
+
   /** Checkpoint time in the current piece. */
   long pieceCheckpoint;
 

@@ -612,12 +612,16 @@ final class ThreadSpans {
 
   private OpenEpoch epochOf(Object subject, long start, @Nullable EpochEvent begun) {
     OpenEpoch epoch = find(subject);
+    OpenEpoch last = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);
+    if (last != null && last != epoch) {
+      last.left = start;
+    }
     if (epoch == null) {
       epoch = new OpenEpoch(subject, start, recorder.updates(), begun);
       // The one used last may be an epoch interrupted by a validation. Earlier ones would have been
       // used since, so a break or an exception left them.
       for (OpenEpoch other : List.copyOf(epochs.subList(0, Math.max(0, epochs.size() - 1)))) {
-        end(other, false, start);
+        end(other, false, other.left);
       }
     } else {
       epochs.remove(epoch);
@@ -630,7 +634,7 @@ final class ThreadSpans {
   void finish(long now) {
     endStep(now);
     for (OpenEpoch epoch : List.copyOf(epochs)) {
-      end(epoch, false, now);
+      end(epoch, false, epochs.size() > 1 ? epoch.left : now);
     }
   }
 

@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.host.CoreTimes;
+import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
 import java.util.ArrayList;
 import java.util.List;
@@ -582,6 +583,33 @@ class SpanRecorderTest {
     spans.finish();
     assertThat(heard.lines).contains("epoch 1", "epoch 2", "epoch 3");
     assertThat(totals().compute).isEqualTo(150);
+  }
+
+  /** Loops without {@code hasNext}, whose epochs end only when others have begun. */
+  @Test
+  void anEpochThatNothingEndsLastsUntilAnotherObjectIsAsked() {
+    List<Long> walls = new ArrayList<>();
+    spans
+        .events()
+        .open(
+            (event, start, end) -> {
+              if (event instanceof EpochEvent epoch) {
+                walls.add(epoch.wall);
+              }
+            });
+    long fit = spans.enter(FIT, null);
+    Object interrupted = new Object();
+    for (Object data :
+        List.of(new Object(), interrupted, new Object(), interrupted, new Object(), new Object())) {
+      long take = spans.enter(TAKE, data);
+      tick(2);
+      spans.exit(take, new Object());
+      update();
+      tick(50);
+    }
+    spans.exit(fit, null);
+    spans.finish();
+    assertThat(walls).containsExactly(62L, 62L, 186L, 62L, 62L);
   }
 
   @Test
