@@ -76,7 +76,8 @@ public interface Library {
 
   /**
    * Classes of the library that iterate over batches, each with the name of our class that tells
-   * whether their samples could be kept: a {@code Function} to a {@code SampleVerdict}.
+   * whether their samples could be kept: a {@code Function} to a {@code SampleVerdict}. After a
+   * space, a text for its constructor may follow.
    */
   default Map<String, String> verdicts() {
     return Map.of();
@@ -99,6 +100,11 @@ public interface Library {
   /** Whether {@code prefetch=N} prepares batches of the library's own classes. */
   boolean isPrefetched();
 
+  /** Whether {@code prep=coordinate} shares its batches among jobs. */
+  default boolean isCoordinated() {
+    return true;
+  }
+
   /** How a program can make it prepare further ahead, to follow a comma; empty if it cannot. */
   default String howToPrepareAhead() {
     return "";
@@ -117,6 +123,7 @@ public interface Library {
     event.preparesAhead = preparesAhead();
     event.prefetched = isPrefetched();
     event.prepared = !kept().isEmpty();
+    event.alone = !isCoordinated();
     event.howToPrepareAhead = howToPrepareAhead();
     event.callsGc = callsGc();
     return event;

@@ -25,7 +25,8 @@ final class LibraryAdapters<A> {
 
   /**
    * @param kind of the adapters, whose constructors have no parameters
-   * @param names of the adapter of each class or interface of a library
+   * @param names of the adapter of each class or interface of a library; a space and a text follow
+   *     if its constructor takes a text
    */
   LibraryAdapters(Class<?> kind, Map<String, String> names) {
     this.kind = kind;
@@ -51,8 +52,13 @@ final class LibraryAdapters<A> {
   @SuppressWarnings("unchecked") // The named adapters are of type A.
   private @Nullable A make(String adapter, Class<?> library) {
     try {
+      int end = adapter.indexOf(' ');
+      String name = end < 0 ? adapter : adapter.substring(0, end);
+      Class<?> type = LibraryLoader.load(name, library).asSubclass(kind);
       return (A)
-          LibraryLoader.load(adapter, library).asSubclass(kind).getConstructor().newInstance();
+          (end < 0
+              ? type.getConstructor().newInstance()
+              : type.getConstructor(String.class).newInstance(adapter.substring(end + 1)));
     } catch (ReflectiveOperationException e) {
       return null;
     }

@@ -50,6 +50,11 @@ public interface LibraryEpoch {
     return 1;
   }
 
+  /** Whether the number of units is not known before the last one. */
+  default boolean isOpenEnded() {
+    return false;
+  }
+
   /**
    * The parts that two jobs compare; called once, when the program asks for the first batch.
    *
@@ -105,6 +110,11 @@ public interface LibraryEpoch {
   /** Whether the settings are still those that the program's own call would use. */
   default boolean isCurrent(Object settings) {
     return settings.equals(settings());
+  }
+
+  /** What the program does if they are not, for the user. */
+  default String change() {
+    return "the program changes its transforms between its batches";
   }
 
   /** All that decides what {@link #make} returns for a unit; null: do not make it early. */

@@ -24,7 +24,7 @@ final class PrefetchedBatches implements EpochSource {
     this.source = source;
     this.epoch = source.epoch();
     this.prefetcher = prefetcher;
-    int batches = Math.toIntExact(epoch.size());
+    int batches = epoch.isOpenEnded() ? Integer.MAX_VALUE : Math.toIntExact(epoch.size());
     this.order = new PeekingIterator<>(IntStream.range(0, batches).iterator(), 1, next -> {});
   }
 
@@ -125,6 +125,11 @@ final class PrefetchedBatches implements EpochSource {
     @Override
     public boolean isCurrent(Object settings) {
       return settings.equals(source.state(number));
+    }
+
+    @Override
+    public String change() {
+      return epoch.change();
     }
 
     @Override

@@ -5,7 +5,9 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.zip.CRC32;
@@ -73,6 +75,55 @@ public final class ClassFiles {
               .count();
     }
     return count;
+  }
+
+  /**
+   * Whether the canonical constructor of a record only sets the components to its arguments, as the
+   * compiler writes it.
+   *
+   * @throws IOException if the class file cannot be read
+   */
+  public static boolean onlySetsComponents(Class<?> type) throws IOException {
+    StringBuilder descriptor = new StringBuilder("(");
+    for (RecordComponent component : type.getRecordComponents()) {
+      descriptor.append(Type.getDescriptor(component.getType()));
+    }
+    String canonical = "<init>" + descriptor.append(")V");
+    for (MethodCode method : read(type, type.getClassLoader()).methods) {
+      if (method.signature().equals(canonical)) {
+        return setsComponents(method.instructions, type.getRecordComponents());
+      }
+    }
+    return false;
+  }
+
+  private static boolean setsComponents(
+      List<MethodCode.Instruction> code, RecordComponent[] components) {
+    if (code.size() != 3 + 3 * components.length
+        || !loadsThis(code.get(0))
+        || !code.get(1).member().owner().equals("java/lang/Record")
+        || code.get(code.size() - 1).opcode() != Opcodes.RETURN) {
+      return false;
+    }
+    int slot = 1;
+    for (int i = 0; i < components.length; i++) {
+      MethodCode.Instruction load = code.get(3 + 3 * i);
+      MethodCode.Instruction set = code.get(4 + 3 * i);
+      Type type = Type.getType(components[i].getType());
+      if (!loadsThis(code.get(2 + 3 * i))
+          || load.opcode() != type.getOpcode(Opcodes.ILOAD)
+          || load.operand() != slot
+          || set.opcode() != Opcodes.PUTFIELD
+          || !set.member().name().equals(components[i].getName())) {
+        return false;
+      }
+      slot += type.getSize();
+    }
+    return true;
+  }
+
+  private static boolean loadsThis(MethodCode.Instruction it) {
+    return it.opcode() == Opcodes.ALOAD && it.operand() == 0;
   }
 
   private static ClassCode read(Class<?> type, @Nullable ClassLoader loader) throws IOException {

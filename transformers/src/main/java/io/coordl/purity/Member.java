@@ -1,5 +1,7 @@
 package io.coordl.purity;
 
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.util.StringJoiner;
 import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Type;
@@ -10,6 +12,22 @@ public record Member(String owner, String name, String descriptor) {
 
   static Member of(Handle handle) {
     return new Member(handle.getOwner(), handle.getName(), handle.getDesc());
+  }
+
+  /** The field, as code names it. */
+  public static Member of(Field field) {
+    return new Member(
+        Type.getInternalName(field.getDeclaringClass()),
+        field.getName(),
+        Type.getDescriptor(field.getType()));
+  }
+
+  /** The method, as code names it. */
+  public static Member of(Method method) {
+    return new Member(
+        Type.getInternalName(method.getDeclaringClass()),
+        method.getName(),
+        Type.getMethodDescriptor(method));
   }
 
   /** The name of its class, in source form. */

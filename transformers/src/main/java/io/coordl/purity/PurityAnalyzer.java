@@ -176,6 +176,22 @@ public final class PurityAnalyzer {
       return false;
     }
 
+    /**
+     * Whether the caller compares, before each call, the elements of arrays and lists in fields
+     * that may change between two calls, and hands the code copies of them.
+     */
+    default boolean copiesPlace() {
+      return false;
+    }
+
+    /**
+     * Name and descriptor of the methods that the caller itself calls on an object of no kind that
+     * the library knows; empty if it may call any.
+     */
+    default Set<String> runs() {
+      return Set.of();
+    }
+
     /** Name and descriptor of the method that gets an item by its number, a {@code long}. */
     default String getsItem() {
       return "";
@@ -210,6 +226,8 @@ public final class PurityAnalyzer {
    * @param ordersByProcess whether the code may iterate over sets or maps whose order differs
    *     between processes
    * @param values of fields that other code may set; the proof holds while they stay the same
+   * @param copied fields with arrays or lists of which the caller has to hand the code copies
+   * @param reads the fields on which the behaviour depends
    */
   public record Proof(
       @Nullable String reason,
@@ -217,9 +235,11 @@ public final class PurityAnalyzer {
       Map<String, @Nullable Object> statics,
       boolean trusts,
       boolean ordersByProcess,
-      FieldValues values) {
+      FieldValues values,
+      Set<Member> copied,
+      Set<Member> reads) {
     private static Proof failed(String reason) {
-      return new Proof(reason, "", Map.of(), false, false, FieldValues.NONE);
+      return new Proof(reason, "", Map.of(), false, false, FieldValues.NONE, Set.of(), Set.of());
     }
   }
 
@@ -236,7 +256,9 @@ public final class PurityAnalyzer {
               look.readStatics(),
               look.trusts,
               look.ordersByProcess(),
-              look.values.end())
+              look.values.end(),
+              Set.copyOf(look.copied),
+              Set.copyOf(look.reads.keySet()))
           : Proof.failed(reason);
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       return Proof.failed("it cannot be analysed (" + e + ")");
@@ -350,6 +372,9 @@ public final class PurityAnalyzer {
 
     private final Set<String> places = new HashSet<>();
 
+    /** Fields of that object whose arrays or lists other code may change. */
+    private final Set<Member> copied = new HashSet<>();
+
     private @Nullable String reason;
     private boolean trusts;
 
@@ -449,8 +474,10 @@ public final class PurityAnalyzer {
           String why = proof.reasonItChanges(key, field.getValue());
           if (why != null) {
             why = read.reader() + " reads " + key + ", " + why;
-            // An initialiser reads what it needs once, perhaps earlier than in the program.
-            if (isLibrary(key.owner())
+            if (isCopied(key, field.getValue())) {
+              copied.add(key);
+              // An initialiser reads what it needs once, perhaps earlier than in the program.
+            } else if (isLibrary(key.owner())
                 || ofInitialisers.contains(key)
                 || !compares(key, why, true)) {
               return why;
@@ -471,6 +498,13 @@ public final class PurityAnalyzer {
       // They are compared as far as that can be.
       settled.forEach(field -> compares(field, "a private field", false));
       return why;
+    }
+
+    private boolean isCopied(Member field, boolean deep) {
+      return known.copiesPlace()
+          && !deep
+          && places.contains(field.owner())
+          && !ofClasses.containsKey(field);
     }
 
     /** Whether the caller can compare a field of all objects that the code can reach. */
@@ -538,7 +572,7 @@ public final class PurityAnalyzer {
         } else {
           visitFields(object, type);
         }
-      } else if (known.keepsPlace(type) && placed != null) {
+      } else if (placed != null && keepsPlace(type)) {
         reason = holder + " keeps a " + name + ", which may be anywhere in its data";
       } else {
         placed = known.keepsPlace(type) ? object : placed;
@@ -572,6 +606,12 @@ public final class PurityAnalyzer {
             roots.contains(object));
         visitFields(object, type);
       }
+    }
+
+    /** Whether such an object has a field that may change between two calls. */
+    private boolean keepsPlace(Class<?> type) {
+      return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
+          .anyMatch(known::keepsPlace);
     }
 
     /** Whether a class has methods that may set fields, since what they change is noticed. */
@@ -835,9 +875,10 @@ public final class PurityAnalyzer {
           ofLibrary |= isLibrary(next);
         }
       }
-      Instance instance =
-          new Instance(
-              codes, all || (isRoot && !ofLibrary) ? null : callable, loader, initialising);
+      Set<String> runs = isRoot && !ofLibrary ? known.runs() : Set.of();
+      callable.addAll(runs);
+      boolean any = all || (isRoot && !ofLibrary && runs.isEmpty());
+      Instance instance = new Instance(codes, any ? null : callable, loader, initialising);
       instances.add(instance);
       for (Member method : List.copyOf(called)) {
         run(instance, method, false);

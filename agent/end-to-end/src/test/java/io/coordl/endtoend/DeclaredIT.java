@@ -8,22 +8,34 @@ import io.coordl.harness.Jdk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A training loop of no library, which the user declares by its methods. */
+/** Training loops of no library, which the user declares by their methods. */
 class DeclaredIT {
   private static final String LOOP =
       "batch=example.declared.Rows#next,step=example.declared.OwnLoop#step";
+  private static final String MANY = "example.declared.ManyLoops";
   private static final int EPOCHS = 3;
   private static final int ROWS = 40;
 
+  private static final List<String> MODES =
+      List.of("cache=minio", "prepared=share", "prefetch=2", "prepared=share,prefetch=2", "auto");
+
   private static ChildJvm loop(Jdk jdk, Path directory) {
-    return new ChildJvm(jdk, "example.declared.OwnLoop")
+    return program(jdk, "example.declared.OwnLoop", directory, String.valueOf(EPOCHS));
+  }
+
+  private static ChildJvm program(Jdk jdk, String main, Path directory, String argument) {
+    return new ChildJvm(jdk, main)
         .classPath(Workshop.checkout().testPrograms())
         .jvmArgs("-XX:TieredStopAtLevel=1")
-        .args(directory.toString(), String.valueOf(EPOCHS));
+        .args(directory.toString(), argument);
   }
 
   private static ChildResult run(Jdk jdk, Path directory, String arguments)
@@ -51,7 +63,92 @@ class DeclaredIT {
     assertThat(summary.epochs("storageItems")).containsExactly((long) ROWS, 0L, 0L);
     assertThat(summary.epochs("memoryItems")).containsExactly(0L, (long) ROWS, (long) ROWS);
     assertThat(Summary.text(recording)).anyMatch(line -> line.contains("OwnLoop"));
-    assertThat(job.err()).contains("3 epochs").doesNotContain("prepared=share", "prefetch=");
+    assertThat(job.err()).contains("3 epochs").doesNotContain("prefetch=");
+  }
+
+  static Stream<Arguments> modes() {
+    return (Workshop.FULL ? Workshop.jdksInOrder() : List.of(Workshop.newestJdk()))
+        .stream().flatMap(jdk -> MODES.stream().map(mode -> Arguments.of(jdk, mode)));
+  }
+
+  @ParameterizedTest(name = "{0} {1}")
+  @MethodSource("modes")
+  void everyModeGivesTheSameResultsAndCountsTheSame(Jdk jdk, String mode)
+      throws IOException, InterruptedException, ExecutionException {
+    Path directory = Workshop.empty("declared-" + jdk.version() + mode.replaceAll("\\W", "-"));
+    Path data = Workshop.shared("declared-rows");
+    Path recording = directory.resolve("job.jfr");
+
+    ChildResult job = run(jdk, data, LOOP + "," + mode + ",record=" + recording);
+
+    SameOutput.check(mode, job, loop(jdk, data).runOnce().out());
+    Summary summary = Summary.of(recording);
+    assertThat(summary.epochs("samples")).containsExactly(40L, 40L, 40L);
+    assertThat(summary.epochs("updates")).containsExactly(5L, 5L, 5L);
+    assertThat(job.err()).doesNotContain("leaves");
+    if (mode.startsWith("prepared")) {
+      assertThat(summary.store("hits")).isEqualTo(10);
+    }
+    if (mode.contains("prefetch")) {
+      assertThat(job.err()).containsPattern("batches prefetched, [1-9]\\d* of them used");
+    }
+  }
+
+  /** What the agent says of each program; nothing if it makes the batches. */
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      textBlock =
+          """
+          shuffled,   example.declared.ManyLoops$Shuffled#next,                 ''
+          reused,     example.declared.ManyLoops$Reused#next,                   batch, an array
+          records,    example.declared.ManyLoops$Records#next,                  ''
+          overloaded, example.declared.ManyLoops$Overloaded#next(I)[[F,         ''
+          loaded,     example.declared.ManyLoops$Loaded#next,                   submit
+          rewritten,  example.declared.Rows#next,                               ''
+          damaged,    example.declared.ManyLoops$Damaged#next,                  ''
+          several,    example.declared.Rows#next,                               ''
+          stuck,      example.declared.Rows#next,                               ''
+          """)
+  void loopsOfEveryKindGetTheSameBatches(String kind, String batch, String left)
+      throws IOException, InterruptedException {
+    Jdk jdk = Workshop.newestJdk();
+    Path directory = Workshop.empty("declared-" + kind);
+    String loop = "record=off,batch=" + batch + ",step=" + MANY + "#step";
+    String plain = program(jdk, MANY, directory, kind).run().orFail(kind).out();
+    for (String mode : Workshop.FULL ? MODES : List.of("cache=minio,prepared=share,prefetch=2")) {
+      ChildResult job =
+          program(jdk, MANY, directory, kind)
+              .agent(Workshop.checkout().agentJar(), loop + "," + mode)
+              .run()
+              .orFail(kind + " " + mode);
+      SameOutput.check(kind + " " + mode, job, plain);
+      if (mode.contains("prepared")) {
+        assertThat(job.err().lines().filter(line -> line.matches(".*(share|prefetch) leaves .*")))
+            .hasSize(left.isEmpty() ? 0 : 1)
+            .allMatch(line -> line.contains(left));
+      }
+    }
+  }
+
+  @Test
+  void readsOfADeclaredItemAreItemsOnAnyThread() throws IOException, InterruptedException {
+    Jdk jdk = Workshop.newestJdk();
+    Path directory = Workshop.empty("declared-items");
+    Path recording = directory.resolve("job.jfr");
+    String loop =
+        "batch=example.declared.ManyLoops$Loaded#next,step=" + MANY + "#step,cache=minio,record=";
+    for (String item :
+        List.of("", ",item=" + MANY + "$Loaded#load(Ljava/nio/file/Path;)[F,item=my.Other#load")) {
+      ChildResult job =
+          program(jdk, MANY, directory, "loaded")
+              .agent(Workshop.checkout().agentJar(), loop + recording + item)
+              .run()
+              .orFail("loaded");
+      // Its class inherits hasNext, which is no part of what is declared, so it has one epoch.
+      assertThat(Summary.of(recording).epochs("memoryItems"))
+          .containsExactly(item.isEmpty() ? 0L : 72L);
+      assertThat(job.err().contains("item=my.Other#load did nothing")).isEqualTo(!item.isEmpty());
+    }
   }
 
   @Test

@@ -429,7 +429,7 @@ public record Advice(
     if (evidence.isAmongOthers()
         && !evidence.isOn("prep")
         && !evidence.resumes()
-        && evidence.isPrepared()
+        && evidence.isCoordinated()
         && evidence.batchesAreOfTheLibrary()) {
       cures.add(
           Cure.of(

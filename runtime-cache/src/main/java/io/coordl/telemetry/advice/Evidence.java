@@ -170,11 +170,15 @@ public record Evidence(
     return libraries.stream().anyMatch(library -> library.prefetched);
   }
 
-  /**
-   * True if prepared=share and prep=coordinate work with a library of the job, or none is known.
-   */
+  /** True if prepared=share works with a library of the job, or none is known. */
   boolean isPrepared() {
     return libraries.isEmpty() || libraries.stream().anyMatch(library -> library.prepared);
+  }
+
+  /** The same for prep=coordinate. */
+  boolean isCoordinated() {
+    return libraries.isEmpty()
+        || libraries.stream().anyMatch(library -> library.prepared && !library.alone);
   }
 
   /** A text of the first library that has it, after a separator; empty if none has. */

@@ -30,8 +30,12 @@ public final class LibraryEvent extends EventBase {
   public boolean prefetched;
 
   @Label("Prepared")
-  @Description("Whether prepared=share and prep=coordinate work on its samples or batches")
+  @Description("Whether prepared=share works on its samples or batches")
   public boolean prepared;
+
+  @Label("Alone")
+  @Description("Whether prep=coordinate leaves its batches to each job")
+  public boolean alone;
 
   @Label("How To Prepare Ahead")
   @Description("How a program can make it prepare further ahead, empty if it cannot")

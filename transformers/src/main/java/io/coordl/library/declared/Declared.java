@@ -5,8 +5,11 @@ import io.coordl.library.Library;
 import io.coordl.library.LibraryArgument;
 import io.coordl.transformers.hook.HookRule;
 import io.coordl.transformers.hook.HookTable;
+import io.coordl.transformers.hook.Policy;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -14,10 +17,13 @@ import java.util.concurrent.ConcurrentHashMap;
  * Loops that the user declares: {@code batch=my.Loader#next} returns the next batch and {@code
  * step=my.Trainer#step} trains on it. The object whose method returns the batches is the data of an
  * epoch. The epoch ends when {@code hasNext()} returns false or {@code reset()} is called, if its
- * class declares one of these. Otherwise nothing tells its end from a pause in which another object
- * returns batches, such as a validation. So it ends when a third object does, or with the job.
+ * class declares one of these. Otherwise it lasts until another object is asked for a batch, which
+ * may be a validation; so it is written when a third object is asked, or with the job.
  */
 public final class Declared implements Library {
+  static final String NAME = "declared loop";
+
+  private static final String FOLDER = "io.coordl.library.declared";
   private static final String BATCH = "batch";
   private static final String STEP = "step";
   private static final String ITEM = "item";
@@ -31,7 +37,7 @@ public final class Declared implements Library {
 
   @Override
   public String name() {
-    return "declared loop";
+    return NAME;
   }
 
   @Override
@@ -81,7 +87,7 @@ public final class Declared implements Library {
 
   @Override
   public List<HookRule> hooks() {
-    HookTable table = new HookTable(name(), getClass().getPackageName(), "any version");
+    HookTable table = new HookTable(NAME, FOLDER, "any version");
     for (DeclaredMethod batch : batches) {
       table.span(SpanKind.TAKE, batch.owner(), batch.method());
       table.ifDeclared(SpanKind.ASK, batch.owner(), "hasNext()Z");
@@ -92,6 +98,10 @@ public final class Declared implements Library {
     }
     for (DeclaredMethod item : items) {
       table.span(SpanKind.SAMPLE, item.owner(), item.method());
+    }
+    table.by("DeclaredBatches", Policy.PREPARED, Policy.PREFETCH);
+    for (DeclaredMethod batch : batches) {
+      table.intercept(batch.owner(), batch.method());
     }
     return table.rules();
   }
@@ -119,8 +129,25 @@ public final class Declared implements Library {
   }
 
   @Override
+  public Map<String, String> verdicts() {
+    Map<String, String> verdicts = new HashMap<>();
+    for (DeclaredMethod batch : batches) {
+      verdicts.merge(
+          batch.className(),
+          FOLDER + ".ProvenLoop " + batch.method(),
+          (before, same) -> before + " " + batch.method());
+    }
+    return verdicts;
+  }
+
+  @Override
   public String kept() {
-    return "";
+    return batches.isEmpty() ? "" : "the method declared with batch=";
+  }
+
+  @Override
+  public boolean isCoordinated() {
+    return false;
   }
 
   @Override

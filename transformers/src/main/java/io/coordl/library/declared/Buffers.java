@@ -1,0 +1,118 @@
+package io.coordl.library.declared;
+
+import io.coordl.pipeline.Checksum;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.InvalidMarkException;
+import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
+import java.util.List;
+
+/** What can be learnt about buffers of the JDK. */
+final class Buffers {
+  private static final int NONE = -1;
+
+  private Buffers() {}
+
+  /** The byte order of the buffer's memory. */
+  static ByteOrder orderOf(Buffer buffer) {
+    return buffer instanceof ByteBuffer bytes
+        ? bytes.order()
+        : buffer instanceof ShortBuffer shorts
+            ? shorts.order()
+            : buffer instanceof CharBuffer chars
+                ? chars.order()
+                : buffer instanceof IntBuffer ints
+                    ? ints.order()
+                    : buffer instanceof FloatBuffer floats
+                        ? floats.order()
+                        : buffer instanceof LongBuffer longs
+                            ? longs.order()
+                            : ((DoubleBuffer) buffer).order();
+  }
+
+  /** The position of its mark; negative if it has none. */
+  static int markOf(Buffer buffer) {
+    try {
+      return buffer.duplicate().reset().position();
+    } catch (InvalidMarkException e) {
+      return NONE;
+    }
+  }
+
+  /** Sets what a new buffer does not have in common with another. */
+  static void set(Buffer buffer, int position, int limit, int mark) {
+    buffer.clear();
+    if (mark != NONE) {
+      buffer.position(mark).mark();
+    }
+    // A limit or a position below the mark would drop it, as it did in the original.
+    buffer.limit(limit).position(position);
+  }
+
+  /**
+   * Whether direct buffers share no memory with each other. Changes one byte of each and restores
+   * it, so no other thread may know them yet. Of two that overlap, one holds the first byte of the
+   * other.
+   */
+  static boolean areApart(List<Buffer> direct) {
+    if (direct.size() < 2) {
+      return true;
+    }
+    for (Buffer one : direct) {
+      if (one.isReadOnly()) {
+        return false; // It cannot be told.
+      }
+    }
+    for (Buffer one : direct) {
+      if (one.capacity() == 0) {
+        continue;
+      }
+      for (Buffer other : direct) {
+        if (other != one && sees(other, one)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Whether a change of the first element of {@code changed} shows in {@code other}. */
+  private static boolean sees(Buffer other, Buffer changed) {
+    long[] before = checksum(other);
+    flip(changed);
+    long[] after = checksum(other);
+    flip(changed);
+    return before[0] != after[0] || before[1] != after[1];
+  }
+
+  private static long[] checksum(Buffer buffer) {
+    Numbers kind = Numbers.of(buffer);
+    ByteBuffer copy = ByteBuffer.allocate(buffer.capacity() * kind.size);
+    kind.writeMemory(buffer, copy);
+    return Checksum.ofArray(copy.array());
+  }
+
+  private static void flip(Buffer buffer) {
+    switch (Numbers.of(buffer)) {
+      case SHORTS -> ((ShortBuffer) buffer).put(0, (short) ~((ShortBuffer) buffer).get(0));
+      case CHARS -> ((CharBuffer) buffer).put(0, (char) ~((CharBuffer) buffer).get(0));
+      case INTS -> ((IntBuffer) buffer).put(0, ~((IntBuffer) buffer).get(0));
+      case LONGS -> ((LongBuffer) buffer).put(0, ~((LongBuffer) buffer).get(0));
+      case FLOATS -> {
+        FloatBuffer floats = (FloatBuffer) buffer;
+        floats.put(0, Float.intBitsToFloat(~Float.floatToRawIntBits(floats.get(0))));
+      }
+      case DOUBLES -> {
+        DoubleBuffer doubles = (DoubleBuffer) buffer;
+        doubles.put(0, Double.longBitsToDouble(~Double.doubleToRawLongBits(doubles.get(0))));
+      }
+      default -> ((ByteBuffer) buffer).put(0, (byte) ~((ByteBuffer) buffer).get(0));
+    }
+  }
+}

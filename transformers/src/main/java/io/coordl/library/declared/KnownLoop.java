@@ -1,0 +1,51 @@
+package io.coordl.library.declared;
+
+import io.coordl.purity.Member;
+import io.coordl.purity.PurityAnalyzer;
+import java.lang.reflect.Method;
+import java.util.Set;
+
+/**
+ * The code of a declared method is the program's or a library's of which nothing is known. The
+ * object whose method it is may stand anywhere in its data ({@link Place}).
+ */
+record KnownLoop(Class<?> declaring, Set<String> runs) implements PurityAnalyzer.Known {
+  private static final String HAS_NEXT = "hasNext()Z";
+
+  static KnownLoop of(Method batch) {
+    Member called = Member.of(batch);
+    return new KnownLoop(
+        batch.getDeclaringClass(), Set.of(called.name() + called.descriptor(), HAS_NEXT));
+  }
+
+  @Override
+  public boolean keepsPlace(Class<?> type) {
+    return declaring.isAssignableFrom(type)
+        || (type != Object.class && type.isAssignableFrom(declaring));
+  }
+
+  @Override
+  public boolean copiesPlace() {
+    return true;
+  }
+
+  @Override
+  public boolean noticesFiles() {
+    return true;
+  }
+
+  @Override
+  public boolean isOfLibrary(String className) {
+    return false;
+  }
+
+  @Override
+  public boolean isClosed(Class<?> declared) {
+    return false;
+  }
+
+  @Override
+  public boolean isKnown(String owner, String method) {
+    return false;
+  }
+}

@@ -1,0 +1,127 @@
+package io.coordl.library.declared;
+
+import io.coordl.pipeline.LibraryEpoch;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that the next batch of an iterator depends on, at one moment: its fields and the arguments of
+ * the call. Keeps no object in the fields from being garbage-collected. Immutable.
+ *
+ * @param numbers values of the primitive fields, as bits
+ * @param arguments of the call
+ */
+record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
+  /**
+   * What does not change from batch to batch.
+   *
+   * @param objects in the fields
+   * @param contents of the fields with arrays or lists that the program may change; null for others
+   * @param defaults of the JDK
+   */
+  record Settings(
+      List<@Nullable WeakReference<Object>> objects,
+      List<@Nullable Contents> contents,
+      List<Object> defaults) {
+    boolean isSame(Settings other) {
+      if (objects.size() != other.objects.size() || !defaults.equals(other.defaults)) {
+        return false;
+      }
+      for (int i = 0; i < objects.size(); i++) {
+        WeakReference<Object> one = objects.get(i);
+        WeakReference<Object> two = other.objects.get(i);
+        Object object = two == null ? null : two.get();
+        if (one == null ? two != null : object == null || !one.refersTo(object)) {
+          return false;
+        }
+        Contents content = contents.get(i);
+        Contents second = other.contents.get(i);
+        if (content != second
+            && (content == null || second == null || !content.isOf(second.copy()))) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /**
+   * Takes the state of an iterator; null if a field holds something that cannot be copied.
+   *
+   * @param copied positions of the fields with contents
+   * @param before an earlier state, whose copies serve if nothing has changed; null if none
+   */
+  static @Nullable Place of(
+      Object iterator,
+      Fields fields,
+      List<Integer> copied,
+      List<Object> arguments,
+      @Nullable Place before) {
+    @Nullable Object[] objects = fields.objects(iterator);
+    List<@Nullable WeakReference<Object>> weak = new ArrayList<>(objects.length);
+    List<@Nullable Contents> contents = new ArrayList<>(objects.length);
+    for (int i = 0; i < objects.length; i++) {
+      Object object = objects[i];
+      weak.add(object == null ? null : new WeakReference<>(object));
+      Contents now = null;
+      if (object != null && copied.contains(i)) {
+        for (int same = 0; same < i && now == null; same++) {
+          now = objects[same] == object ? contents.get(same) : null;
+        }
+        if (now == null) {
+          Contents then = before == null ? null : before.settings.contents.get(i);
+          now = then != null && then.isOf(object) ? then : Contents.of(object);
+        }
+        if (now == null) {
+          return null;
+        }
+      }
+      contents.add(now);
+    }
+    return new Place(
+        new Settings(weak, contents, LibraryEpoch.defaults()), fields.numbers(iterator), arguments);
+  }
+
+  /** An object that is in this place; null if the program has dropped an object of the fields. */
+  @Nullable Object twin(Fields fields) {
+    @Nullable Object[] references = references();
+    return references == null ? null : fields.twin(numbers, references);
+  }
+
+  /** The references in the fields of a {@link #twin}. */
+  @Nullable Object @Nullable [] references() {
+    @Nullable Object[] references = new @Nullable Object[settings.objects.size()];
+    for (int i = 0; i < references.length; i++) {
+      WeakReference<Object> weak = settings.objects.get(i);
+      Contents copy = settings.contents.get(i);
+      if (weak != null) {
+        references[i] = copy == null ? weak.get() : copy.copy();
+        if (references[i] == null) {
+          return null;
+        }
+      }
+    }
+    return references;
+  }
+
+  /** A text that differs for places with the same settings. */
+  String name() {
+    return numbers + " " + arguments;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Place that
+        && settings.isSame(that.settings)
+        && numbers.equals(that.numbers)
+        && arguments.equals(that.arguments);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(numbers, arguments);
+  }
+}
