@@ -67,6 +67,16 @@ public final class Checkout {
     return built("agent/test-programs/target/example-test-programs-0.1.0.jar");
   }
 
+  /** The jar of the programs on libraries that the agent does not know; built with -Pfull only. */
+  public Path libraryPrograms() {
+    return built("agent/library-programs/target/example-library-programs-0.1.0.jar");
+  }
+
+  /** The file with their class path, without their jar. */
+  public Path libraryClassPath() {
+    return built("agent/library-programs/target/classpath.txt");
+  }
+
   /** The file with the class path of the example in {@code examples/MODULE}, without its jar. */
   public Path exampleClassPath(String module) {
     return built("examples/" + module + "/target/classpath.txt");
