@@ -28,6 +28,7 @@ final class Loop {
   private static final long NOTICEABLE = TimeUnit.SECONDS.toNanos(1);
 
   private static final int DEAR = 10;
+  private static final int COLD = 16;
 
   /** Once this many iterators of a class were refused, later ones are not examined. */
   private static final int ENOUGH = 3;
@@ -128,6 +129,7 @@ final class Loop {
     final Class<?> type;
     final @Nullable Fields fields;
     private final AtomicInteger refused = new AtomicInteger();
+    private final AtomicInteger examined = new AtomicInteger();
     private final LongAdder looked = new LongAdder();
     private final LongAdder made = new LongAdder();
     private volatile long making;
@@ -150,9 +152,9 @@ final class Loop {
       return refused.get() >= ENOUGH;
     }
 
-    /** An iterator was examined, which took so long. */
+    /** An iterator was examined, which took so long; cold code does not count. */
     void looked(long nanos) {
-      looked.add(nanos);
+      looked.add(examined.incrementAndGet() > COLD ? nanos : 0);
       long all = looked.sum();
       if (all > NOTICEABLE && all > made.sum() / DEAR) {
         leave("to examine its objects takes too long for the few batches of each");
