@@ -55,6 +55,10 @@ final class LoopEpoch implements LibraryEpoch {
   private final List<Integer> copied;
   private final Set<Class<?>> fresh = new HashSet<>();
   private volatile @Nullable Place now;
+
+  /** For which the proof was made. */
+  private volatile Place.@Nullable Settings proven;
+
   private volatile @Nullable Place early;
   private volatile @Nullable String reason;
   private volatile boolean repeats = true;
@@ -92,8 +96,12 @@ final class LoopEpoch implements LibraryEpoch {
     Place before = now;
     List<Object> given = Arrays.asList(arguments.clone());
     repeats = before == null || before.arguments().equals(given);
-    now = take(given, before);
-    return now != null;
+    Place taken = take(given, before);
+    now = taken;
+    if (taken != null && proven == null) {
+      proven = taken.settings();
+    }
+    return taken != null;
   }
 
   private @Nullable Place take(List<Object> arguments, @Nullable Place before) {
@@ -199,7 +207,14 @@ final class LoopEpoch implements LibraryEpoch {
   public boolean mayRunEarly() {
     Runtime memory = Runtime.getRuntime();
     long free = memory.maxMemory() - memory.totalMemory() + memory.freeMemory();
-    return repeats && now != null && nanos > HANDING_OVER && bytes < free / FREE;
+    Place next = now;
+    Place.Settings of = proven;
+    return repeats
+        && next != null
+        && of != null
+        && of.isSame(next.settings())
+        && nanos > HANDING_OVER
+        && bytes < free / FREE;
   }
 
   /** Its fields are compared before each batch. */
