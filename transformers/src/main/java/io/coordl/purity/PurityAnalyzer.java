@@ -720,6 +720,7 @@ public final class PurityAnalyzer {
               .toList();
       boolean found = false;
       initialises = false;
+      initialised.add(host); // Its code has made the lambda.
       for (MethodCode method : code.methods) {
         Body body = new Body(method, loader);
         for (Instruction it : method.instructions) {
