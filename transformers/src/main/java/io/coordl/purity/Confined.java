@@ -48,6 +48,11 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
     }
   }
 
+  /** Grows with everything that is found. */
+  int size() {
+    return shown.size() + foundBy.values().stream().mapToInt(Set::size).sum();
+  }
+
   boolean isShown(String name) {
     return shown.contains(name);
   }

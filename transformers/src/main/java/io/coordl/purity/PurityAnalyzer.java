@@ -372,6 +372,9 @@ public final class PurityAnalyzer {
     private final IdentityHashMap<MethodCode, Optional<ClassLoader>> loaders =
         new IdentityHashMap<>();
 
+    /** How much was known when that was last looked for. */
+    private int looked;
+
     /** Which objects code outside the program may get. */
     private final Confined confined = new Confined(PurityAnalyzer.this::isProgram);
 
@@ -445,17 +448,18 @@ public final class PurityAnalyzer {
       while (reason == null) {
         Object object = objects.poll();
         Call call = object == null ? calls.poll() : null;
-        Member field = object == null && call == null ? statics.poll() : null;
         if (object != null) {
           visit(object, seen.getOrDefault(object, ""));
         } else if (call != null) {
           initialises = call.initialises();
           follow(call);
-        } else if (field != null) {
+        } else if (!release()) {
+          Member field = statics.poll();
+          if (field == null) {
+            return reasonOfFields();
+          }
           inStatics = true;
           visitStatic(field);
-        } else if (!release()) {
-          return reasonOfFields();
         }
         if (seen.size() > MAX_OBJECTS || classes.size() > MAX_CLASSES) {
           return "it is too large to analyse";
@@ -466,6 +470,11 @@ public final class PurityAnalyzer {
 
     /** Runs what other code may call on objects that turned out to reach it. */
     private boolean release() {
+      int known = run.size() + confined.size();
+      if (known == looked) {
+        return false;
+      }
+      looked = known;
       List<Instance> held = instances.stream().filter(one -> !one.isShown()).toList();
       Set<String> shown =
           held.isEmpty()
@@ -751,6 +760,7 @@ public final class PurityAnalyzer {
               .toList();
       boolean found = false;
       initialises = false;
+      initialised.add(host); // Its code has made the lambda.
       for (MethodCode method : code.methods) {
         Body body = new Body(method, loader);
         for (Instruction it : method.instructions) {

@@ -7,7 +7,6 @@ import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
-import java.lang.reflect.Proxy;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
@@ -176,14 +175,6 @@ public final class Specimens {
       return type == Object.class ? TEXTS[0] : Boolean.TRUE;
     } else if (Number.class.isAssignableFrom(type) || type == Character.class) {
       return number(type);
-    } else if (type.isInterface() && type.getPackageName().startsWith("ai.djl.ndarray")) {
-      return Proxy.newProxyInstance(
-          type.getClassLoader(),
-          new Class<?>[] {type},
-          (proxy, method, arguments) ->
-              method.getReturnType() == boolean.class
-                  ? (Object) false
-                  : number(method.getReturnType()));
     } else if (type.isInterface() || Modifier.isAbstract(type.getModifiers())) {
       return null;
     }

@@ -68,7 +68,19 @@ class PurityAnalyzerTest {
         new Through(List.of(new Plain(3))),
         new OfLibrary(new ForkableRandom()),
         (Part) value -> value * 2,
+        OfAProperty.part(),
         new Switches());
+  }
+
+  /** Whose initialiser has run once it makes a lambda. */
+  static final class OfAProperty {
+    static final int SIZE = Integer.getInteger("size", 3);
+
+    private OfAProperty() {}
+
+    static Part part() {
+      return value -> value * SIZE;
+    }
   }
 
   static final class DrawingLambda {

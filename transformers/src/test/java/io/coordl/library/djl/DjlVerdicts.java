@@ -6,7 +6,10 @@ import ai.djl.basicdataset.tabular.utils.Feature;
 import ai.djl.basicdataset.tabular.utils.Featurizer;
 import ai.djl.basicdataset.tabular.utils.Featurizers;
 import ai.djl.basicdataset.utils.TextData;
+import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
 import ai.djl.training.dataset.ArrayDataset;
 import ai.djl.training.dataset.BatchSampler;
 import ai.djl.training.dataset.BulkDataIterable;
@@ -16,6 +19,8 @@ import ai.djl.training.dataset.SequenceSampler;
 import ai.djl.translate.Pipeline;
 import ai.djl.translate.StackBatchifier;
 import ai.djl.translate.Transform;
+import ai.djl.util.passthrough.PassthroughNDArray;
+import ai.djl.util.passthrough.PassthroughNDManager;
 import io.coordl.library.Specimens;
 import io.coordl.pipeline.SampleVerdict;
 import io.coordl.purity.ClassFiles;
@@ -49,11 +54,15 @@ public final class DjlVerdicts {
     try (CSVParser parser = format.parse(new StringReader("1\n2\n"))) {
       specimens.with(CSVRecord.class, parser.getRecords().get(0));
     }
+    NDArray array =
+        new PassthroughNDArray(
+            PassthroughNDManager.INSTANCE, "array", new Shape(2, 2), DataType.FLOAT32);
     TextData text = new TextData(TextData.getDefaultConfiguration());
     specimens
         .with(CSVFormat.class, format)
         .with(Featurizer.class, Featurizers.getNumericFeaturizer())
-        .with(NDManager.class, MANAGER)
+        .with(NDManager.class, PassthroughNDManager.INSTANCE)
+        .with(NDArray.class, array)
         .fill(text, Object.class);
     specimens
         .with(TextData.class, text)
@@ -94,7 +103,8 @@ public final class DjlVerdicts {
   }
 
   private static String told(SampleVerdict verdict) {
-    return verdict.isKept() ? "cached" : "refused: " + verdict.reason();
+    String reason = verdict.reason().replace(PassthroughNDArray.class.getName(), "NDArray");
+    return verdict.isKept() ? "cached" : "refused: " + reason;
   }
 
   private static boolean draws(Class<?> type) {
