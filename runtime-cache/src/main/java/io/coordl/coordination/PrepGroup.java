@@ -157,7 +157,7 @@ public final class PrepGroup implements Closeable {
                   ? cause
                   : "The staging buffer in "
                       + directory
-                      + " cannot be made or used ("
+                      + " cannot be created or used ("
                       + e
                       + "): nothing is shared.")
               + " This job prepares all batches of this pipeline itself.");

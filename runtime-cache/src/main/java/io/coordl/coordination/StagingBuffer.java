@@ -92,9 +92,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A slot is reused only after the slowest participant of the epoch is past it; the first reuse
  * also waits for participants that have not yet reached the epoch. Only jobs that are running,
  * progressing, and not blocked in another pipeline of the group are waited for ({@link
- * Participants#waitable}). All others are removed from the epoch; such a job continues locally and
- * rejoins at the next epoch. A suspended job's claims are taken over, but never the slots it fills
- * or holds: when it resumes, it touches only bytes that no other job reads.
+ * Participants#isProgressing}). All others are removed from the epoch; such a job continues locally
+ * and rejoins at the next epoch. A suspended job's claims are taken over, but never the slots it
+ * fills or holds: when it resumes, it touches only bytes that no other job reads.
  *
  * <h2>Memory order</h2>
  *
@@ -184,7 +184,7 @@ final class StagingBuffer {
     }
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
       if (Participants.contains(oldest, participant)
-          && (participant == me || !participants.waitable(participant))) {
+          && (participant == me || !participants.isProgressing(participant))) {
         drop(epoch(oldest), participant);
       }
     }
@@ -201,7 +201,7 @@ final class StagingBuffer {
           && !Participants.contains(word, participant)
           && participants.job(participant) != 0
           && participants.cursor(participant) <= cursor(epoch, 0)
-          && participants.waitable(participant)) {
+          && participants.isProgressing(participant)) {
         return participant;
       }
     }
@@ -481,7 +481,7 @@ final class StagingBuffer {
                   && newest
                   && participants.job(participant) != 0
                   && participants.cursor(participant) <= cursor(epoch, 0);
-      if (needs && participants.waitable(participant)) {
+      if (needs && participants.isProgressing(participant)) {
         blocker.participant = participant;
         return false;
       }

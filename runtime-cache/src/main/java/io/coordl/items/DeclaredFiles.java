@@ -60,7 +60,7 @@ final class DeclaredFiles implements ItemFilter {
   }
 
   @Override
-  public String whyNone() {
+  public String whyNoItems() {
     return patterns.stream().anyMatch(pattern -> pattern.used)
         ? ""
         : "the program read no file that dataset= names";

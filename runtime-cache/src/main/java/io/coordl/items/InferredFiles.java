@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 
 /**
- * Files that are read while a sample is loaded. Counts the reads at other times per directory, for
- * advice to the user.
+ * Infers that files read while a sample is loaded are items. Counts the reads at other times per
+ * directory, for advice to the user.
  */
 final class InferredFiles implements ItemFilter {
   private static final int MAX_DIRECTORIES = 64;
@@ -54,7 +54,7 @@ final class InferredFiles implements ItemFilter {
   }
 
   @Override
-  public String whyNone() {
+  public String whyNoItems() {
     if (used) {
       return "";
     }
@@ -64,7 +64,7 @@ final class InferredFiles implements ItemFilter {
         .map(
             top ->
                 String.format(
-                    "%s, but %s%s of files in %s at other times; if they are the data set, say"
+                    "%s, but %s%s of files in %s at other times; if they are the data set, set"
                         + " dataset=%s",
                     none,
                     top.getValue().sum(),

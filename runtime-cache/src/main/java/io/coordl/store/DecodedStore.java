@@ -38,7 +38,7 @@ public final class DecodedStore implements Closeable {
 
   /** Creates a store that never stops admitting for lack of gain. */
   public DecodedStore(ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
-    this(arena, filter, forms, keeps, StoreGain.untold());
+    this(arena, filter, forms, keeps, StoreGain.silent());
   }
 
   /**
@@ -68,7 +68,7 @@ public final class DecodedStore implements Closeable {
       return null;
     }
     DecodedItem item = new DecodedItem(this, file);
-    forms.ask(item);
+    forms.request(item);
     return item;
   }
 

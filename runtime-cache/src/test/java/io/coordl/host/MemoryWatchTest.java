@@ -189,8 +189,7 @@ class MemoryWatchTest {
     container.used = 600;
     watch.look();
     assertThat(container.collected).as("nothing is left to collect").isEqualTo(2);
-    assertThat(watch.said())
-        .isEqualTo("memory was short: 150 MiB of what was cached were given back");
+    assertThat(watch.said()).isEqualTo("memory was short: 150 MiB of cached data were given back");
     cache.pinned = 3;
     assertThat(watch.said()).endsWith("were given back, but the program still keeps 3 MiB");
   }
@@ -254,8 +253,8 @@ class MemoryWatchTest {
     assertThat(container.collected).isZero();
     assertThat(logged)
         .containsExactly(
-            "Memory is short, 10 MiB of 600 MiB left: the cache keeps 140 MiB, since cache.size"
-                + " names a budget; auto would yield.");
+            "Memory is short, 10 MiB of 600 MiB left: the cache keeps 140 MiB, because"
+                + " cache.size sets a budget; auto gives memory back.");
   }
 
   @Test

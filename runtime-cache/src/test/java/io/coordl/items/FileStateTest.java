@@ -129,7 +129,7 @@ class FileStateTest {
   void internalJdkCallsMatchThePublicAttributes(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("a"), "text");
     Files.setLastModifiedTime(file, FileTime.fromMillis(-1_500));
-    assertThat(FileState.tellsOpened()).as("the packages are open to tests").isTrue();
+    assertThat(FileState.canStatDescriptors()).as("the packages are open to tests").isTrue();
     for (Path path : List.of(file, folder, folder.resolve("missing"), Path.of("/dev/null"))) {
       assertThat(FileState.of(path)).as(path.toString()).isEqualTo(FileState.viewed(path));
     }
@@ -189,10 +189,10 @@ class FileStateTest {
     assertThat(mounts.typeOf(254 << 8)).isEqualTo("ext4");
     assertThat(mounts.typeOf(45)).isEqualTo("fuse.sshfs");
     assertThat(mounts.typeOf(99)).isEmpty();
-    assertThat(mounts.asksServer(46)).isTrue();
-    assertThat(mounts.asksServer(45)).isFalse();
-    assertThat(mounts.keepsInodes(46)).isTrue();
-    assertThat(mounts.keepsInodes(45)).isFalse();
+    assertThat(mounts.isNetwork(46)).isTrue();
+    assertThat(mounts.isNetwork(45)).isFalse();
+    assertThat(mounts.hasStableInodes(46)).isTrue();
+    assertThat(mounts.hasStableInodes(45)).isFalse();
     assertThat(mounts.isOf(Set.of("fuse"), 45)).isTrue();
     assertThat(mounts.isOf(Set.of("fuse.sshfs", "nfs4"), 46)).isTrue();
     assertThat(mounts.isOf(Set.of("fuse"), 46)).isFalse();

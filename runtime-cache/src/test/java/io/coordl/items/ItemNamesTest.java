@@ -223,7 +223,7 @@ class ItemNamesTest {
     Path file = file("a.jpg", 5000);
     assertThat(kept(cache(file, false), file)).isFalse();
     assertThat(kept(cache(directory.resolve("missing"), false), file)).isTrue();
-    assertThat(logged).hasSize(2).allMatch(line -> line.contains("is no directory here"));
+    assertThat(logged).hasSize(2).allMatch(line -> line.contains("is not a directory here"));
   }
 
   @Test
@@ -334,7 +334,7 @@ class ItemNamesTest {
     MinioCache other = cache(there, true);
     OpenItem first = other.open(wrong.toString());
     assertThat(first.served()).isFalse(); // The program reads its own file.
-    assertThat(logged).singleElement().asString().contains("is not what").contains("says");
+    assertThat(logged).singleElement().asString().contains("does not match");
     assertThat(kept(other, wrong)).isFalse();
     assertThat(kept(other, wrong)).isTrue();
     assertThat(kept(cache(here, true), file)).isFalse();
@@ -372,7 +372,7 @@ class ItemNamesTest {
   void aManifestThatIsWrongTooOftenIsNoLongerTrusted() throws IOException {
     StringBuilder lines = new StringBuilder();
     List<Path> files = new ArrayList<>();
-    for (int i = 0; i < Manifest.MOST_VOID + 1; i++) {
+    for (int i = 0; i < Manifest.MAX_VOIDED + 1; i++) {
       files.add(file("f" + i, 100 + i % 7));
       lines.append("ab".repeat(32)).append("  f").append(i).append('\n');
     }
@@ -497,7 +497,7 @@ class ItemNamesTest {
     assertThat(logged)
         .singleElement()
         .asString()
-        .contains(": 14 of 18 lines, the first is line 2, name no file");
+        .contains(": 14 of 18 lines (first: line 2) do not name a file");
   }
 
   @Test
@@ -532,7 +532,7 @@ class ItemNamesTest {
     new SplittableRandom(1).nextBytes(noise);
     Files.write(manifest, noise);
     kept(cache(here, true), file);
-    assertThat(logged).singleElement().asString().contains("lines, the first is line 1,");
+    assertThat(logged).singleElement().asString().contains("lines (first: line 1) ");
 
     logged.clear();
     Files.write(manifest, new byte[0]);

@@ -71,7 +71,7 @@ class OddLimitsTest {
     assertThat(lines).hasSize(3);
     assertThat(lines.get(0))
         .startsWith("The store " + directory)
-        .endsWith("cannot be made or used " + why + ": nothing is cached.");
+        .endsWith("cannot be created or used " + why + ": nothing is cached.");
     assertThat(lines.get(1))
         .isEqualTo(directory + " cannot be used " + why + ": the cache uses direct buffers.");
     assertThat(lines.get(2)).isEqualTo("process ADMITTED");
@@ -88,7 +88,7 @@ class OddLimitsTest {
     assertThat(lines).hasSize(3);
     assertThat(lines.get(0))
         .startsWith("The store " + directory)
-        .endsWith("cannot be made or used (Read-only file system): nothing is cached.");
+        .endsWith("cannot be created or used (Read-only file system): nothing is cached.");
     assertThat(lines.get(1)).contains("cannot be used (Read-only file system)");
   }
 }

@@ -105,7 +105,7 @@ class OpenedItemTest {
         whole,
         new StampedItems(store, store),
         counted,
-        StoreGain.untold(),
+        StoreGain.silent(),
         () -> admitting);
   }
 
@@ -201,7 +201,7 @@ class OpenedItemTest {
             false,
             new StampedItems(peer, peer),
             own,
-            StoreGain.untold(),
+            StoreGain.silent(),
             () -> true);
     assertThat(item.origin()).isEqualTo(Origin.MEMORY);
     assertThat(read(item, 10, 20)).isEqualTo(20);

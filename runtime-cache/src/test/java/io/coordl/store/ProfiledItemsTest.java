@@ -150,7 +150,7 @@ class ProfiledItemsTest {
       items.from(ProfiledItems.From.STORAGE);
 
       assertThat(bytes(items.open(file.toString()))).hasSize(100);
-      assertThat(items.access()).isEqualTo("not direct: " + own + " lies in memory (tmpfs)");
+      assertThat(items.access()).isEqualTo("not direct: " + own + " is in memory (tmpfs)");
     } finally {
       Files.delete(file);
       Files.delete(own);

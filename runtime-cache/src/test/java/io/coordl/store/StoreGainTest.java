@@ -114,7 +114,7 @@ class StoreGainTest {
   @Test
   void aSampleRepresentsMoreFilesThanAreRemembered() {
     StoreGain gain = gain();
-    int many = 10 * StoreGain.MOST;
+    int many = 10 * StoreGain.MAX_FILES;
     int again = 0;
     for (int epoch = 0; !gain.isStopped() && epoch < 3; epoch++) {
       for (int i = 0; i < many && !gain.isStopped(); i++) {

@@ -61,7 +61,7 @@ class OtherSystemIT {
       assertSameAsPlain(
           run(framework, jdk, directory, arguments),
           plain,
-          "What jobs share needs Linux, and there is no /proc here.");
+          "Sharing between jobs needs Linux, and there is no /proc here.");
     }
   }
 

@@ -281,7 +281,7 @@ final class HostsFetch {
 
   private Reply ask(int member, int verb) {
     PeerClient peer = peer(member);
-    if (peer == null || peer.out() || allowance < PeerClient.SHORTEST.toNanos()) {
+    if (peer == null || peer.out() || allowance < PeerClient.MIN_WAIT.toNanos()) {
       return Reply.NONE;
     }
     long start = System.nanoTime();

@@ -87,7 +87,7 @@ public final class PeerSecret {
     FileIdentity before = check(file);
     byte[] all;
     try {
-      all = UserFile.ask(() -> readLimited(file));
+      all = UserFile.call(() -> readLimited(file));
     } catch (IOException e) {
       throw refused(file, "cannot be read (" + e + ")", e);
     }
@@ -103,12 +103,15 @@ public final class PeerSecret {
       throw refused(
           file,
           secret.length > MAX_LENGTH
-              ? "holds more than " + MAX_LENGTH + " characters"
-              : "holds " + secret.length + " characters",
+              ? "has more than " + MAX_LENGTH + " characters"
+              : "has " + secret.length + " characters",
           null);
     }
     if (distinct < MIN_DISTINCT) {
-      throw refused(file, "holds only " + distinct + " different characters", null);
+      throw refused(
+          file,
+          "has only " + distinct + (distinct == 1 ? " distinct character" : " distinct characters"),
+          null);
     }
     return secret;
   }
@@ -128,7 +131,7 @@ public final class PeerSecret {
     long owner;
     try {
       attributes =
-          UserFile.ask(
+          UserFile.call(
               () ->
                   Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
       owner = Owner.of(file);

@@ -240,7 +240,7 @@ public final class RedisEngine implements ItemStore, Closeable {
         boolean mine = Arrays.equals(found, claim);
         if (answer != null && !claimed) {
           heard(node, start, 0, Answer.FAILED);
-          node.say(
+          node.logOnce(
               "foreign",
               " has a damaged item, or other data under its key: the item is read from storage and"
                   + " rewritten.");
@@ -312,7 +312,7 @@ public final class RedisEngine implements ItemStore, Closeable {
       LockSupport.unpark(background);
     } else if (!code.isEmpty()) {
       node.refused();
-      node.say(
+      node.logOnce(
           "refused " + code,
           code.equals("OOM")
               ? " is full: it keeps the items it has; the others are read from storage."

@@ -109,11 +109,11 @@ class PeerSecretTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'', holds 0 characters",
-    "' \n', holds 0 characters",
-    "changeme, holds 8 characters",
-    "0123456789012345678901234567890, holds 31 characters",
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, holds only 1 different characters",
+    "'', has 0 characters",
+    "' \n', has 0 characters",
+    "changeme, has 8 characters",
+    "0123456789012345678901234567890, has 31 characters",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, has only 1 distinct character",
   })
   void aWeakSecretIsRefused(String secret, String why) throws Exception {
     refused(file(secret), why);
@@ -129,7 +129,7 @@ class PeerSecretTest {
     assertThat(new ProcessBuilder("mkfifo", "-m", "600", fifo.toString()).start().waitFor())
         .isZero();
     refused(fifo, "is not a regular file");
-    refused(file("0123456789".repeat(500)), "holds more than 4096 characters");
+    refused(file("0123456789".repeat(500)), "has more than 4096 characters");
   }
 
   // ---- the connection

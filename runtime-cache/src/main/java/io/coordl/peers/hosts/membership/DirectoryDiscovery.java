@@ -47,7 +47,7 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
       Set<InetSocketAddress> found = new LinkedHashSet<>();
       try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
         for (Path file : files) {
-          if (found.size() < Discovery.MOST_HOSTS) {
+          if (found.size() < Discovery.MAX_HOSTS) {
             read(file, mine, found);
           }
         }
