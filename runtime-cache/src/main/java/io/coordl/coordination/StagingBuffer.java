@@ -37,9 +37,10 @@ import io.coordl.host.JobLiveness;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One job's view of the staging buffer of a pipeline: it keeps prepared batches in shared memory
- * until all jobs of an epoch have used them. Implements the coordinated prep of the CoorDL paper
- * (section 4.3), with a window instead of lock step, for jobs that join, leave, stall and die.
+ * One job's view of the staging buffer of a pipeline: the buffer stores prepared batches in shared
+ * memory until all jobs of an epoch have used them. Implements the coordinated prep of the CoorDL
+ * paper (section 4.3), with a window instead of lock step, for jobs that join, leave, stall and
+ * die.
  *
  * <p><b>Safety</b> does not depend on this class: every job walks the batches 0, 1, 2 ... of its
  * epoch on its own, in the order that all jobs of the epoch have adopted, and can prepare each of
@@ -70,8 +71,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>A newer epoch may take only half of the slots while any job is in the older one, so the older
- * one can always progress. A slot is held only for the duration of a copy, so data that programs
- * keep blocks no other job.
+ * one can always progress. A slot is held only for the duration of a copy, so batches that a
+ * program retains block no other job.
  *
  * <h2>Recovery after kill -9</h2>
  *
@@ -105,7 +106,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe and lock-free.
  */
 final class StagingBuffer {
-  /** Not possible now; perhaps later. */
+  /** Not possible now, but perhaps later. */
   static final int NOT_NOW = -1;
 
   /** Not possible any more in this epoch. */
@@ -188,14 +189,14 @@ final class StagingBuffer {
         drop(epoch(oldest), participant);
       }
     }
-    if (state == OPEN && awaited(newest, number) >= 0) {
+    if (state == OPEN && expected(newest, number) >= 0) {
       return null; // Otherwise the jobs would stay an epoch apart.
     }
     return low(oldest) == 0 ? create(number + 1, oldest, own) : null;
   }
 
   /** A participant that has not reached the newest epoch but is expected to; -1 if none. */
-  private int awaited(long word, long epoch) {
+  private int expected(long word, long epoch) {
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
       if (participant != me
           && !Participants.contains(word, participant)
@@ -325,7 +326,7 @@ final class StagingBuffer {
     int none = NEVER_MORE;
     for (int batch = slowest(epoch); batch < epoch.order().batches(); batch++) {
       long claim = memory.get(epoch.at().claim(batch));
-      if (claimable(epoch, claim)) {
+      if (isClaimable(epoch, claim)) {
         return batch;
       }
       if (state(claim) == CLAIMED) {
@@ -335,7 +336,7 @@ final class StagingBuffer {
     return none;
   }
 
-  private boolean claimable(Entered epoch, long claim) {
+  private boolean isClaimable(Entered epoch, long claim) {
     return epoch(claim) != epoch.number()
         || state(claim) == UNCLAIMED
         || (state(claim) == CLAIMED && !participants.willFinish(middle(claim)));
@@ -358,14 +359,14 @@ final class StagingBuffer {
    * Claims the smallest unclaimed batch; if there is none, returns as {@link #nextUnclaimed} does.
    */
   int claim(Entered epoch) {
-    while (isUnderWay(epoch)) {
+    while (isInProgress(epoch)) {
       int batch = nextUnclaimed(epoch);
       if (batch < 0) {
         return batch;
       }
       long at = epoch.at().claim(batch);
       long word = memory.get(at);
-      if (claimable(epoch, word) && memory.compareAndSet(at, word, claimed(epoch))) {
+      if (isClaimable(epoch, word) && memory.compareAndSet(at, word, claimed(epoch))) {
         if (epoch(word) == epoch.number() && state(word) == CLAIMED) {
           counters.count(sum -> sum.takeOvers++);
         }
@@ -379,11 +380,11 @@ final class StagingBuffer {
     return word(CLAIMED, epoch.number(), job, 0);
   }
 
-  private boolean isUnderWay(Entered epoch) {
+  private boolean isInProgress(Entered epoch) {
     return epoch(memory.get(epoch.at().state())) == epoch.number();
   }
 
-  /** Releases a claim, or marks the batch as one that no job will stage. */
+  /** Releases a claim; if {@code forGood}, marks the batch so that no job stages it. */
   void unclaim(Entered epoch, int batch, boolean forGood) {
     memory.compareAndSet(
         epoch.at().claim(batch),
@@ -421,7 +422,7 @@ final class StagingBuffer {
     return any ? NOT_NOW : NEVER_MORE;
   }
 
-  /** Names the participant that keeps a slot from being reused. */
+  /** The participant that prevents a slot from being reused. */
   static final class Blocker {
     /** Participant number, or -1 if no participant is waited for. */
     int participant = -1;
@@ -454,13 +455,13 @@ final class StagingBuffer {
   private boolean mayBeFilled(long word, Blocker blocker) {
     return switch (state(word)) {
       case FILLING -> !liveness.alive(middle(word));
-      case READY -> low(word) == 0 && needless(epoch(word), middle(word), blocker);
+      case READY -> low(word) == 0 && isUnneeded(epoch(word), middle(word), blocker);
       default -> false;
     };
   }
 
   /** Whether no job needs the batch now or later. */
-  private boolean needless(long epoch, long batch, Blocker blocker) {
+  private boolean isUnneeded(long epoch, long batch, Blocker blocker) {
     StagingDescriptor.Epoch at = memory.epoch(descriptor(epoch));
     long word = memory.get(at.state());
     int state = state(word);
@@ -515,7 +516,7 @@ final class StagingBuffer {
     return memory.get(memory.epoch(descriptor(epoch + 1)).state());
   }
 
-  /** Leaves half of the slots to the jobs of an older epoch. */
+  /** Reserves half of the slots for the jobs of an older epoch. */
   private int withinShare(int slot, Entered epoch, Blocker blocker) {
     long other = otherEpoch(epoch.number());
     boolean older = epoch(other) < epoch.number() && low(other) != 0;
@@ -573,12 +574,14 @@ final class StagingBuffer {
     return memory.get(epoch.at().claim(batch));
   }
 
-  /** Whether the word says that a job prepares the batch. */
+  /** Whether the word marks a batch that a job is preparing. */
   static boolean isClaimed(Entered epoch, long claim) {
     return epoch(claim) == epoch.number() && state(claim) == CLAIMED;
   }
 
-  /** Leases the slot of the batch, or returns why there is none: {@link #NOT_NOW} and others. */
+  /**
+   * Leases the slot of the batch; if there is none, returns the reason, such as {@link #NOT_NOW}.
+   */
   int tryTake(Entered epoch, int batch) {
     long at = epoch.at().claim(batch);
     long claim = memory.get(at);
@@ -597,7 +600,7 @@ final class StagingBuffer {
       }
       return NOT_NOW;
     }
-    if (isUnderWay(epoch) && participants.anyProduces(epoch.number())) {
+    if (isInProgress(epoch) && participants.anyProduces(epoch.number())) {
       return NOT_NOW;
     }
     // The last producer may have published the batch just before it stopped: check once more.

@@ -7,20 +7,20 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Items that are kept with a stamp: the change time of their file's inode.
+ * Items stored with a stamp: the change time of their file's inode.
  *
  * <p>{@code chmod}, a hard link and a rename change that time but no byte; a rewrite that restores
- * size and modification time changes it too. So an item's key is its file's identity without that
- * time, which is stored behind the item's bytes. If the time differs, the file is read once more
- * and compared with the stored bytes:
+ * size and modification time changes the time too. So an item's key is its file's identity without
+ * that time, which is stored after the item's bytes. If the time differs, the file is read once
+ * more and compared with the stored bytes:
  *
  * <ul>
- *   <li>Same bytes: the entry stays, and an item without bytes records the new time.
- *   <li>Different bytes: they are kept under the new time.
+ *   <li>Same bytes: the entry stays, and a confirmation, an item without bytes, records the new
+ *       time.
+ *   <li>Different bytes: they are stored under the new time.
  * </ul>
  *
- * <p>Notes and rewritten items are kept on this host only. Safe for concurrent use, as the store
- * is.
+ * <p>Confirmations and rewritten items are stored on this host only. Safe for concurrent use.
  */
 public final class StampedItems {
   static final int STAMP_BYTES = Long.BYTES;
@@ -33,15 +33,15 @@ public final class StampedItems {
   private final ItemStore here;
 
   /**
-   * @param store of all hosts, or {@code here}
-   * @param here of this host
+   * @param store store of all hosts, or {@code here}
+   * @param here store of this host
    */
   StampedItems(ItemStore store, ItemStore here) {
     this.store = store;
     this.here = here;
   }
 
-  /** The bytes kept here for a file with this change time; null if there are none. */
+  /** Returns the bytes stored here for a file with this change time; null if there are none. */
   @Nullable ByteBuffer find(ItemKey entry, long stamp) {
     ByteBuffer kept = here.find(entry);
     if (kept == null) {
@@ -56,7 +56,7 @@ public final class StampedItems {
         : here.find(entry.with(stamp, REWRITTEN));
   }
 
-  /** As {@link ItemStore#fetch}, for a file with this change time. */
+  /** Like {@link ItemStore#fetch}, for a file with this change time. */
   Fetched fetch(ItemKey entry, int length, long stamp, Loader loader) throws IOException {
     Loader stamped =
         (target, at) -> {
@@ -120,7 +120,7 @@ public final class StampedItems {
     return kept.slice(0, kept.limit() - STAMP_BYTES);
   }
 
-  /** Compares copies, piece by piece: comparing the mapping itself could crash the process. */
+  /** Compares copied pieces: comparing the mapping itself could crash the process. */
   private static boolean isOf(ByteBuffer kept, byte[] now) {
     byte[] piece = new byte[Math.min(PIECE, now.length)];
     for (int done = 0; done < now.length; ) {

@@ -332,8 +332,8 @@ class PipelineSessionTest {
     assertThat(job.session.counters.now().notStaged).isEqualTo(1);
     assertThat(job.logged)
         .containsExactly(
-            "A batch has 5000 bytes, but the staging buffer was made for batches of 4096: each job"
-                + " prepares such batches itself.");
+            "A batch has 5000 bytes, but the staging buffer was created for batches of 4096: each"
+                + " job prepares such batches itself.");
   }
 
   @Test

@@ -152,7 +152,7 @@ class ArenaStoreTest {
       for (int i = 0; i < 200; i++) {
         store.fetch(Items.key(i), 100_000, (target, offset) -> true);
       }
-      assertThat(store.used()).isGreaterThan(9 * PrivateMemory.SMALLEST);
+      assertThat(store.used()).isGreaterThan(9 * PrivateMemory.MIN_SEGMENT);
       try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
         assertThat(open.filter(this::isOurs)).hasSize(1);
       }

@@ -28,7 +28,7 @@ class GivingBackTest {
   private static final long MIB = 1 << 20;
   private static final int LENGTH = 1 << 20;
   private static final int ITEMS = 150;
-  private static final long SEGMENT = PrivateMemory.SMALLEST;
+  private static final long SEGMENT = PrivateMemory.MIN_SEGMENT;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   @TempDir Path directory;

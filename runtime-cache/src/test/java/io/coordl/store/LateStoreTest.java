@@ -167,7 +167,7 @@ class LateStoreTest {
     if (budget.equals("5m")) {
       assertThat(logged)
           .containsExactly(
-              "The store of group g was made with 4194304 bytes, which holds for all its jobs:"
+              "The store of group g was created with 4194304 bytes, which applies to all its jobs:"
                   + " this job's 5m is ignored.");
     } else {
       assertThat(logged).isEmpty();

@@ -189,7 +189,7 @@ final class PeerClient implements Closeable {
       return;
     }
     boolean alive = alive(common.timeouts().progress());
-    host.looked(alive);
+    host.probed(alive);
     if (alive) {
       common.back().accept(member);
     } else if (host.silent() && !stranger) {

@@ -98,11 +98,11 @@ final class RedisNode {
       try {
         address = new InetSocketAddress(uri.server().host(), uri.server().port());
         RedisConnection connection = connect(greeting);
-        host.looked(true);
+        host.probed(true);
         host.giveBack(connection);
       } catch (IOException | RuntimeException e) {
         trouble = trouble(e, greeting);
-        host.looked(false);
+        host.probed(false);
       }
     }
     return up();
