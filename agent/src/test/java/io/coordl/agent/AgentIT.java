@@ -311,7 +311,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void javacAndJfrAreLeftAlone(Path jdk) throws Exception {
+  void javacAndJfrAreNotRewritten(Path jdk) throws Exception {
     Path source = Files.writeString(work.resolve("Empty.java"), "class Empty { int x = y; }\n");
     for (List<String> tool :
         List.of(List.of("javac", source.toString()), List.of("jfr", "--version"))) {

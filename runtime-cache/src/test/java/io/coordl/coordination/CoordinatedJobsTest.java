@@ -157,7 +157,7 @@ class CoordinatedJobsTest {
   // ---- late jobs
 
   @Test
-  void aJobThatComesBeforeAnySlotIsReusedSharesTheCurrentEpoch() throws Throwable {
+  void aJobThatJoinsBeforeAnySlotIsReusedSharesTheCurrentEpoch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     Program early = new Program();
     Program late = new Program();
@@ -205,7 +205,7 @@ class CoordinatedJobsTest {
 
   /** The late job's order becomes the next epoch's, which it begins at once if slots are free. */
   @Test
-  void aJobThatComesMidEpochSharesTheNextOneWithoutLosingOrRepeatingABatch() throws Throwable {
+  void aJobThatJoinsMidEpochSharesTheNextOneWithoutLosingOrRepeatingABatch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program early = new Program();
     Program late = new Program();

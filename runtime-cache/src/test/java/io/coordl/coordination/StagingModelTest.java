@@ -252,7 +252,7 @@ class StagingModelTest {
   }
 
   @Test
-  void stoppedJobsTakenForDeadAreDetected() {
+  void stoppedJobsMistakenForDeadAreDetected() {
     assertThat(
             org.assertj.core.api.Assertions.catchThrowable(() -> explore(Defect.STOPPED_IS_DEAD)))
         .hasMessageContaining("item of batch");

@@ -163,7 +163,7 @@ class NvmlTest {
   }
 
   @Test
-  void devicesTheUserMayNotOpenAreLeftOut() throws UnavailableException {
+  void devicesTheUserMayNotOpenAreSkipped() throws UnavailableException {
     driver.failing.put("nvmlDeviceGetHandleByIndex_v2", 4);
     Nvml nvml = nvml();
     assertThat(nvml.count()).isEqualTo(2);

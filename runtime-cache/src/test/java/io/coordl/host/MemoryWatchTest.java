@@ -258,7 +258,7 @@ class MemoryWatchTest {
   }
 
   @Test
-  void itLooksMoreOftenTheLessMemoryIsLeft() {
+  void memoryIsCheckedMoreOftenTheLessIsLeft() {
     container.limit = 64 << 10;
     assertThat(watch.look()).isEqualTo(1_000_000_000);
     container.limit = 600;

@@ -157,7 +157,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void filesOutsideTheRootAreKnownByAbsolutePath() throws IOException {
+  void filesOutsideTheRootAreIdentifiedByAbsolutePath() throws IOException {
     Path file = file("a.jpg", 5000);
     Path sibling = Files.createDirectories(directory.resolve("here/settle")).resolve("a.jpg");
     Files.copy(file, sibling, StandardCopyOption.COPY_ATTRIBUTES);
@@ -182,7 +182,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aCopyIsTheSameItemOnlyIfTheUserSaysSo() throws IOException {
+  void aCopyIsTheSameItemOnlyIfTheUserDeclaresIt() throws IOException {
     Path file = file("a.jpg", 5000);
     Path copy = copy(file);
     for (ItemNames names : List.of(ItemNames.HERE, ItemNames.HERE.amongHosts())) {
@@ -211,7 +211,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void onOneHostAnItemIsKnownByAnyPath() throws IOException {
+  void onOneHostAnItemIsIdentifiedByAnyPath() throws IOException {
     Path file = file("a.jpg", 5000);
     Path link = Files.createLink(here.resolve("b.jpg"), file);
     assertThat(ItemFile.of(link.toString(), ItemNames.HERE).key())
@@ -227,7 +227,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void decodedItemsAreKnownLikeRawOnes() throws IOException {
+  void decodedItemsAreIdentifiedLikeRawOnes() throws IOException {
     Path file = file("a.jpg", 5000);
     Path copy = copy(file);
     DecodedForm form = DecodedForm.of("pixels");
@@ -267,7 +267,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aFileWrittenAfterTheManifestIsKnownByItsPath() throws IOException {
+  void aFileWrittenAfterTheManifestIsIdentifiedByItsPath() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     MinioCache cache = cache(here, true);
@@ -280,7 +280,7 @@ class ItemNamesTest {
 
   /** {@code cp -p}, {@code tar x} and {@code mv} keep old times. */
   @Test
-  void aFileReplacedAfterTheManifestByAnOlderOneIsKnownByItsPath() throws IOException {
+  void aFileReplacedAfterTheManifestByAnOlderOneIsIdentifiedByItsPath() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     MinioCache cache = cache(here, true);
@@ -390,7 +390,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void largeFilesAreKnownByContentToo() throws IOException {
+  void largeFilesAreIdentifiedByContentToo() throws IOException {
     Path file = file("large", MinioCache.WHOLE_LIMIT + 10);
     Path copy = copy(file);
     date(copy, 1_000_000_000);

@@ -168,7 +168,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void anInterruptedThreadMakesSegmentsAndStaysInterrupted() throws IOException {
+  void anInterruptedThreadCreatesSegmentsAndStaysInterrupted() throws IOException {
     try (ArenaStore store = process("8m")) {
       Thread.currentThread().interrupt();
       for (int i = 0; i < 6; i++) {

@@ -89,7 +89,7 @@ class ContainerTest {
   }
 
   @Test
-  void beforeATrainingEpochEndsThereIsRoomForASuddenPeak() throws Exception {
+  void untilATrainingEpochEndsThereIsRoomForASuddenPeak() throws Exception {
     Outcome outcome = run("auto", "untrained", "0.1", 0);
     assertWell(outcome);
     assertThat(outcome.number("held")).isBetween(10L, 30L);
@@ -97,7 +97,7 @@ class ContainerTest {
 
   /** Even while the program keeps views all over the store, as of mapped files. */
   @Test
-  void afterwardsMemoryIsGivenBackToGrowthWithinSeconds() throws Exception {
+  void afterTrainingMemoryIsGivenBackWithinSecondsOfGrowth() throws Exception {
     Outcome outcome = run("auto", "trained", "10", 5);
     assertWell(outcome);
     assertThat(outcome.number("held")).as(outcome.output()).isGreaterThan(100);

@@ -105,7 +105,7 @@ class KeptFormsTest {
   }
 
   @Test
-  void withSlowStorageRawItemsComeFirstAndPixelsGetTheRest() throws IOException {
+  void withSlowStorageRawItemsArePreferredAndPixelsGetTheRest() throws IOException {
     arena.choose(SLOW_DISK);
     epoch(100);
     assertThat(raw.statistics().items()).isEqualTo(100);

@@ -286,7 +286,7 @@ class OpenedItemTest {
   }
 
   @Test
-  void anItemTellsWhetherItsFileHasGrown() throws IOException {
+  void anItemReportsWhetherItsFileHasGrown() throws IOException {
     PiecewiseItem named = whole();
     PiecewiseItem held = whole();
     PiecewiseItem closed = whole();

@@ -158,7 +158,7 @@ class ProfiledItemsTest {
   }
 
   @Test
-  void aLargeFileAndAnEmptyOneAreLeftToTheProgram() throws IOException {
+  void theProgramItselfReadsLargeAndEmptyFiles() throws IOException {
     Path empty = file("a/0.bin", 0);
     items.from(ProfiledItems.From.STORAGE);
 

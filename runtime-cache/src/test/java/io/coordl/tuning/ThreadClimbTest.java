@@ -175,7 +175,7 @@ class ThreadClimbTest {
   }
 
   @Test
-  void aJobThatDoesNotWaitIsLeftAlone() {
+  void aJobThatDoesNotWaitIsNotChanged() {
     run(2000, n -> 5, n -> 0.1);
     assertThat(tried).containsOnly(0);
     assertThat(logged).isEmpty();

@@ -52,7 +52,7 @@ class AugmentedIT {
   /** An engine whose kernels round differently makes its own batches. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void anEngineWithOtherKernelsMakesItsOwnBatches(Jdk jdk)
+  void anEngineWithOtherKernelsPreparesItsOwnBatches(Jdk jdk)
       throws IOException, InterruptedException {
     Path folder = Workshop.empty("augmented-kernel-" + jdk.version());
     ChildResult job =

@@ -134,7 +134,7 @@ class CoordinatedDjlIT {
 
   /** If this fails, PyTorch arrays keep their memory alive, and batches need no copy any more. */
   @Test
-  void arraysOverForeignMemorySeeItsLaterContent() throws IOException, InterruptedException {
+  void arraysOverForeignMemoryShowItsLaterContent() throws IOException, InterruptedException {
     String output =
         program(Workshop.newestJdk(), "example.passes.OverForeignMemory")
             .run()

@@ -82,7 +82,7 @@ class CoordinatedRecordsIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void batchesLieInTheCallersWorkspaceAsWithoutTheAgent(Jdk jdk) throws Exception {
+  void batchesAreInTheCallersWorkspaceAsWithoutTheAgent(Jdk jdk) throws Exception {
     Path data = data(jdk, "workspace", "content=1");
     List<String> only = List.of("in a workspace", "halved in a workspace");
     ChildResult plain = use(jdk, data, only).run().orFail("The plain run");

@@ -270,7 +270,7 @@ class GpuIT {
   }
 
   @Test
-  void withoutAGpuNoMemoryIsLockedAndTheUserIsTold() throws IOException, InterruptedException {
+  void withoutAGpuNoMemoryIsLockedAndThatIsLogged() throws IOException, InterruptedException {
     Path log = Workshop.empty("gpu-pinned-cpu").resolve("locked");
     ChildResult job =
         pinned(
@@ -366,7 +366,7 @@ class GpuIT {
   }
 
   @Test
-  void withoutNvtxTheJobContinuesAndTheUserIsTold() throws IOException, InterruptedException {
+  void withoutNvtxTheJobContinuesAndThatIsLogged() throws IOException, InterruptedException {
     ChildResult job =
         ranged(Workshop.newestJdk(), "record=off")
             .environment("LD_LIBRARY_PATH", emptyNvtx.toString())

@@ -58,7 +58,7 @@ class AcceleratorProfileTest {
   }
 
   @Test
-  void aHostMayFeedNone() throws Exception {
+  void aHostMayFeedNoAccelerator() throws Exception {
     AcceleratorProfile profile = profile(10, 64);
     assertThat(profile.fed()).isZero();
     assertThat(tried).containsExactly(1);
@@ -67,7 +67,7 @@ class AcceleratorProfileTest {
   }
 
   @Test
-  void noMoreThanAskedForAreTried() throws Exception {
+  void noMoreAcceleratorsThanRequestedAreTried() throws Exception {
     AcceleratorProfile profile = profile(1e6, 5);
     assertThat(profile.fed()).isEqualTo(5);
     assertThat(tried).containsExactly(1, 2, 4, 5);

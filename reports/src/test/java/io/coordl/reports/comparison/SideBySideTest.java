@@ -202,8 +202,8 @@ class SideBySideTest {
   void differentJobsAreComparedOnlyOnRequest() throws Exception {
     Runnable other =
         () -> {
-          Recordings.emitUnlikeEpoch(1, 30 * SECOND);
-          Recordings.emitUnlikeEpoch(2, 30 * SECOND);
+          Recordings.emitDoubleSizeEpoch(1, 30 * SECOND);
+          Recordings.emitDoubleSizeEpoch(2, 30 * SECOND);
           Recordings.emitOtherTotals(2, 60 * SECOND);
         };
     List<JobRecording> two = List.of(Recordings.read(job("off", 90, 30)), Recordings.read(other));

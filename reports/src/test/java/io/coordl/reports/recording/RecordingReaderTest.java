@@ -599,7 +599,7 @@ class RecordingReaderTest {
 
   /** {@code coordl top} may run for days, while the system deletes old temporary files. */
   @Test
-  void aDeletedCopyIsMadeAgain() throws Exception {
+  void aDeletedCopyIsCreatedAgain() throws Exception {
     Path file = job();
     RecordingReader.readCopy(file);
     Files.delete(RecordingReader.copy);

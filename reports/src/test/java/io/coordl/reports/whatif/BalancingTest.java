@@ -68,7 +68,7 @@ class BalancingTest {
     "8,128,0.5",
     "3,1,1"
   })
-  void theFormulaIsTheMeanOfPlayedBatches(int hosts, int batch, double kept) {
+  void theFormulaMatchesTheMeanOfSimulatedBatches(int hosts, int batch, double kept) {
     Random random = new Random(11);
     int batches = 200_000 / (hosts * batch) + 200;
     double[] shares = new double[batches];
@@ -88,7 +88,7 @@ class BalancingTest {
   /** Yang and Cong's medians are 6.9, 4.8 and 3.4 % for local batches of 32, 64 and 128. */
   @ParameterizedTest
   @CsvSource({"32,0.069", "64,0.048", "128,0.034"})
-  void theMedianIsThePapers(int batch, double paper) {
+  void theMedianMatchesThePaper(int batch, double paper) {
     Random random = new Random(12);
     for (int hosts : new int[] {16, 32, 64}) {
       double[] shares = new double[400];

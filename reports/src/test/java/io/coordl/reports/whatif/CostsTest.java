@@ -37,7 +37,7 @@ class CostsTest {
   }
 
   @Test
-  void itIsThePapersLawIfEveryCorePrepares() {
+  void itMatchesThePapersLawIfEveryCorePrepares() {
     Random random = new Random(1);
     for (int i = 0; i < 1_000; i++) {
       double g = between(random, 10, 1_000);

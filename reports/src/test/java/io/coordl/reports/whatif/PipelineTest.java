@@ -74,7 +74,7 @@ class PipelineTest {
   }
 
   @Test
-  void aJobThatHardlyWaitsHasWorkers() throws Exception {
+  void aJobThatHardlyWaitsIsModelledWithWorkers() throws Exception {
     Pipeline pipeline = of(PipelineTest::emitThreads);
 
     assertThat(pipeline.workers).isEqualTo(1);
@@ -120,7 +120,7 @@ class PipelineTest {
   }
 
   @Test
-  void aJobThatWaitsForSevenEighthsOfThePreparationHasWorkers() throws Exception {
+  void aJobThatWaitsForSevenEighthsOfThePreparationIsModelledWithWorkers() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
@@ -457,7 +457,7 @@ class PipelineTest {
   }
 
   @Test
-  void theModelIsCheckedAgainstPhasesItWasNotMadeFrom() throws Exception {
+  void theModelIsCheckedAgainstPhasesItWasNotDerivedFrom() throws Exception {
     Pipeline pipeline = of(WhatIfTest.WORKERS);
 
     assertThat(pipeline.checks).extracting(Pipeline.Check::phase).containsExactly("cached", "cold");

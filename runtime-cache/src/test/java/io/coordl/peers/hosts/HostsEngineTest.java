@@ -111,7 +111,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void anItemIsKeptByItsOwnerAndFoundThereWithOneQuestion() throws Exception {
+  void theOwnerCachesAnItemAndServesItInOneRequest() throws Exception {
     try (Hosts hosts = Hosts.of(3, directory, "16m")) {
       int number = itemOf(hosts, 1, 0);
       assertThat(hosts.host(0).fetch(number).outcome()).isEqualTo(Outcome.ADMITTED);
@@ -134,7 +134,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void withSixtyFourHostsAMissAsksOnlyItsOwner() throws Exception {
+  void withSixtyFourHostsAMissQueriesOnlyTheOwner() throws Exception {
     int count = 64;
     try (Hosts hosts = Hosts.of(count, directory, "1m")) {
       Ranking ranking = new Ranking(hosts.host(0).membership.members);
@@ -160,7 +160,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void withoutRoomAnywhereAMissAsksOnlyPossibleKeepers() throws Exception {
+  void ifAllHostsAreFullAMissQueriesOnlyTheCandidates() throws Exception {
     try (Hosts hosts = Hosts.of(12, directory, "1m")) {
       Host reader = hosts.host(0);
       int next = 0;
@@ -174,7 +174,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void withTooLittleRoomOnlyItemsNobodyKeepsAreReadFromStorage() throws Exception {
+  void ifAllHostsAreFullOnlyUncachedItemsAreReadFromStorage() throws Exception {
     int items = 900;
     try (Hosts hosts = Hosts.of(3, directory, "2m")) {
       epoch(hosts, items, 1);
@@ -425,7 +425,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void anIncompatiblePeerIsNotAskedAndIsLoggedOnce() throws Exception {
+  void anIncompatiblePeerIsIgnoredAndLoggedOnce() throws Exception {
     List<byte[]> hellos =
         List.of(
             FakePeer.hello(Wire.MAGIC, Wire.VERSION + 1, PeerItems.GROUP),

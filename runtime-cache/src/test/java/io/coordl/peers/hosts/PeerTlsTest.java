@@ -120,7 +120,7 @@ class PeerTlsTest {
   }
 
   @Test
-  void aServerWithAnotherKeyOrNoneIsNotAsked() throws Exception {
+  void aServerWithAnotherKeyOrNoneIsNotUsed() throws Exception {
     for (SSLContext wrong : wrong()) {
       try (Hosts others = hosts(1, wrong);
           Hosts hosts = new Hosts(directory, Hosts.PATIENT, load(ours))) {

@@ -293,7 +293,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void anotherItemsValueIsNotTakenForThisOne() throws Exception {
+  void anotherItemsValueIsNotMistakenForThisOne() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem one = new TestItem(1, 10_000);
@@ -327,7 +327,7 @@ class RedisEngineTest {
   // ---- full
 
   @Test
-  void aFullRedisKeepsItsItemsAndIsNotAskedToKeepMore() throws Exception {
+  void aFullRedisKeepsItsItemsAndGetsNoMore() throws Exception {
     RedisServer server = server("--maxmemory", "6mb", "--maxmemory-policy", "noeviction");
     RedisEngine engine = engine(server);
     int items = 80;

@@ -698,7 +698,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void theJobLastsFromItsFirstAskToItsLastActivity() {
+  void theJobLastsFromItsFirstRequestToItsLastActivity() {
     JobTotals totals = new JobTotals(() -> 0);
     totals.wrote(0, 50); // Before there is a job.
     assertThat(totals.snapshot().wall).isZero();

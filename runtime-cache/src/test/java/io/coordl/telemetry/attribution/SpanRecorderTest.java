@@ -123,7 +123,7 @@ class SpanRecorderTest {
 
   /** A thread that prefetches for one about to train takes a few batches; a loader takes all. */
   @Test
-  void whatAThreadLoadsCountsOnceItIsMoreThanAnyQueueAndUntilAThreadTrains() {
+  void loadedBatchesCountOnceTheyExceedAnyQueueAndUntilAThreadTrains() {
     for (int i = 1; i < JobTotals.LOADED; i++) {
       loadOne();
     }
@@ -143,7 +143,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void aLoaderOfFewBatchesIsKnownByItsSecondPass() {
+  void aLoaderOfFewBatchesIsDetectedInItsSecondPass() {
     loadOne();
     ask(false, 1);
     loadOne();
@@ -572,7 +572,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void workBetweenAskingAndTakingBelongsToTheStep() {
+  void workBetweenHasNextAndNextBelongsToTheStep() {
     long fit = spans.enter(FIT, null);
     for (int batch = 0; batch < 2; batch++) {
       ask(true, 10);
@@ -642,7 +642,7 @@ class SpanRecorderTest {
 
   /** Loops without {@code hasNext}, whose epochs end only when others have begun. */
   @Test
-  void anEpochThatNothingEndsLastsUntilAnotherObjectIsAsked() {
+  void anUnendedEpochLastsUntilAnotherIteratorIsUsed() {
     List<Long> walls = new ArrayList<>();
     spans
         .events()

@@ -251,7 +251,7 @@ final class HostMembershipTest {
   }
 
   @Test
-  void aTakenPortIsLoggedAndTheJobContinues() throws IOException {
+  void aPortInUseIsLoggedAndTheJobContinues() throws IOException {
     try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       HostMembership first = host(1, named(2), "g", TestSecret.ours());
       Hosts.await("it is logged", () -> !logged.isEmpty());
