@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The packaged agent does no harm to real programs, on every JDK of this machine. */
+/** The packaged agent does not harm real programs, on every JDK of this machine. */
 final class AgentIT {
   private static final int FILES = 3;
 

@@ -53,7 +53,7 @@ final class PackagingIT {
       Pattern.compile(
           // The program brings it, or there is nothing to hook.
           "(ai\\.djl|org\\.(bytedeco|datavec|deeplearning4j|nd4j))\\."
-              // Loggers that JGroups and Jedis look for, and pools of connections.
+              // Loggers that JGroups and Jedis look up, and connection pools.
               + "|org\\.(slf4j|apache\\.(logging|commons\\.pool2))\\."
               // Annotations of Byte Buddy's build, and a part of it that its parser refers to but
               // does not use here.

@@ -16,7 +16,7 @@ import java.util.zip.CRC32;
 public final class Checksum {
   private static final String DIRECTORY = System.getProperty("example.bytes");
 
-  /** Limit for saved files: a test keeps some thousands. */
+  /** Maximum number of saved files: a test saves some thousands. */
   private static final int MOST_BYTES = 256 << 10;
 
   private final CRC32 crc = new CRC32();

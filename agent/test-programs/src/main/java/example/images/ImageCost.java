@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Time to make an array from a picture with {@code ImageFactory.fromFile} and {@code toNDArray},
+ * Time to create an array from a picture with {@code ImageFactory.fromFile} and {@code toNDArray},
  * compared with copying as many bytes. Arguments: a folder of JPEG files, the number of passes.
  * Prints one line with the medians over all pictures of the best pass, in microseconds.
  */

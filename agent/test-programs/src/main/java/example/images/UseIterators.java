@@ -169,7 +169,7 @@ public final class UseIterators {
     }
   }
 
-  /** A custom preprocessor; leaves the labels in column order. */
+  /** A custom preprocessor; its labels are in column order. */
   private static final class Halves implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 

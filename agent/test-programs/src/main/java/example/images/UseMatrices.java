@@ -24,7 +24,7 @@ import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * Loads pictures with DL4J's loader into arrays of every kind, three times. Argument: an empty
- * folder, where it makes the pictures: colour, grey, and one that is no picture.
+ * folder, where it creates the pictures: colour, grey, and one file that is not a picture.
  */
 public final class UseMatrices {
   private UseMatrices() {}

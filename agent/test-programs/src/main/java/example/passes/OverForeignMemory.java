@@ -11,9 +11,10 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Shows why a program must not get arrays over memory that it does not own: a batch lies in a
- * buffer, the program closes it, and the buffer gets the next batch, like a slot of a staging
- * buffer. Prints, in three ways, what the program then reads and what it should read.
+ * Shows why a program must not get arrays over memory that it does not own: a batch is in a buffer,
+ * the program closes the batch, and the buffer is refilled with the next batch, like a slot of a
+ * staging buffer. Prints, in three ways, the values that the program then reads and those that it
+ * should read.
  */
 public final class OverForeignMemory {
   private static final int VALUES = 4;

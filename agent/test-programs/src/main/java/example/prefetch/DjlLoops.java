@@ -46,7 +46,7 @@ public final class DjlLoops {
     this.manager = manager;
   }
 
-  /** Runs the programs one after the other, independently. */
+  /** Runs the programs sequentially and independently. */
   public static void main(String[] args) throws IOException, TranslateException {
     for (String program : args[0].split(",", -1)) {
       System.out.println("program " + program);

@@ -14,7 +14,7 @@ import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 
-/** Data sets of everyday programs, with fields that anybody may set. */
+/** Data sets of everyday programs, with fields that any code may set. */
 final class Everyday {
   private static final int LENGTH = 2_000;
 

@@ -110,7 +110,7 @@ public final class HostileIterators {
   @SuppressWarnings("ArrayRecordComponent")
   private record Weights(float[] all) {}
 
-  /** Initialised when the last batch of an epoch is made. */
+  /** Initialised when the last batch of an epoch is produced. */
   private static final class Late {
     static final int SHIFT = number(Path.of("late"));
   }

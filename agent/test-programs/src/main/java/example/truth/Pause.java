@@ -2,7 +2,7 @@ package example.truth;
 
 /** Sleeps that stand in for work of known duration. */
 final class Pause {
-  /** Longer stops are not made up for; any program would lose that time. */
+  /** Longer stops are not compensated; any program would lose that time. */
   private static final long MOST_NANOS = 150_000_000;
 
   /** Nanoseconds by which a thread's last pause was too long. */

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A job sees the bytes of its own batch from first read to last, whatever all jobs' threads do. The
- * test uses the production shared memory, poisons slots before they are refilled, and delays
+ * A job reads the bytes of its own batch from first read to last, whatever all jobs' threads do.
+ * The test uses the production shared memory, poisons slots before they are refilled, and delays
  * threads at hand-overs.
  */
 class HandOverTest {

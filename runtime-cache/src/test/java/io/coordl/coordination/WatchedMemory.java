@@ -50,7 +50,7 @@ final class WatchedMemory implements StagingMemory {
     }
   }
 
-  /** Makes slots look free while they are read: the planted defect. */
+  /** Makes slots appear free while they are read: the planted defect. */
   void handOnEarly() {
     early = true;
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which files can be compared with an earlier state. */
+/** Checks which files can be compared with an earlier state. */
 class FileStateTest {
   @Test
   void onlyFilesHaveAState(@TempDir Path folder) throws IOException {

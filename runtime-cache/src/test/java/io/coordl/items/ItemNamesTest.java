@@ -278,7 +278,7 @@ class ItemNamesTest {
     assertThat(logged).singleElement().asString().contains("was changed after");
   }
 
-  /** {@code cp -p}, {@code tar x} and {@code mv} keep old times. */
+  /** {@code cp -p}, {@code tar x} and {@code mv} preserve old times. */
   @Test
   void aFileReplacedAfterTheManifestByAnOlderOneIsIdentifiedByItsPath() throws IOException {
     Path file = file("a.jpg", 5000);

@@ -14,7 +14,7 @@ import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
- * Phases take turns, so that changes of the machine affect all of them. The clock advances only by
+ * Phases take turns, so that changes of the machine affect all phases. The clock advances only by
  * steps.
  */
 class TurnsTest {

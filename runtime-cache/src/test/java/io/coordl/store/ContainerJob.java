@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A job in a container. Arguments: {@code BUDGET trained|untrained NATIVE-MIB SECONDS VIEWS}.
- * Offers a store 141 MiB, keeps evenly spread views of some items, and allocates native memory
+ * Offers a store 141 MiB, retains evenly spread views of some items, and allocates native memory
  * within the given seconds while two threads read and compare. Prints its results.
  */
 public final class ContainerJob {

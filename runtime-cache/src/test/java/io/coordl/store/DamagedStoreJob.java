@@ -150,7 +150,7 @@ public final class DamagedStoreJob {
     }
   }
 
-  /** Reads half of the files, waits for input, then reads open, kept and new items. */
+  /** Reads half of the files, waits for input, then reads open, cached and new items. */
   private static void readFiles(Path shared, Path data) throws IOException {
     List<String> logged = new ArrayList<>();
     ArenaStore store = Items.openHost(shared, GROUP, () -> 4 << 20, logged::add);

@@ -284,7 +284,7 @@ class GivingBackTest {
     ByteBuffer view = store.find(Items.key(1));
     Path file = store.shared.path();
     assertThat(file).exists();
-    // Another job asks for the memory back.
+    // Another job requests the memory back.
     store.memory.set(ArenaDescriptor.GIVEN_BACK, 1);
     store.follow();
     assertThat(file).doesNotExist();

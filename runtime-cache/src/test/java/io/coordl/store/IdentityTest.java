@@ -49,7 +49,7 @@ class IdentityTest {
     }
   }
 
-  /** What happens to the file between two epochs. */
+  /** A change of the file between two epochs. */
   enum Change {
     RENAMED_OVER(true) {
       @Override

@@ -145,7 +145,7 @@ class KeptFormsTest {
     assertThat(raw.statistics().of(Outcome.HIT)).isEqualTo(1);
   }
 
-  /** Prefetches like {@code prefetch=N}: checks whether an item is kept, then decodes it. */
+  /** Prefetches like {@code prefetch=N}: checks whether an item is cached, then decodes it. */
   private void prefetch(int files) throws Exception {
     FutureTask<Void> prefetching =
         new FutureTask<>(

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OddLimitsTest {
   @TempDir Path directory;
 
-  /** Opens both kinds of store in a directory, keeps an item in each, and prints the log. */
+  /** Opens both kinds of store in a directory, caches an item in each, and prints the log. */
   static final class Job {
     public static void main(String[] args) throws IOException {
       Path shared = OwnDirectory.in(Path.of(args[0]));

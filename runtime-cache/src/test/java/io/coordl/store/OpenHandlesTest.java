@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * An open item reads the file that was opened, whatever happens to its name. The file system reuses
- * the inode of a replaced file that nobody holds open.
+ * the inode of a replaced file that is not open anywhere.
  */
 class OpenHandlesTest {
   private static final int SIZE = 3000;

@@ -52,7 +52,7 @@ class OpenedItemTest {
     Bridge.install(SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> {});
   }
 
-  /** Keeps loaded items and counts requests. */
+  /** Caches loaded items and counts requests. */
   private static final class Store implements ItemStore {
     private final Map<ItemKey, ByteBuffer> kept = new HashMap<>();
     private int finds;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A profile decides where items come from; their bytes are always the same. */
+/** A profile determines the source of items; their bytes are always the same. */
 class ProfiledItemsTest {
   @TempDir Path directory;
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store is abandoned if and only if it has no hits. */
+/** A store is disabled if and only if it has no hits. */
 class StoreGainTest {
   private static final int FILES = 40;
 

@@ -112,7 +112,7 @@ class ThreadClimbTest {
             "prefetching is on, 8 threads");
   }
 
-  /** A doubling that leaves no doubt is no reason to double again. */
+  /** A clear gain from doubling is no reason to double again. */
   @Test
   void aSteepClimbStopsAtTheFewestThreadsToo() {
     for (int useful : new int[] {1, 2, 4, 8}) {

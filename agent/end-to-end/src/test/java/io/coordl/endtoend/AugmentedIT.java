@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The agent makes randomly cropped pictures without changing any bit or random draw. */
+/** The agent prepares randomly cropped pictures without changing any bit or random draw. */
 class AugmentedIT {
   private static final Pattern MADE =
       Pattern.compile("the agent cropped and resized ([\\d,]+) batches of pictures");
@@ -49,7 +49,7 @@ class AugmentedIT {
     }
   }
 
-  /** An engine whose kernels round differently makes its own batches. */
+  /** An engine whose kernels round differently prepares its own batches. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void anEngineWithOtherKernelsPreparesItsOwnBatches(Jdk jdk)

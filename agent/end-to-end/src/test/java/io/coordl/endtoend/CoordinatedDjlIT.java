@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** DJL jobs prepare each batch once for the group, whatever a program does. */
+/** With prep=coordinate DJL jobs prepare each batch once for the group, for any kind of program. */
 class CoordinatedDjlIT {
   /** Holds three of the example's batches, so no job can be an epoch ahead of the other. */
   private static final String WINDOW = "prep.size=512k";

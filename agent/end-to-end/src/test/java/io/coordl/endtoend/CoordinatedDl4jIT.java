@@ -67,7 +67,7 @@ class CoordinatedDl4jIT {
     }
   }
 
-  /** Each job leaves batches unused in every epoch. */
+  /** Each job drops some batches in every epoch. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void jobsThatLeaveAnEpochEarlyShareTheNext(Jdk jdk) throws Exception {
@@ -105,7 +105,7 @@ class CoordinatedDl4jIT {
     assertThat(jobs.get(1).result().err()).doesNotContain("fault");
   }
 
-  /** A lone job keeps its own order, as without the agent. */
+  /** A lone job has its own order, as without the agent. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aLoneJobGetsItsBatchesAsWithoutTheAgent(Jdk jdk) throws IOException, InterruptedException {

@@ -150,7 +150,7 @@ class CoordinatedRecordsIT {
     return use(jdk, data, use).jvmArgs("-Dcoordl.prep.start=12");
   }
 
-  /** How a job differs, and what the agent reports. */
+  /** How a job differs, and the line that the agent logs. */
   private record Mismatch(String use, String setting, String message) {}
 
   @ParameterizedTest(name = "on {0}")

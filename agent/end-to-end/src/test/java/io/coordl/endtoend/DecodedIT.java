@@ -141,7 +141,7 @@ class DecodedIT {
     return "cache=minio,decoded=share,cache.size=" + bytes;
   }
 
-  /** Drawing, resizing, passing on: kept images behave like DJL's own except for their class. */
+  /** Drawing, resizing, passing on: cached images behave like DJL's own except for their class. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void everyUseOfAnImageWorksAsWithoutTheAgent(Framework framework, Jdk jdk)

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever fails, the program behaves as without the agent. */
+/** If anything fails, the program behaves as without the agent. */
 class FailOpenIT {
   private static final int UNTIL_IT_FAILS = 10_000;
 

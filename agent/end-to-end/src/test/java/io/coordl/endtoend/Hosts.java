@@ -46,7 +46,7 @@ final class Hosts implements AutoCloseable {
   }
 
   /**
-   * Makes hosts.
+   * Creates hosts.
    *
    * @param directory an empty directory for the hosts' files
    * @param memory bytes of each host's {@code /dev/shm}
@@ -249,7 +249,7 @@ final class Hosts implements AutoCloseable {
     }
   }
 
-  /** Removes the hosts, even if only some were made. */
+  /** Removes the hosts, even if only some were created. */
   @Override
   public synchronized void close() throws IOException {
     IOException first = null;

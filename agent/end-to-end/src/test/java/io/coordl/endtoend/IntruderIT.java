@@ -132,7 +132,7 @@ class IntruderIT {
           assertThat(StorageReads.of(trace, data.get(2)).differenceFrom(items.directory(), once))
               .isEmpty();
         }
-        // Count while both run: the last to end reads what the other kept.
+        // Count while both run: the last to end reads the items that the other had cached.
         StorageReads reads = new StorageReads(Map.of(), 0);
         for (int i = 0; i < 2; i++) {
           reads =
@@ -194,7 +194,7 @@ class IntruderIT {
         for (Reader reader : readers) {
           reader.awaitWholeEpochs(1);
         }
-        // Count while both run: the last to end reads what the other kept.
+        // Count while both run: the last to end reads the items that the other had cached.
         StorageReads reads = new StorageReads(Map.of(), 0);
         for (Host host : hosts.all()) {
           Path copy = data.get(host.number() - 1);

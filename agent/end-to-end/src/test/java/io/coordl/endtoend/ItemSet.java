@@ -18,7 +18,7 @@ record ItemSet(Path directory, Path sums) {
   private static final int LEAST = 10_000;
   private static final int MOST = 70_000;
 
-  /** Makes {@code count} files of 10 to 70 kB below {@code parent}, which is empty. */
+  /** Creates {@code count} files of 10 to 70 kB below {@code parent}, which is empty. */
   static ItemSet make(Path parent, int count) throws IOException {
     Path directory = Files.createDirectories(parent.resolve("items"));
     SplittableRandom random = new SplittableRandom(count);

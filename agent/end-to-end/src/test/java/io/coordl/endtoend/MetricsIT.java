@@ -135,7 +135,7 @@ class MetricsIT {
     }
   }
 
-  /** Each total that Prometheus has lies between our reads before and after. */
+  /** Each total in Prometheus is between our reads before and after. */
   @Test
   void prometheusReadsEveryTotal() throws Exception {
     String program = program("prometheus");

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A program that keeps its arrays reachable reads correct values, even if the garbage collector
+ * A program whose arrays stay reachable reads correct values, even if the garbage collector
  * constantly frees native memory and freed memory is overwritten at once ({@code MALLOC_PERTURB_}).
  */
 class NativeMemoryIT {

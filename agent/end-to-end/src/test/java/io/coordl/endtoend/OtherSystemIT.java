@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Jobs without {@code /proc} and {@code /dev/shm}, as on macOS: they are observed, prepared samples
- * are kept, and one line reports what needs Linux.
+ * are cached, and one line reports which policies need Linux.
  */
 class OtherSystemIT {
   private static final String WITHOUT =

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Hosts together hold the data set once. Reads are counted outside the JVMs, on hosts that are
+ * Hosts together cache the data set once. Reads are counted outside the JVMs, on hosts that are
  * network namespaces with their own copies of the data set, memory and links.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -63,7 +63,7 @@ class PartitionedIT {
     for (Traced traced : readers) {
       ChildResult result = traced.reader().awaitGood();
       assertThat(Reader.agentLines(result)).noneMatch(line -> line.contains("fault"));
-      // Explains repeated reads: a late host is not asked again for a while.
+      // Explains repeated reads: a late host receives no requests for a while.
       Reader.agentLines(result)
           .forEach(line -> System.out.println("  " + traced.reader().name() + ": " + line));
       results.add(result);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Whatever happens to hosts, links and jobs, every surviving job continues with the right bytes.
+ * Every surviving job continues with the right bytes after any fault of hosts, links and jobs.
  * Prints the longest fetch after each fault; {@code -Dcoordl.rounds=100} gives a meaningful table,
  * {@code -Dcoordl.seed} repeats one.
  */

@@ -151,7 +151,7 @@ class ProfileIT {
         .containsPattern("(?m)^  cold +\\d")
         // A busy machine gives the second.
         .containsPattern("(?m)^Limit       (most of the time is|not known, run again on a quiet)");
-    // DJL keeps the original picture, DL4J the resized array; one byte per value.
+    // For DJL the original picture is cached, for DL4J the resized array; one byte per value.
     long pixels = framework == Framework.DJL ? 480 * 400 * 3 : 48 * 48 * 3;
     assertThat(events(recording, "io.coordl.Host").get(0).getLong("decodedItemBytes"))
         .isBetween(pixels, pixels + 64);

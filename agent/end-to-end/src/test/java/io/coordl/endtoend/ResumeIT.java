@@ -29,7 +29,7 @@ class ResumeIT {
   private static final Pattern ITEMS = Pattern.compile("items: ([\\d,]+) from storage");
   private static final Pattern STEP = Pattern.compile("continues from .*, after step (\\d+)\\.");
 
-  /** Policies under which the agent keeps or prefetches data. */
+  /** Policies under which the agent caches or prefetches data. */
   private static final String POLICIES = ",cache=minio,decoded=share,prepared=share,prefetch=2";
 
   static Stream<Arguments> programs(TestInfo test) {

@@ -224,7 +224,7 @@ public final class ChildJvm {
     return command;
   }
 
-  /** Makes each JVM print its threads on its standard output, and waits a moment. */
+  /** Requests a thread dump of each JVM on its standard output, and waits a moment. */
   private static void dumpThreads(ProcessHandle process) throws InterruptedException {
     for (ProcessHandle child : Stream.concat(Stream.of(process), process.descendants()).toList()) {
       String command = child.info().command().orElse("");

@@ -24,7 +24,7 @@ public record KnownWaits(String name, String mainClass, String module) {
 
   /**
    * Milliseconds to prepare a batch and to take a step, batches, epochs. Over three epochs,
-   * one-time costs such as class loading are small beside the waits.
+   * one-time costs such as class loading are small compared with the waits.
    */
   private static final List<String> SETTINGS = List.of("100", "20", "12", "3");
 

@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param gcStall part of it spent in garbage collection
  * @param queueStall part of it spent on hand-over
  * @param hits reads served by a store
- * @param storageItems items read from storage, as the agent counts them
+ * @param storageItems items read from storage, as counted by the agent
  * @param decodes calls that decoded something
  * @param epochs epochs and evaluations, in order
  */

@@ -21,9 +21,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What jobs of one host gain by preparing each batch once for the group. Runs 1, 2 and 4 jobs of
- * the DJL and the DL4J example at the same time, with large pictures and a small network, so that
- * data dominate: plain; with a common raw cache; with a common store of decoded pictures;
+ * Measures the gain of jobs of one host from preparing each batch once for the group. Runs 1, 2 and
+ * 4 jobs of the DJL and the DL4J example at the same time, with large pictures and a small network,
+ * so that data dominate: plain; with a common raw cache; with a common store of decoded pictures;
  * coordinated. Throughput is the sum over all jobs, after warm-up and until the first job ends;
  * speed-ups are relative to the plain jobs of the same repetition.
  *
@@ -44,8 +44,8 @@ import java.util.stream.Stream;
  * also prepared ahead.
  *
  * <p>CPU seconds are the sum over all jobs without JIT compilers, in the same epochs except the
- * last; their ideal is J (p + c) / (p + J c) for any number of cores. They hardly depend on other
- * load, but do not show waits.
+ * last; their ideal is J (p + c) / (p + J c) for any number of cores. CPU seconds hardly depend on
+ * other load, but do not show waits.
  *
  * <p>Exit status 1 unless every job's log shows each picture exactly once per epoch and throughput
  * reaches {@value #BAR} of the ideal. A note says where coordinated jobs did not get the same

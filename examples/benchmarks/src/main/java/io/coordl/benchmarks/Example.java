@@ -26,7 +26,7 @@ enum Example {
     this.picturesPerSecond = picturesPerSecond;
   }
 
-  /** Calls per picture that the agent counts as decoding. */
+  /** Number of calls per picture that the agent counts as decoding. */
   int decodesPerPicture() {
     return decodesPerPicture;
   }

@@ -35,7 +35,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;
 
-  /** The first epoch that counts; JIT compilers are busy before. */
+  /** The first epoch that is measured; before, JIT compilers are busy. */
   private static final int FIRST = 7;
 
   /** In percent. */

@@ -97,7 +97,7 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
     return cpu.stream().mapToDouble(job -> job.seconds(from, to)).sum() / (to - from);
   }
 
-  /** Epochs done at {@code time}, which lies between the first and last end of an epoch. */
+  /** Epochs done at {@code time}, which is between the first and last end of an epoch. */
   private static double done(List<Long> ends, long time) {
     int epoch = 1;
     while (ends.get(epoch) < time) {

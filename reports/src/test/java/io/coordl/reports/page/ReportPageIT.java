@@ -643,7 +643,7 @@ class ReportPageIT {
     }
   }
 
-  /** Checks pages that other tests have made. */
+  /** Checks pages that other tests have written. */
   public static void main(String[] pages) throws Exception {
     try (Browser pageBrowser = new Browser(Files.createTempDirectory("browser"))) {
       for (int i = 0; i < pages.length; i++) {

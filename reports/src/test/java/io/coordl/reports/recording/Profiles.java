@@ -3,9 +3,7 @@ package io.coordl.reports.recording;
 import io.coordl.telemetry.event.HostEvent;
 import io.coordl.telemetry.event.PhaseEvent;
 
-/**
- * Emits the agent's real events of a differential profile, with figures that a test can predict.
- */
+/** Emits real agent events of a differential profile, with known values. */
 public final class Profiles {
   public static final int BATCH = 32;
   public static final long STEPS = 100;

@@ -479,7 +479,10 @@ class RecordingReaderTest {
     assertThat(read(file).endsEarly()).isTrue();
   }
 
-  /** After a flush between the two passes over the file, only the part of the first pass counts. */
+  /**
+   * After a flush between the two passes over the file, only the part read in the first pass is
+   * used.
+   */
   @Test
   void aFlushWhileALiveRecordingIsReadDoesNotDamageIt() throws Exception {
     Path file = ChildJob.die(folder.resolve("live.jfr"));

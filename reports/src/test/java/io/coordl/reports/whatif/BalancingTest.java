@@ -18,7 +18,9 @@ class BalancingTest {
 
   private static final int NOBODY = -1;
 
-  /** One global batch of {@code batch} samples a host, each kept by a random host or by none. */
+  /**
+   * One global batch of {@code batch} samples per host, each cached by a random host or by none.
+   */
   private static Played play(Random random, int hosts, int batch, double kept) {
     int[] has = new int[hosts];
     int fromStorage = 0;
@@ -52,7 +54,7 @@ class BalancingTest {
         deficit.add(to);
       }
     }
-    // The remaining deficits are the samples that no host keeps.
+    // The remaining deficits are the samples that no host caches.
     assertThat(deficit.stream().mapToInt(one -> one[0]).sum()).isEqualTo(fromStorage);
     return new Played(moved, messages);
   }

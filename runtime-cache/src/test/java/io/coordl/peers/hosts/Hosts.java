@@ -209,7 +209,7 @@ final class Hosts implements AutoCloseable {
       return crossed.get(answer).sum();
     }
 
-    /** Questions that were late or failed; after each, the peer is no longer asked. */
+    /** Requests that were late or failed; after each, the peer receives no more requests. */
     long faults() {
       return answers(Answer.LATE) + answers(Answer.FAILED);
     }

@@ -126,7 +126,7 @@ class HostsEngineTest {
     }
   }
 
-  /** Questions a host asks for an item: whether the owner has it, and to keep it. */
+  /** Requests of a host for an item: whether the owner has it, and to cache it. */
   private static long questions(Host host, int number) throws IOException {
     long before = host.questions();
     host.fetch(number);
@@ -141,7 +141,7 @@ class HostsEngineTest {
       for (int i = 0; i < ITEMS; i++) {
         int owner = ranking.first(PeerItems.key(i));
         int reader = i % count;
-        // Only the newest host, as each must assume to be, asks others for its own items.
+        // Only the newest host, which each must assume to be, requests its own items from others.
         assertThat(questions(hosts.host(reader), i))
             .as("questions of host %d for a cold item of %d", reader, owner)
             .isLessThanOrEqualTo(owner == reader ? 1 : 2);

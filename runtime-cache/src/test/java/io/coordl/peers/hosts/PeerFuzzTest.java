@@ -41,7 +41,7 @@ class PeerFuzzTest {
       Wire.putRequest(request, verb, PeerItems.key(number), PeerItems.length(number));
       out.write(request);
       if (verb == Wire.CLAIM && random.nextBoolean()) {
-        // Never complete: items delivered whole would rightly be kept.
+        // Never complete: complete items would rightly be cached.
         out.writeInt(random.nextBoolean() ? Wire.STILL : Wire.BYTES);
         out.write(new byte[random.nextInt(PeerItems.length(number))]);
         break;

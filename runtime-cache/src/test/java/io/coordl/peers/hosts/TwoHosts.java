@@ -10,7 +10,7 @@ import java.util.List;
 public final class TwoHosts implements AutoCloseable {
   private final Hosts hosts;
 
-  /** Hosts whose stores lie in {@code directory}. */
+  /** Hosts whose stores are in {@code directory}. */
   public TwoHosts(Path directory) throws IOException {
     hosts = Hosts.of(2, directory, "64m");
   }

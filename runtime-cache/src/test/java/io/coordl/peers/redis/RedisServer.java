@@ -35,7 +35,7 @@ final class RedisServer implements Closeable {
   }
 
   /**
-   * Starts a server that keeps nothing on disk; returns once it listens.
+   * Starts a server without persistence; returns once it listens.
    *
    * @param more arguments; "PORT" in them is its port
    */

@@ -102,7 +102,7 @@ class SpanRecorderTest {
     assertThat(t.stall).isEqualTo(105);
     assertThat(t.fetchStall).isEqualTo(30);
     assertThat(t.prepStall).isEqualTo(71);
-    // Learning that the epoch has ended is a wait without a batch; it counts for job and epoch.
+    // The call that ends the epoch is a wait without a batch; it counts for job and epoch.
     assertThat(t.queueStall).isEqualTo(4);
     assertThat(t.compute).isEqualTo(500);
     Figures all = spans.totals().snapshot();

@@ -58,7 +58,7 @@ public class ReadCost {
   private SplittableRandom order = new SplittableRandom(1);
   private @Nullable ArenaStore store;
 
-  /** Makes the files, reads each, and puts each into this process's cache. */
+  /** Creates the files, reads each, and caches each in this process. */
   @Setup
   public void prepare() throws IOException {
     ImageIO.setUseCache(false);

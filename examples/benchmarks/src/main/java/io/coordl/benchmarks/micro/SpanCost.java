@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class SpanCost {
-  /** What is behind the bridge. */
+  /** The sinks behind the bridge. */
   public enum Sink {
     /** Nothing: the agent is switched off. */
     NONE,

@@ -29,9 +29,9 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * Publishing and using a batch of 32 x 3 x 224 x 224 floats in a staging buffer, compared with
- * copying as many bytes from one direct buffer to another, and to shared memory. Publishing covers
- * the time from a prepared batch until all jobs can use it, including the hand-over to the agent's
- * thread and back. Slots and memory are already touched, as in all epochs but the first.
+ * copying as many bytes from one direct buffer to another, and to shared memory. Publishing is
+ * measured from the prepared batch until all jobs can use it, including the hand-over to the
+ * agent's thread and back. Slots and memory are already touched, as in all epochs but the first.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -53,7 +53,7 @@ public class StagingCost {
   private int staged;
   private int next;
 
-  /** Makes a staging buffer of a new group, and a buffer in plain shared memory. */
+  /** Creates a staging buffer of a new group, and a buffer in plain shared memory. */
   @Setup
   public void open() throws IOException {
     for (int i = 0; i < BYTES; i += 4) {

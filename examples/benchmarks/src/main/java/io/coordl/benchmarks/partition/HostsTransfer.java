@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The product's own engine: one host has all items, the other has room for none. */
+/** The product's own engine: one host has all items, the other has no room. */
 final class HostsTransfer implements Transfer {
   private static final String GROUP = "benchmark";
   private static final String LEAST_BUDGET = "1m";

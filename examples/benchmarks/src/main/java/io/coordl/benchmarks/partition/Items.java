@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /**
- * Items that both sides know.
+ * Items known to both sides.
  *
  * @param count number of items
  * @param bytes length of each
