@@ -80,7 +80,7 @@ final class AgentIT {
 
   /** Asserts that each file was read from storage once and then from memory. */
   private static void assertCached(Outcome outcome) {
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .anySatisfy(
             line ->
                 assertThat(line)
@@ -171,7 +171,7 @@ final class AgentIT {
 
     assertSameAsPlain(jdk, outcome);
     assertCached(outcome);
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .hasSizeLessThanOrEqualTo(20)
         .hasSameSizeAs(outcome.err().lines().toList());
     assertNothingWritten();
@@ -304,9 +304,9 @@ final class AgentIT {
 
     assertSameAsPlain(jdk, outcome);
     assertCached(outcome);
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .contains("[coordl] attached twice; the second one does nothing, so it drops cache");
-    assertThat(outcome.said()).filteredOn(line -> line.contains("attached")).hasSize(1);
+    assertThat(outcome.agentLines()).filteredOn(line -> line.contains("attached")).hasSize(1);
   }
 
   @ParameterizedTest
@@ -499,7 +499,7 @@ final class AgentIT {
     assertThat(outcome.exit()).isZero();
     assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
     assertCached(outcome);
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .filteredOn(line -> line.contains("no recording is made"))
         .singleElement()
         .asString()
@@ -516,8 +516,10 @@ final class AgentIT {
     assertThat(outcome.exit()).isZero();
     assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
     assertCached(outcome);
-    assertThat(outcome.said()).filteredOn(line -> line.contains("no recording is made")).hasSize(1);
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
+        .filteredOn(line -> line.contains("no recording is made"))
+        .hasSize(1);
+    assertThat(outcome.agentLines())
         .filteredOn(line -> line.startsWith("[coordl] recording: none"))
         .hasSize(1);
   }
@@ -561,7 +563,7 @@ final class AgentIT {
 
     assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
     assertThat(outcome.exit()).isZero();
-    assertThat(outcome.said()).anyMatch(line -> line.contains("ClassFormatError"));
+    assertThat(outcome.agentLines()).anyMatch(line -> line.contains("ClassFormatError"));
   }
 
   @Test
@@ -578,7 +580,7 @@ final class AgentIT {
     assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
     assertThat(outcome.exit()).isZero();
     assertCached(outcome);
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .filteredOn(line -> line.contains("metrics="))
         .singleElement()
         .asString()

@@ -35,7 +35,7 @@ final class Child {
   /** Exit code and output; {@code err} without the JVM's own warnings. */
   record Outcome(int exit, String out, String err) {
     /** The agent's lines. */
-    List<String> said() {
+    List<String> agentLines() {
       return err.lines().filter(line -> line.startsWith("[coordl]")).toList();
     }
   }

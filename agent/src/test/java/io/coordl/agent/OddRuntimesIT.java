@@ -149,7 +149,7 @@ final class OddRuntimesIT {
 
     assertThat(outcome.exit()).as(outcome.err()).isZero();
     assertThat(outcome.out()).isEqualTo(plain.out());
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .singleElement()
         .asString()
         .startsWith("[coordl] cannot start (java.security.AccessControlException: ")
@@ -221,8 +221,8 @@ final class OddRuntimesIT {
       Outcome outcome = Child.end(process, err);
 
       assertThat(outcome.exit()).as(outcome.err()).isZero();
-      assertThat(outcome.said())
-          .filteredOn(said -> said.contains("replaced") || said.contains("fault"))
+      assertThat(outcome.agentLines())
+          .filteredOn(line -> line.contains("replaced") || line.contains("fault"))
           .singleElement()
           .asString()
           .startsWith("[coordl] " + jar + " was replaced while this job runs: ");

@@ -61,12 +61,12 @@ public final class DjlFeed {
     long waited = 0;
     long start = System.nanoTime();
     int count = 0;
-    for (long asked = start; batches.hasNext(); asked = System.nanoTime()) {
+    for (long requested = start; batches.hasNext(); requested = System.nanoTime()) {
       Batch batch = batches.next();
-      long came = System.nanoTime();
-      waited += came - asked;
+      long received = System.nanoTime();
+      waited += received - requested;
       count++;
-      for (long left = step; left > 0; left = came + step - System.nanoTime()) {
+      for (long left = step; left > 0; left = received + step - System.nanoTime()) {
         LockSupport.parkNanos(left);
       }
       batch.close();

@@ -200,9 +200,9 @@ class TurnsTest {
     WarmUp warmUp = new WarmUp(plan);
     BatchGet get = new BatchGet(null, Collections.emptyIterator(), false, 0);
     warmUp.begin();
-    int asked = 0;
+    int calls = 0;
     while (warmUp.get(get) == Stage.Next.OWN) {
-      assertThat(asked++).as("endless loop").isLessThan(100_000);
+      assertThat(calls++).as("endless loop").isLessThan(100_000);
       warmUp.took(get, this, null);
       idle += 100 * MILLI;
     }

@@ -394,20 +394,20 @@ class ArenaIndexTest {
   /** Memory is checked once per 1/32 of the budget. */
   @Test
   void memoryIsCheckedOncePerPartOfTheBudget() throws IOException {
-    AtomicInteger looks = new AtomicInteger(-1);
+    AtomicInteger checks = new AtomicInteger(-1);
     store.measureBy(
         before -> {
-          looks.incrementAndGet();
+          checks.incrementAndGet();
           return false;
         });
     long part = CAPACITY / 32;
     int header = ArenaDescriptor.ITEM_HEADER_BYTES;
     fetch(1, (int) (2 * part - store.used() - header)); // To the end of a part.
-    assertThat(looks).hasValue(1);
+    assertThat(checks).hasValue(1);
     fetch(2, (int) part / 2 - header);
-    assertThat(looks).hasValue(1);
+    assertThat(checks).hasValue(1);
     fetch(3, (int) part / 2 - header);
-    assertThat(looks).hasValue(2);
+    assertThat(checks).hasValue(2);
   }
 
   // ---- checks

@@ -398,17 +398,17 @@ class ArenaStoreTest {
 
   @Test
   void aSmallStoreChecksMemoryOftenWhileItFills() throws IOException {
-    AtomicInteger looks = new AtomicInteger();
+    AtomicInteger checks = new AtomicInteger();
     try (ArenaStore store = process("8m")) {
       store.measureBy(
           before -> {
-            looks.incrementAndGet();
+            checks.incrementAndGet();
             return false;
           });
       for (int i = 0;
           store.fetch(Items.key(i), Items.length(i), Items.loader(i)).outcome() == Outcome.ADMITTED;
           i++) {}
-      assertThat(looks.get()).isGreaterThan(25);
+      assertThat(checks.get()).isGreaterThan(25);
     }
   }
 

@@ -162,10 +162,10 @@ public final class DamagedStoreJob {
     byte[] expected = Files.readAllBytes(first);
     try (InputStream stream = FileReads.newFileInputStream(first.toFile());
         FileChannel channel = FileReads.open(first)) {
-      byte[] begun = stream.readNBytes(100);
+      byte[] firstBytes = stream.readNBytes(100);
       System.out.println("ready");
       System.in.read();
-      ByteBuffer both = ByteBuffer.allocate(LENGTH).put(begun).put(stream.readAllBytes());
+      ByteBuffer both = ByteBuffer.allocate(LENGTH).put(firstBytes).put(stream.readAllBytes());
       expect(Arrays.equals(both.array(), expected), "the stream");
       ByteBuffer all = ByteBuffer.allocate(LENGTH);
       while (all.hasRemaining() && channel.read(all) >= 0) {}

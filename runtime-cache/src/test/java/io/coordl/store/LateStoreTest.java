@@ -92,7 +92,7 @@ class LateStoreTest {
   @Test
   void aHostJoinsOnceItsStoreIsOpenWithThatStoresCapacity() throws Exception {
     FileLock setup = other.lock(SETUP_BYTE, 1, false);
-    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch requested = new CountDownLatch(1);
     String name = "127.0.0.1:" + freePort();
     try (ArenaStore store = open("4m")) {
       HostMembership.Settings settings =
@@ -104,12 +104,12 @@ class LateStoreTest {
               HostPort.parse(name),
               TestSecret.ours(),
               () -> {
-                asked.countDown();
+                requested.countDown();
                 return store.capacity();
               },
               variable -> null);
       try (HostMembership host = new HostMembership(settings, address -> () -> {}, logged::add)) {
-        asked.await();
+        requested.await();
         assertThat(host.members()).isEmpty();
 
         setup.release();

@@ -70,12 +70,12 @@ class OpenHandlesTest {
       Handle open(Path path) throws IOException {
         FileInputStream stream = FileReads.newFileInputStream(path.toFile());
         return new Handle() {
-          private boolean begun;
+          private boolean started;
 
           @Override
           public byte[] read(int length) throws IOException {
-            if (!begun) {
-              begun = true;
+            if (!started) {
+              started = true;
               return stream.readNBytes(length);
             }
             return readFrom(stream.getChannel(), length);
@@ -93,12 +93,12 @@ class OpenHandlesTest {
       Handle open(Path path) throws IOException {
         FileInputStream stream = FileReads.newFileInputStream(path.toFile());
         return new Handle() {
-          private boolean begun;
+          private boolean started;
 
           @Override
           public byte[] read(int length) throws IOException {
-            if (!begun) {
-              begun = true;
+            if (!started) {
+              started = true;
               return stream.readNBytes(length);
             }
             @SuppressWarnings("resource") // Shares the descriptor, which the stream closes.

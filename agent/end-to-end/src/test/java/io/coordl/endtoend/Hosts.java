@@ -199,9 +199,9 @@ final class Hosts implements AutoCloseable {
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     undo.push(() -> keeper.destroyForcibly().waitFor());
-    BufferedReader said =
+    BufferedReader reply =
         new BufferedReader(new InputStreamReader(keeper.getInputStream(), StandardCharsets.UTF_8));
-    if (!"ready".equals(said.readLine())) {
+    if (!"ready".equals(reply.readLine())) {
       throw new IOException("Cannot make a host.");
     }
     String pid = Long.toString(keeper.pid());

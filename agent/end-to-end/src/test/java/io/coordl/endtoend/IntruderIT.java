@@ -142,13 +142,13 @@ class IntruderIT {
         for (Reader friend : friends) {
           friend.tell();
         }
-        List<String> said = new ArrayList<>();
+        List<String> agentLines = new ArrayList<>();
         for (Reader friend : friends) {
-          said.addAll(unaffected(friend));
+          agentLines.addAll(unaffected(friend));
         }
         // The friends still share: each item was read once.
         assertThat(reads.differenceFrom(items.directory(), once)).isEmpty();
-        assertThat(said).anyMatch(line -> line.contains(third.address()));
+        assertThat(agentLines).anyMatch(line -> line.contains(third.address()));
       } finally {
         all.forEach(Reader::close);
       }
@@ -158,9 +158,9 @@ class IntruderIT {
   /** Waits for a job that must succeed; returns the agent's lines, which must not repeat. */
   private static List<String> unaffected(Reader reader) throws InterruptedException {
     ChildResult result = reader.awaitGood();
-    List<String> said = Reader.agentLines(result);
-    assertThat(said).doesNotHaveDuplicates().noneMatch(line -> line.contains("fault"));
-    return said;
+    List<String> agentLines = Reader.agentLines(result);
+    assertThat(agentLines).doesNotHaveDuplicates().noneMatch(line -> line.contains("fault"));
+    return agentLines;
   }
 
   @Test
@@ -203,10 +203,10 @@ class IntruderIT {
         for (Reader reader : readers) {
           reader.tell();
         }
-        List<String> said = unaffected(readers.get(0));
+        List<String> agentLines = unaffected(readers.get(0));
         unaffected(readers.get(1));
         // Once per port.
-        assertThat(said)
+        assertThat(agentLines)
             .filteredOn(line -> line.contains("did not authenticate as a peer"))
             .hasSize(2);
         Map<String, Integer> once = new TreeMap<>();

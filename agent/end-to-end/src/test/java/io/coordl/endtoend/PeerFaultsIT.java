@@ -71,9 +71,9 @@ class PeerFaultsIT {
   void everySurvivingJobContinuesWithTheRightBytes() throws Exception {
     Assumptions.assumeTrue(
         Workshop.FULL, "with -Pfull only: else PeerHostsIT kills and stops hosts");
-    int wanted = Integer.getInteger("coordl.rounds", Fault.values().length);
+    int roundCount = Integer.getInteger("coordl.rounds", Fault.values().length);
     long seed = Long.getLong("coordl.seed", System.nanoTime());
-    System.out.println("faults of hosts: " + wanted + " rounds, -Dcoordl.seed=" + seed);
+    System.out.println("faults of hosts: " + roundCount + " rounds, -Dcoordl.seed=" + seed);
     Random random = new Random(seed);
     Path directory = Workshop.empty("peer-faults");
     items = ItemSet.make(directory, ITEMS);
@@ -87,7 +87,7 @@ class PeerFaultsIT {
         start(hosts.get(1));
         allFinishAnEpoch(List.of());
         List<Fault> bag = new ArrayList<>();
-        for (int i = 0; i < wanted; i++) {
+        for (int i = 0; i < roundCount; i++) {
           if (bag.isEmpty()) {
             bag.addAll(Arrays.asList(Fault.values()));
             if (!Hosts.areNamespaces()) {

@@ -53,9 +53,9 @@ class PrefetchIT {
    * A DJL loop, the number of its prefetched batches, and how many of these it uses. The others are
    * dropped because it leaves an epoch early, draws random numbers or is interrupted.
    *
-   * @param said reasons why batches are not prefetched, separated by semicolons; empty if none
+   * @param reasons why batches are not prefetched, separated by semicolons; empty if none
    */
-  private record Loop(String program, int prepared, int used, String said) {}
+  private record Loop(String program, int prepared, int used, String reasons) {}
 
   private static final List<Loop> LOOPS =
       Workshop.first(
@@ -113,7 +113,7 @@ class PrefetchIT {
                 .run()
                 .orFail(loop + " with " + policy);
         SameOutput.check(loop + " with " + policy, ahead, alone);
-        assertThat(ahead.err()).contains(loop.said().split("; ")).doesNotContain("fault");
+        assertThat(ahead.err()).contains(loop.reasons().split("; ")).doesNotContain("fault");
         if (loop.prepared() >= 0) {
           assertThat(figure(ahead.err(), 3)).as(loop.program()).isEqualTo(loop.used());
           // It depends on timing whether the last batch of an abandoned epoch was begun.

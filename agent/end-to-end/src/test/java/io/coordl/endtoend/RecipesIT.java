@@ -89,12 +89,12 @@ class RecipesIT {
               "-Dexec.executable=java",
               "-Dexec.args=-cp %classpath " + goal.framework.mainClass() + " " + arguments));
     }
-    String said = Shell.run(maven.toArray(new String[0]));
+    String output = Shell.run(maven.toArray(new String[0]));
     List<Path> recordings = recordings(directory);
-    assertThat(recordings).as(said).hasSize(1);
+    assertThat(recordings).as(output).hasSize(1);
     Finished job = new Finished(plain.result(), log, recordings.get(0));
     assertThat(job.differenceFrom(plain)).isEmpty();
-    assertThat(said)
+    assertThat(output)
         .contains("[coordl] recording: " + recordings.get(0), "BUILD SUCCESS")
         .containsOnlyOnce("watches this");
     Summary summary = Summary.of(recordings.get(0));
@@ -181,11 +181,11 @@ class RecipesIT {
             Pictures.all().directory().toString(),
             Integer.toString(Job.EPOCHS),
             "8"));
-    String said = Shell.run(submit.toArray(new String[0]));
+    String output = Shell.run(submit.toArray(new String[0]));
     if (agent != null) {
-      assertThat(said).contains("[coordl] recording: " + directory + "/driver");
+      assertThat(output).contains("[coordl] recording: " + directory + "/driver");
     }
-    return said.lines().filter(line -> line.startsWith("epoch ")).toList();
+    return output.lines().filter(line -> line.startsWith("epoch ")).toList();
   }
 
   private static List<Path> recordings(Path directory) throws IOException {

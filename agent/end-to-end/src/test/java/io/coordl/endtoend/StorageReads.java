@@ -80,12 +80,12 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
     List<String> different = new ArrayList<>();
     long expectedBytes = 0;
     for (String name : all) {
-      int wanted = expected.getOrDefault(name, 0);
+      int expectedOpens = expected.getOrDefault(name, 0);
       int counted = opens.getOrDefault(name, 0);
-      if (counted != wanted) {
-        different.add(name + " " + counted + " times instead of " + wanted);
+      if (counted != expectedOpens) {
+        different.add(name + " " + counted + " times instead of " + expectedOpens);
       }
-      expectedBytes += wanted == 0 ? 0 : wanted * Files.size(directory.resolve(name));
+      expectedBytes += expectedOpens == 0 ? 0 : expectedOpens * Files.size(directory.resolve(name));
     }
     if (!different.isEmpty()) {
       return different.size()

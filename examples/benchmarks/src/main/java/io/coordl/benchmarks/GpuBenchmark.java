@@ -178,8 +178,8 @@ public final class GpuBenchmark {
   private static String missing() throws InterruptedException {
     try {
       Process process = smi("--query-gpu=index,name,driver_version").start();
-      String said = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
-      System.out.println(said);
+      String output = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+      System.out.println(output);
       return process.waitFor() == 0 ? "" : "nvidia-smi failed";
     } catch (IOException e) {
       return "nvidia-smi cannot be started";

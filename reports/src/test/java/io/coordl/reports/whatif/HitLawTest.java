@@ -90,7 +90,7 @@ class HitLawTest {
   }
 
   private interface Cache {
-    boolean asked(Integer item);
+    boolean request(Integer item);
   }
 
   /** The share of hits after six epochs of warm-up. */
@@ -103,7 +103,7 @@ class HitLawTest {
     for (int epoch = 0; epoch < epochs; epoch++) {
       Collections.shuffle(items, random);
       for (Integer item : items) {
-        if (cache.asked(item) && epoch >= warm) {
+        if (cache.request(item) && epoch >= warm) {
           hits++;
         }
       }

@@ -214,7 +214,7 @@ final class Hosts implements AutoCloseable {
       return answers(Answer.LATE) + answers(Answer.FAILED);
     }
 
-    long questions() {
+    long requests() {
       return answers.values().stream().mapToLong(LongAdder::sum).sum();
     }
 

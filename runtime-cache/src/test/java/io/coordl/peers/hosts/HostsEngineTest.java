@@ -119,7 +119,7 @@ class HostsEngineTest {
       assertThat(hosts.kept()).isEqualTo(1);
       assertThat(hosts.host(0).bytes(Answer.KEPT)).isEqualTo(PeerItems.length(number));
       assertThat(hosts.host(2).fetch(number).outcome()).isEqualTo(Outcome.PEER);
-      assertThat(hosts.host(2).questions()).isEqualTo(1);
+      assertThat(hosts.host(2).requests()).isEqualTo(1);
       assertThat(hosts.host(2).bytes(Answer.FOUND)).isEqualTo(PeerItems.length(number));
       assertThat(hosts.host(1).fetch(number).outcome()).isEqualTo(Outcome.HIT);
       assertThat(hosts.reads()).isEqualTo(1);
@@ -127,10 +127,10 @@ class HostsEngineTest {
   }
 
   /** Requests of a host for an item: whether the owner has it, and to cache it. */
-  private static long questions(Host host, int number) throws IOException {
-    long before = host.questions();
+  private static long requests(Host host, int number) throws IOException {
+    long before = host.requests();
     host.fetch(number);
-    return host.questions() - before;
+    return host.requests() - before;
   }
 
   @Test
@@ -142,18 +142,18 @@ class HostsEngineTest {
         int owner = ranking.first(PeerItems.key(i));
         int reader = i % count;
         // Only the newest host, which each must assume to be, requests its own items from others.
-        assertThat(questions(hosts.host(reader), i))
+        assertThat(requests(hosts.host(reader), i))
             .as("questions of host %d for a cold item of %d", reader, owner)
             .isLessThanOrEqualTo(owner == reader ? 1 : 2);
-        assertThat(questions(hosts.host((i + 7) % count), i)).isLessThanOrEqualTo(1);
+        assertThat(requests(hosts.host((i + 7) % count), i)).isLessThanOrEqualTo(1);
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
 
       Host late = hosts.add("1m");
       hosts.meet();
       for (int i = 0; i < ITEMS; i++) {
-        assertThat(questions(late, i)).as("for kept items").isBetween(1L, 3L);
-        assertThat(questions(hosts.host(i % count), i)).isLessThanOrEqualTo(3);
+        assertThat(requests(late, i)).as("for kept items").isBetween(1L, 3L);
+        assertThat(requests(hosts.host(i % count), i)).isLessThanOrEqualTo(3);
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
     }
@@ -168,7 +168,7 @@ class HostsEngineTest {
         next++;
       }
       for (int i = next; i < next + ITEMS; i++) {
-        assertThat(questions(reader, i)).isLessThanOrEqualTo(HostsFetch.HOMES + 1);
+        assertThat(requests(reader, i)).isLessThanOrEqualTo(HostsFetch.HOMES + 1);
       }
     }
   }
@@ -199,7 +199,7 @@ class HostsEngineTest {
       assertThat(hosts.kept()).isPositive().isLessThan(items);
       assertThat(hosts.reads() - before).isEqualTo(expected);
 
-      long[] questions = hosts.hosts.stream().mapToLong(Host::questions).toArray();
+      long[] requests = hosts.hosts.stream().mapToLong(Host::requests).toArray();
       long[] found = hosts.hosts.stream().mapToLong(host -> host.answers(Answer.FOUND)).toArray();
       for (int i = 0; i < items; i++) {
         for (Host host : hosts.hosts) {
@@ -208,10 +208,10 @@ class HostsEngineTest {
       }
       for (int i = 0; i < 3; i++) {
         Host host = hosts.host(i);
-        long asked = host.questions() - questions[i];
+        long requested = host.requests() - requests[i];
         long answered = host.answers(Answer.FOUND) - found[i];
         assertThat(answered).isEqualTo(hosts.kept() - host.store.items());
-        assertThat(asked - answered).as("asked in vain").isZero();
+        assertThat(requested - answered).as("asked in vain").isZero();
       }
     }
   }
@@ -492,11 +492,11 @@ class HostsEngineTest {
         }
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
-      long questions = late.questions();
+      long requests = late.requests();
       for (int i = 0; i < ITEMS; i++) {
         late.fetch(i);
       }
-      assertThat(late.questions() - questions).as("locations are known").isEqualTo(ITEMS);
+      assertThat(late.requests() - requests).as("locations are known").isEqualTo(ITEMS);
       for (int i = ITEMS; i < 2 * ITEMS; i++) {
         hosts.host(0).fetch(i);
       }
@@ -838,7 +838,7 @@ class HostsEngineTest {
       for (int i = 0; i < 20; i++) {
         assertThat(hosts.host(0).fetch(i).content()).isNotNull();
       }
-      assertThat(hosts.host(0).questions()).isZero();
+      assertThat(hosts.host(0).requests()).isZero();
       assertThat(hosts.host(0).membership.closed).isTrue();
     }
   }

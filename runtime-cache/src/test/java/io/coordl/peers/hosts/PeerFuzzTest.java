@@ -28,8 +28,8 @@ class PeerFuzzTest {
 
   @TempDir Path directory;
 
-  /** Bytes that a client might send: hello, questions, a delivery. */
-  private static byte[] questions(SplittableRandom random) throws IOException {
+  /** Bytes that a client might send: hello, requests, a delivery. */
+  private static byte[] clientBytes(SplittableRandom random) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     out.write(Wire.hello(PeerItems.GROUP));
@@ -75,7 +75,7 @@ class PeerFuzzTest {
         // With TLS, strangers get no further.
         try (Socket plain = new Socket(address.getAddress(), address.getPort());
             Socket socket = round % 2 == 0 ? plain : PeerTls.over(TestSecret.ours(), plain, true)) {
-          socket.getOutputStream().write(spoiled(questions(random), random));
+          socket.getOutputStream().write(spoiled(clientBytes(random), random));
           socket.shutdownOutput();
           socket.getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
         } catch (IOException e) {

@@ -233,7 +233,7 @@ class PeerSecretTest {
         hosts.addFake(tap.address(), 1L << 60);
         hosts.meet();
         assertThat(hosts.host(0).fetch(3).outcome()).isEqualTo(Outcome.ADMITTED);
-        recorded = tap.said();
+        recorded = tap.clientBytes();
       }
       assertThat(owner.host(0).store.items()).as("the conversation was a delivery").isEqualTo(1);
     }

@@ -47,7 +47,7 @@ public final class Wiretap implements Closeable {
   }
 
   /** All bytes that clients have sent so far. */
-  public byte[] said() {
+  public byte[] clientBytes() {
     synchronized (recorded) {
       return recorded.toByteArray();
     }

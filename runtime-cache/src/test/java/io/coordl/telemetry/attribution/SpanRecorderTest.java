@@ -74,7 +74,7 @@ class SpanRecorderTest {
   }
 
   /** Epochs so far, including evaluations and open epochs. */
-  private long begun() {
+  private long startedEpochs() {
     return spans.totals().nextEpoch() - 1;
   }
 
@@ -109,7 +109,7 @@ class SpanRecorderTest {
     assertThat(all.fetchTime).isEqualTo(30);
     assertThat(all.decodeTime).isEqualTo(50);
     assertThat(all.transformTime).isEqualTo(20);
-    assertThat(begun()).isEqualTo(1);
+    assertThat(startedEpochs()).isEqualTo(1);
     assertThat(durations.lines).contains("stall 101", "step 500", "epoch 1");
   }
 
@@ -169,7 +169,7 @@ class SpanRecorderTest {
     Object batch = new Object();
     long fit = spans.enter(FIT, null);
     long ask = spans.enter(ASK, iterator);
-    tick(10); // The worker has not begun: queueing.
+    tick(10); // The worker has not startedEpochs: queueing.
     runOnOtherThread(
         () -> {
           long producer = spans.enter(PRODUCER, null);
@@ -353,7 +353,7 @@ class SpanRecorderTest {
           ask(false, 1);
         });
     assertThat(totals().stall).isZero();
-    assertThat(begun()).isZero();
+    assertThat(startedEpochs()).isZero();
 
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
@@ -405,7 +405,7 @@ class SpanRecorderTest {
       spans.exit(spans.enter(EPOCH, iterator), null);
     }
     spans.exit(fit, null);
-    assertThat(begun()).isEqualTo(3);
+    assertThat(startedEpochs()).isEqualTo(3);
   }
 
   @Test
@@ -485,7 +485,7 @@ class SpanRecorderTest {
     }
     spans.exit(fit, null);
 
-    assertThat(begun()).isEqualTo(4);
+    assertThat(startedEpochs()).isEqualTo(4);
     assertThat(spans.totals().updating()).isEqualTo(2);
     assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(2);
   }
@@ -607,7 +607,7 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     assertThat(totals().batches).isEqualTo(1);
     assertThat(totals().stall).isEqualTo(7);
-    assertThat(begun()).isEqualTo(1);
+    assertThat(startedEpochs()).isEqualTo(1);
   }
 
   @Test
@@ -640,7 +640,7 @@ class SpanRecorderTest {
     assertThat(totals().compute).isEqualTo(150);
   }
 
-  /** Loops without {@code hasNext}, whose epochs end only when others have begun. */
+  /** Loops without {@code hasNext}, whose epochs end only when others have startedEpochs. */
   @Test
   void anUnendedEpochLastsUntilAnotherIteratorIsUsed() {
     List<Long> walls = new ArrayList<>();

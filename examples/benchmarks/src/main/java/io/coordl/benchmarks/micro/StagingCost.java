@@ -45,7 +45,7 @@ public class StagingCost {
 
   private final ByteBuffer source = ByteBuffer.allocateDirect(BYTES);
   private final ByteBuffer direct = ByteBuffer.allocateDirect(BYTES);
-  private final Semaphore asked = new Semaphore(0);
+  private final Semaphore requested = new Semaphore(0);
   private final Semaphore published = new Semaphore(0);
   private ByteBuffer shared = direct;
   private @Nullable PrepGroup group;
@@ -95,7 +95,7 @@ public class StagingCost {
   /** A batch that is prepared at once and published on request. */
   private final class Prepared implements PreparedBatch {
     Prepared() {
-      asked.acquireUninterruptibly();
+      requested.acquireUninterruptibly();
     }
 
     @Override
@@ -148,7 +148,7 @@ public class StagingCost {
 
   private void publishOne() {
     staged++;
-    asked.release();
+    requested.release();
     published.acquireUninterruptibly();
   }
 
@@ -165,7 +165,7 @@ public class StagingCost {
   /** Leaves the group. */
   @TearDown
   public void close() {
-    asked.release(BATCHES); // The preparing thread need not wait any more.
+    requested.release(BATCHES); // The preparing thread need not wait any more.
     if (group != null) {
       group.close();
     }

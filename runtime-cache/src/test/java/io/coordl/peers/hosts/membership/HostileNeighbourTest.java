@@ -286,7 +286,7 @@ final class HostileNeighbourTest {
                 .getSocketFactory()
                 .createSocket(tap.address().getAddress(), tap.address().getPort()),
             conversation(of(new EmptyMessage()), port));
-        recorded = tap.said();
+        recorded = tap.clientBytes();
       }
       assertThat(logged).isEmpty();
       say(new Socket(address.getAddress(), port), recorded);
