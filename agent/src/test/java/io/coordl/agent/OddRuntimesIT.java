@@ -258,12 +258,12 @@ final class OddRuntimesIT {
   }
 
   private Path runtime(Path jdk, String name, String modules) throws Exception {
-    Path made = work.resolve(name);
+    Path runtime = work.resolve(name);
     Outcome linked =
         Child.tool(jdk, "jlink", work)
-            .with("--add-modules", modules, "--output", made.toString())
+            .with("--add-modules", modules, "--output", runtime.toString())
             .run();
     assertThat(linked.exit()).as(linked.out() + linked.err()).isZero();
-    return made;
+    return runtime;
   }
 }

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The contents of coordl-agent.jar. */
 final class PackagingIT {
   private static final int MOST_BRIDGE_CLASSES = 40;
-  private static final long MOST_BYTES = 4_500_000;
+  private static final long MAX_BYTES = 4_500_000;
   private static final String BRIDGE = "io/coordl/bridge/";
 
   /** Resources that JGroups loads by name. */
@@ -300,7 +300,7 @@ final class PackagingIT {
 
   @Test
   void theJarIsSmall() throws IOException {
-    assertThat(Files.size(Child.AGENT)).isLessThan(MOST_BYTES);
+    assertThat(Files.size(Child.AGENT)).isLessThan(MAX_BYTES);
   }
 
   /** JGroups does not start if a listed class is missing. */

@@ -37,10 +37,10 @@ public final class ImageCost {
         for (int i = 0; i < files.size(); i++) {
           long start = System.nanoTime();
           Image image = ImageFactory.getInstance().fromFile(files.get(i));
-          NDArray made = image.toNDArray(manager, Image.Flag.COLOR);
+          NDArray pixels = image.toNDArray(manager, Image.Flag.COLOR);
           array[i] = System.nanoTime() - start;
-          bytes = (int) made.size();
-          made.close();
+          bytes = (int) pixels.size();
+          pixels.close();
           copy[i] = copy(bytes);
         }
         arrays = Math.min(arrays, median(array));

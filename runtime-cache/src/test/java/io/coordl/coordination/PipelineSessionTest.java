@@ -613,7 +613,7 @@ class PipelineSessionTest {
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
 
-    Object made =
+    Object result =
         epoch.use(
             0,
             bytes -> {
@@ -621,7 +621,7 @@ class PipelineSessionTest {
               throw new OutOfMemoryError("of javacpp.maxbytes");
             });
 
-    assertThat(made).isNull();
+    assertThat(result).isNull();
     assertThat(job.session.counters.now().lost).isEqualTo(1);
     assertThat(job.session.counters.now().taken).isZero();
     assertThat(holders()).isZero();

@@ -34,7 +34,7 @@ final class WatchedMemory implements StagingMemory {
   /** One hand-over in this many is delayed, for at most this long. */
   private static final int SELDOM = 50;
 
-  private static final int LONGEST_NANOS = 200_000;
+  private static final int MAX_DELAY_NANOS = 200_000;
 
   private final StagingFile file;
   private final AtomicLongArray generations = new AtomicLongArray(MAX_SLOTS);
@@ -59,7 +59,7 @@ final class WatchedMemory implements StagingMemory {
   static void handOver() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     if (random.nextInt(SELDOM) == 0) {
-      LockSupport.parkNanos(random.nextInt(LONGEST_NANOS));
+      LockSupport.parkNanos(random.nextInt(MAX_DELAY_NANOS));
     }
   }
 

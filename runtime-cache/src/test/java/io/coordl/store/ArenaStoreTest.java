@@ -461,12 +461,12 @@ class ArenaStoreTest {
   @Tag("slow")
   void aStoreBeingCreatedIsNotDeletedByAnotherJob() throws Exception {
     Queue<String> deleted = new ConcurrentLinkedQueue<>();
-    AtomicBoolean made = new AtomicBoolean();
+    AtomicBoolean created = new AtomicBoolean();
     long user = Machine.user();
     Thread other =
         new Thread(
             () -> {
-              while (!made.get()) {
+              while (!created.get()) {
                 SharedFile.sweep(directory, user, ArenaContents.HERE, deleted::add);
               }
             });
@@ -476,7 +476,7 @@ class ArenaStoreTest {
         ArenaStore.openProcess(directory, ByteBudget.parse("64m"), deleted::add).close();
       }
     } finally {
-      made.set(true);
+      created.set(true);
       other.join();
     }
     assertThat(deleted).isEmpty();
@@ -487,11 +487,11 @@ class ArenaStoreTest {
     long user = Machine.user();
     Path path = file("stale");
     for (String defect : List.of("truncated", "no store", "layout version", "mode", "user")) {
-      SharedFile<ArenaMemory> made =
+      SharedFile<ArenaMemory> created =
           new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, logged::add)
               .within(SharedFile.PATIENCE);
       Path copy = Files.copy(path, directory.resolve("copy"));
-      made.close();
+      created.close();
       Files.move(copy, path);
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
       try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {

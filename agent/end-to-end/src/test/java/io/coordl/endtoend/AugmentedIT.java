@@ -44,7 +44,9 @@ class AugmentedIT {
       SameOutput.check(policy, job, plain.out());
       assertThat(job.err()).doesNotContain("fault");
       if (!policy.startsWith("auto")) {
-        assertThat(made(job)).as(policy + ": batches that the agent made").isGreaterThan(LEAST);
+        assertThat(preparedPictures(job))
+            .as(policy + ": batches that the agent made")
+            .isGreaterThan(LEAST);
       }
     }
   }
@@ -67,7 +69,7 @@ class AugmentedIT {
             .run()
             .orFail("Without the agent");
     SameOutput.check(job, plain);
-    assertThat(made(job)).isZero();
+    assertThat(preparedPictures(job)).isZero();
   }
 
   /** Such a reader may draw random numbers, count, or wait for a lock that the loop holds. */
@@ -84,7 +86,7 @@ class AugmentedIT {
             .run()
             .orFail("A reader that draws");
     SameOutput.check(job, plain);
-    assertThat(made(job)).isZero();
+    assertThat(preparedPictures(job)).isZero();
   }
 
   /** Batch events belong to the executor's threads, not to the training thread. */
@@ -97,7 +99,7 @@ class AugmentedIT {
             .agent(Workshop.checkout().agentJar(), "decoded=share,record=" + recording)
             .run()
             .orFail("A loader with an executor");
-    assertThat(made(job)).isPositive();
+    assertThat(preparedPictures(job)).isPositive();
     List<String> makers =
         RecordingFile.readAllEvents(recording).stream()
             .filter(event -> event.getEventType().getName().equals("io.coordl.Batch"))
@@ -110,7 +112,7 @@ class AugmentedIT {
     return Workshop.program(jdk, Framework.DJL, "example.augment.Crops").args(folder.toString());
   }
 
-  private static int made(ChildResult job) {
+  private static int preparedPictures(ChildResult job) {
     Matcher matcher = MADE.matcher(job.err());
     return matcher.find() ? Integer.parseInt(matcher.group(1).replace(",", "")) : 0;
   }

@@ -76,7 +76,7 @@ class ContainerIT {
             .classPath(Workshop.checkout().testPrograms())
             .jvmArgs("-Xmx100m", "-XX:MaxDirectMemorySize=1g")
             .environment("COORDL_OPTS", "")
-            .timeout(Workshop.LONGEST)
+            .timeout(Workshop.MAX_DURATION)
             .directory(directory)
             .wrapper(
                 List.of(

@@ -39,7 +39,7 @@ final class Hosts implements AutoCloseable {
   private final List<Host> hosts = new ArrayList<>();
   private final Deque<Step> undo = new ArrayDeque<>();
 
-  private static int made;
+  private static int lastNumber;
 
   private interface Step {
     void run() throws IOException, InterruptedException;
@@ -86,7 +86,7 @@ final class Hosts implements AutoCloseable {
   }
 
   private static synchronized int number() {
-    return ++made;
+    return ++lastNumber;
   }
 
   private static boolean namespacesWork() {

@@ -123,7 +123,7 @@ final class Job {
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
                 SameOutput.keepsBytes())
             .environment("OMP_NUM_THREADS", "1")
-            .timeout(Workshop.LONGEST)
+            .timeout(Workshop.MAX_DURATION)
             .environment("COORDL_OPTS", "");
     return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
   }

@@ -69,7 +69,7 @@ class PagesIT {
         .jvmArgs("-Dcoordl.full=true")
         .directory(pages.get(0).getParent())
         .args(pages.stream().map(Path::toString).toArray(String[]::new))
-        .timeout(Workshop.LONGEST)
+        .timeout(Workshop.MAX_DURATION)
         .run()
         .orFail("Looking at " + pages);
   }

@@ -77,8 +77,8 @@ class PeerFaultsIT {
     Random random = new Random(seed);
     Path directory = Workshop.empty("peer-faults");
     items = ItemSet.make(directory, ITEMS);
-    try (Hosts made = new Hosts(directory, 3, MEMORY)) {
-      hosts = made;
+    try (Hosts created = new Hosts(directory, 3, MEMORY)) {
+      hosts = created;
       try {
         for (Host host : hosts.all()) {
           host.copy(items.directory(), true);

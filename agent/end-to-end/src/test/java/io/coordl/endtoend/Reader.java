@@ -75,7 +75,7 @@ final class Reader implements AutoCloseable {
             .jvmArgs("-Dcoordl.peer.patience=" + plan.patience())
             .environment("COORDL_OPTS", "")
             .environment("SLURM_JOB_NODELIST", host.nodeList())
-            .timeout(Workshop.LONGEST)
+            .timeout(Workshop.MAX_DURATION)
             .directory(host.directory())
             .wrapper(host.command())
             .wrapper(trace);

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 final class SameOutput {
   private static final Path BYTES = directory();
   private static final Pattern CHECKSUM = Pattern.compile("\\b[0-9a-f]{8}\\b");
-  private static final int MOST_LINES = 5;
-  private static final int MOST_BYTES = 96;
+  private static final int MAX_LINES = 5;
+  private static final int MAX_BYTES = 96;
 
   private SameOutput() {}
 
@@ -66,7 +66,7 @@ final class SameOutput {
       String now = i < actual.size() ? actual.get(i) : "";
       if (!before.equals(now)) {
         differences++;
-        if (differences <= MOST_LINES) {
+        if (differences <= MAX_LINES) {
           text.append("\nLine ").append(i + 1).append(" is\n  ").append(now);
           text.append("\nin place of\n  ").append(before).append('\n').append(bytes(before, now));
         }
@@ -122,7 +122,7 @@ final class SameOutput {
   }
 
   private static String hex(byte[] bytes, int from) {
-    int end = Math.min(bytes.length, from + MOST_BYTES);
+    int end = Math.min(bytes.length, from + MAX_BYTES);
     return from >= end ? "(no more)" : HexFormat.of().formatHex(bytes, from, end);
   }
 }

@@ -31,7 +31,7 @@ final class Workshop {
   /** Time-out for events that must happen even on a busy machine; longer for whole jobs. */
   static final Duration PATIENCE = Duration.ofMinutes(10);
 
-  static final Duration LONGEST = Duration.ofMinutes(60);
+  static final Duration MAX_DURATION = Duration.ofMinutes(60);
 
   static {
     JDKS.forEach(jdk -> System.out.println("end-to-end tests run on " + jdk));

@@ -247,10 +247,10 @@ class SpanRecorderTest {
     for (int step = 0; step < 2; step++) {
       Object batch = new Object();
       long take = spans.enter(TAKE, iterator);
-      long made = spans.enter(BATCH, "iterable");
+      long span = spans.enter(BATCH, "iterable");
       millis(20);
       cores.add(4);
-      spans.exit(made, batch);
+      spans.exit(span, batch);
       spans.exit(take, batch);
       millis(100);
       cores.add(30);
@@ -269,10 +269,10 @@ class SpanRecorderTest {
         () -> {
           long producer = spans.enter(PRODUCER, null);
           for (int batch = 0; batch < 3; batch++) {
-            long made = spans.enter(BATCH, "reader");
+            long span = spans.enter(BATCH, "reader");
             millis(10);
             cores.add(5);
-            spans.exit(made, new Object());
+            spans.exit(span, new Object());
           }
           spans.exit(producer, null);
         });
@@ -735,7 +735,7 @@ class SpanRecorderTest {
       spans.exit(spans.enter(SKIPPED, 1), null);
     }
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(5);
-    Object data = new Object(); // Its batches are made again, its steps are not.
+    Object data = new Object(); // Its batches are span again, its steps are not.
     long take = spans.enter(TAKE, data);
     spans.exit(take, new Object());
     spans.exit(spans.enter(SKIPPED, null), null);

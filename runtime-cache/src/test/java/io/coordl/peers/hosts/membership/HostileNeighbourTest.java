@@ -309,8 +309,8 @@ final class HostileNeighbourTest {
             () -> {
               Message read = MessageFactory.create(message.getType());
               read.readFrom(new ByteArrayDataInputStream(bytes(out)));
-              Object made = read.getObject();
-              throw new AssertionError("made " + made);
+              Object deserialized = read.getObject();
+              throw new AssertionError("made " + deserialized);
             })
         .isInstanceOfAny(IllegalArgumentException.class, java.io.InvalidObjectException.class);
     assertThat(MADE).hasValue(0);
@@ -323,13 +323,13 @@ final class HostileNeighbourTest {
     UUID member = UUID.randomUUID();
     Digest digest = new Digest(member, 3, 5);
     for (Object sent : List.of(missing, digest, new byte[] {1, 2})) {
-      Supplier<Message> made =
+      Supplier<Message> deserialized =
           () ->
               sent instanceof byte[] array
                   ? new BytesMessage(null, array)
                   : new ObjectMessage(null, (SizeStreamable) sent);
       ByteArrayDataOutputStream out = new ByteArrayDataOutputStream();
-      Message message = made.get();
+      Message message = deserialized.get();
       message.writeTo(out);
       Message read = MessageFactory.create(message.getType());
       read.readFrom(new ByteArrayDataInputStream(bytes(out)));
