@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Entry point of {@code -javaagent:coordl-agent.jar=arguments}. Checks the kill switch first, uses
- * no lambda (each would load the invokedynamic machinery), and touches neither logging nor JMX nor
- * {@code java.nio.file}. No exception escapes: if anything fails, the program runs without the
+ * no lambda (the first would load the invokedynamic machinery), and uses neither logging nor JMX
+ * nor {@code java.nio.file}. No exception escapes: if anything fails, the program runs without the
  * agent.
  */
 public final class CoordlAgent {
@@ -22,14 +22,12 @@ public final class CoordlAgent {
 
   private CoordlAgent() {}
 
-  /** Called by the JVM before the program's {@code main}. */
+  /** Starts the agent; the JVM calls this before the program's {@code main}. */
   public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
     start("at start", arguments == null ? "" : arguments, instrumentation);
   }
 
-  /**
-   * Called by the JVM when the agent is attached to a running program; prefer {@code -javaagent}.
-   */
+  /** Starts the agent in a running program to which it is attached; prefer {@code -javaagent}. */
   public static void agentmain(@Nullable String arguments, Instrumentation instrumentation) {
     start("late", arguments == null ? "" : arguments, instrumentation);
   }
@@ -42,8 +40,8 @@ public final class CoordlAgent {
     }
   }
 
-  /** Names arguments without their values, which may be passwords. */
-  private static String dropped(String arguments) {
+  /** Lists the dropped arguments without their values, which may be passwords. */
+  private static String listDropped(String arguments) {
     StringBuilder names = new StringBuilder();
     for (String argument : arguments.split(",", -1)) {
       int equals = argument.indexOf('=');
@@ -62,7 +60,7 @@ public final class CoordlAgent {
       }
       if (System.getProperty(ATTACHED) != null) {
         System.err.println(
-            "[coordl] attached twice; the second one does nothing" + dropped(arguments));
+            "[coordl] attached twice; the second one does nothing" + listDropped(arguments));
         return;
       }
       File jar = jar();
@@ -89,13 +87,13 @@ public final class CoordlAgent {
               : "";
       System.err.println(
           "[coordl] cannot start (" + cause + "); the program runs without it" + grant);
-      if (debugs()) {
+      if (isDebugging()) {
         t.printStackTrace();
       }
     }
   }
 
-  private static boolean debugs() {
+  private static boolean isDebugging() {
     try {
       return Boolean.getBoolean("coordl.debug");
     } catch (SecurityException e) {
@@ -112,16 +110,19 @@ public final class CoordlAgent {
 
   private static boolean isDisabled(String arguments) {
     return "false".equals(System.getProperty("coordl.enabled"))
-        || saysDisabled(arguments)
-        || saysDisabled(System.getenv("COORDL_OPTS"));
+        || containsDisabled(arguments)
+        || containsDisabled(System.getenv("COORDL_OPTS"));
   }
 
-  private static boolean saysDisabled(@Nullable String arguments) {
+  private static boolean containsDisabled(@Nullable String arguments) {
     return arguments != null
         && ("," + arguments.replace(" ", "") + ",").contains(",enabled=false,");
   }
 
-  /** JAVA_TOOL_OPTIONS also attaches the agent to javac, jcmd and jfr, where it must do nothing. */
+  /**
+   * Whether this JVM runs a JDK tool: JAVA_TOOL_OPTIONS also attaches the agent to javac, jcmd and
+   * jfr, where it must do nothing.
+   */
   private static boolean isJdkTool() {
     String module = System.getProperty("jdk.module.main");
     return module != null && module.startsWith("jdk.");
@@ -130,7 +131,7 @@ public final class CoordlAgent {
   private static @Nullable File jar() throws Exception {
     java.security.CodeSource source = CoordlAgent.class.getProtectionDomain().getCodeSource();
     java.net.URL location = source == null ? null : source.getLocation();
-    if (location == null) { // Of the boot loader: the manifest puts the jar on its path.
+    if (location == null) { // The manifest puts the jar on the boot class path.
       location = CoordlAgent.class.getResource("CoordlAgent.class");
     }
     if (location == null) {

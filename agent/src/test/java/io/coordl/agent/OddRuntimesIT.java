@@ -244,11 +244,14 @@ final class OddRuntimesIT {
     String missing = "java.management,jdk.jfr,jdk.management";
     assertThat(outcome.err())
         .isEqualTo(
-            "[coordl] this Java runtime has no module "
+            "[coordl] disabled: this Java runtime lacks "
                 + missing
-                + "; the program runs without the agent: add --add-modules "
+                + ". The program runs without the agent. Rebuild the runtime with jlink"
+                + " --add-modules "
                 + missing
-                + " to jlink's arguments, or to java's if jlink did not make the runtime\n");
+                + ", or start java with --add-modules "
+                + missing
+                + ".\n");
 
     Path enough = runtime(jdk, "enough", "java.base,java.instrument," + missing);
     Outcome cached = Child.java(enough, work).agent(CACHING + data).reads(data).run();

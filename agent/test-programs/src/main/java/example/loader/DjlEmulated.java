@@ -19,18 +19,16 @@ import ai.djl.training.loss.Loss;
 import ai.djl.translate.TranslateException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * A DJL job on real pictures with an emulated accelerator: a step trains a tiny network and then
- * waits until a known time has passed, during which the host's cores are free. Prints the samples/s
- * of each epoch after its first quarter, in which DJL's threads refill their queue. Arguments: a
- * folder with one folder of pictures per class; epochs; threads (0: load on the training thread);
- * milliseconds per step; samples per batch; additional milliseconds to wait when preparing a sample
- * (default 0).
+ * waits until a known time has passed, during which the host's cores are free. Prints as {@link
+ * SteadyEpochs} does. Arguments: a folder with one folder of pictures per class; epochs; threads (0:
+ * load on the training thread); milliseconds per step; samples per batch; additional milliseconds to
+ * wait when preparing a sample (default 0); side of a crop in pixels (default 32).
  */
 public final class DjlEmulated {
   private static final int SIZE = 32;
@@ -43,6 +41,7 @@ public final class DjlEmulated {
     int threads = Integer.parseInt(args[2]);
     long step = Math.round(Double.parseDouble(args[3]) * 1e6);
     int batchSize = Integer.parseInt(args[4]);
+    int size = args.length > 6 ? Integer.parseInt(args[6]) : SIZE;
     long wait = args.length > 5 ? Math.round(Double.parseDouble(args[5]) * 1e6) : 0;
     Engine.getInstance().setRandomSeed(1);
     ImageFolder pictures =
@@ -52,7 +51,7 @@ public final class DjlEmulated {
             .setSampling(batchSize, true, true)
             // With DJL's default of 2, threads wait for each other's batches for random times.
             .optPrefetchNumber(Math.max(1, 2 * threads))
-            .addTransform(new RandomResizedCrop(SIZE, SIZE))
+            .addTransform(new RandomResizedCrop(size, size))
             .addTransform(new RandomFlipLeftRight())
             .addTransform(
                 array -> {
@@ -75,29 +74,19 @@ public final class DjlEmulated {
         config.optExecutorService(pool);
       }
       try (Trainer trainer = model.newTrainer(config)) {
-        trainer.initialize(new Shape(batchSize, 3, SIZE, SIZE));
-        long quarter = pictures.size() / 4;
+        trainer.initialize(new Shape(batchSize, 3, size, size));
+        SteadyEpochs lines = new SteadyEpochs(pictures.size());
         for (int epoch = 1; epoch <= epochs; epoch++) {
-          long samples = 0;
-          long before = 0;
-          long start = 0;
           for (Batch batch : trainer.iterateDataset(pictures)) {
             long end = System.nanoTime() + step;
             EasyTrain.trainBatch(trainer, batch);
             trainer.step();
-            samples += batch.getSize();
+            int samples = batch.getSize();
             batch.close();
             awaitTime(end);
-            if (before == 0 && samples >= quarter) {
-              before = samples;
-              start = System.nanoTime();
-            }
+            lines.step(samples);
           }
-          System.out.printf(
-              Locale.ROOT,
-              "epoch %d: %.2f samples/s%n",
-              epoch,
-              (samples - before) / ((System.nanoTime() - start) / 1e9));
+          lines.ended();
         }
       }
     } finally {

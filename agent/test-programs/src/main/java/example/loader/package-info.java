@@ -1,2 +1,2 @@
-/** Programs that only load their data and print how fast. */
+/** Programs whose loading is measured. They print how fast they load or train. */
 package example.loader;

@@ -13,25 +13,25 @@ final class Amounts {
       Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([kmgt]?)(i?b)?(?:/s)?", Pattern.CASE_INSENSITIVE);
   private static final Map<String, Integer> POWERS = Map.of("", 0, "k", 1, "m", 2, "g", 3, "t", 4);
   private static final double ABOVE_ZERO = Double.MIN_VALUE;
-  private static final int MOST = 100_000;
+  private static final int MAX_COUNT = 100_000;
 
   private Amounts() {}
 
   private static double within(
-      double least, double most, String text, ToDoubleFunction<String> parser, String expected) {
+      double min, double max, String text, ToDoubleFunction<String> parser, String expected) {
     double number;
     try {
       number = parser.applyAsDouble(text.strip());
     } catch (NumberFormatException e) {
       number = Double.NaN;
     }
-    if (!(number >= least && number <= most)) {
+    if (!(number >= min && number <= max)) {
       throw new TypeConversionException("'" + text + "' is not a " + expected);
     }
     return number;
   }
 
-  /** The size of a cache: bytes, or a share of the data set; the other is 0. */
+  /** A cache size, in bytes or as a share of the data set; the other field is 0. */
   record Size(double bytes, double share) {}
 
   /** Parses {@code 8g} and {@code 8GiB} as binary, like the agent, and {@code 8GB} as decimal. */
@@ -85,7 +85,8 @@ final class Amounts {
   static final class ToCount implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
-      return (int) within(1, MOST, text, Integer::parseInt, "whole number from 1 to " + MOST);
+      return (int)
+          within(1, MAX_COUNT, text, Integer::parseInt, "whole number from 1 to " + MAX_COUNT);
     }
   }
 }

@@ -14,28 +14,28 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The common parts of all commands: {@code --help} and {@code --version}, exit codes and their
+ * Configures what all commands share: {@code --help} and {@code --version}, exit codes and their
  * table, one-sentence errors, colours and width. A new sub-command is a class with
  * {@code @Command(name, description)} that {@link Coordl} lists. It reads with the mixin {@link
  * ReadingOptions}, prints with {@link JsonOption}, returns {@link ExitStatus#code()} of {@link
  * ExitStatus#DONE} and throws {@link RecordingException}.
  */
 final class Commands {
-  private static final int LONGEST_SENTENCE = 2_000;
+  private static final int MAX_SENTENCE_LENGTH = 2_000;
   private static final String EXIT_CODES = "%nExit codes:%n";
 
   private Commands() {}
 
   /** Configures a command and all its sub-commands. */
-  static CommandLine dress(CommandLine command, Terminal terminal) {
+  static CommandLine configure(CommandLine command, Terminal terminal) {
     command.setColorScheme(
         Help.defaultColorScheme(terminal.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
     command.setUsageHelpWidth(terminal.columns());
     // A recording's name may start with an @.
     command.setExpandAtFiles(false);
     command.setCaseInsensitiveEnumValuesAllowed(true);
-    command.setParameterExceptionHandler(Commands::refuse);
-    command.setExecutionExceptionHandler(Commands::report);
+    command.setParameterExceptionHandler(Commands::reportUsage);
+    command.setExecutionExceptionHandler(Commands::reportFailure);
     describe(command, ExitStatus.table());
     return command;
   }
@@ -56,7 +56,7 @@ final class Commands {
   }
 
   /** Reports a wrong command line: the error, suggestions, and where to read more. */
-  private static int refuse(ParameterException problem, String[] arguments) {
+  private static int reportUsage(ParameterException problem, String[] arguments) {
     CommandLine command = problem.getCommandLine();
     PrintWriter err = command.getErr();
     if (arguments.length == 0) {
@@ -71,22 +71,22 @@ final class Commands {
   }
 
   /** Prints an error on one line, even if file names contain line breaks. */
-  static void say(CommandLine command, Exception problem) {
+  static void printError(CommandLine command, Exception problem) {
     String sentence =
-        "coordl: " + Text.line(String.valueOf(problem.getMessage()), LONGEST_SENTENCE);
+        "coordl: " + Text.line(String.valueOf(problem.getMessage()), MAX_SENTENCE_LENGTH);
     command.getErr().println(command.getColorScheme().errorText(sentence));
   }
 
-  private static int report(Exception problem, CommandLine command, ParseResult parsed) {
+  private static int reportFailure(Exception problem, CommandLine command, ParseResult parsed) {
     if (problem instanceof RecordingException refused) {
-      say(command, refused);
+      printError(command, refused);
       return refused.status().code();
     }
     if (problem instanceof InputException refused) {
-      say(command, refused);
+      printError(command, refused);
       return ExitStatus.BAD_INPUT.code();
     }
-    command.getErr().println("coordl: a defect of coordl, please report it: " + problem);
+    command.getErr().println("coordl: internal error, please report it: " + problem);
     return ExitStatus.DEFECT.code();
   }
 }

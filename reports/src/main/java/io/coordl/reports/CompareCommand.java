@@ -28,13 +28,13 @@ import picocli.CommandLine.Spec;
     description = {
       "Shows how much faster a job is than before, whether the difference is significant, what was"
           + " changed, and what had been predicted.",
-      "The range is that of the steps after warm-up; of several runs a side, that of the runs,"
-          + " which is the one to trust.",
+      "The range covers the steps after warm-up. With several runs a side it covers the runs: trust"
+          + " that one.",
       "The schema of the JSON is compare.schema.json in coordl.jar."
     })
 final class CompareCommand implements Callable<Integer> {
   /** Ends the options, and separates the two sides. */
-  private static final String SIDES = "--";
+  private static final String SEPARATOR = "--";
 
   @Spec CommandSpec spec;
 
@@ -42,7 +42,7 @@ final class CompareCommand implements Callable<Integer> {
       paramLabel = "RECORDING.jfr",
       arity = "1..*",
       description = {
-        "The recordings: each other one is compared with the first.",
+        "The recordings; the first is the baseline.",
         "Or several runs of each side: BEFORE1 BEFORE2 -- AFTER1 AFTER2.",
       })
   List<Path> files;
@@ -50,8 +50,8 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--different",
       description =
-          "Compare even if the program, samples an epoch or samples a batch differ, or the runs"
-              + " of one side.")
+          "Compare even if the program, samples per epoch, samples per batch, or the runs of one"
+              + " side differ.")
   boolean different;
 
   @Mixin ReadingOptions reading;
@@ -59,15 +59,18 @@ final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RecordingException {
-    int after = afterSides();
+    int after = countAfterSeparator();
     boolean pair = files.size() == 2;
-    if (files.size() < 2 || after == files.size() || (after == 0 && named().contains(SIDES))) {
+    if (files.size() < 2
+        || after == files.size()
+        || (after == 0 && arguments().contains(SEPARATOR))) {
       throw new ParameterException(
           spec.commandLine(),
-          "compare needs two recordings or more: each is compared with the first, or those after"
+          "compare needs at least two recordings: it compares each with the first, or those after"
               + " -- with those before it.");
     }
-    SideBySide compared = after == 0 || pair ? withTheFirst() : sides(files.size() - after);
+    SideBySide compared =
+        after == 0 || pair ? compareWithFirst() : compareSides(files.size() - after);
     Compared refused = compared.different();
     if (refused != null && !different) {
       List<String> names = compared.runs().stream().map(SideBySideText::name).toList();
@@ -79,21 +82,21 @@ final class CompareCommand implements Callable<Integer> {
     return ExitStatus.DONE.code();
   }
 
-  /** The number of recordings after {@code --}; 0 if there is none. */
-  private int afterSides() {
-    int at = named().indexOf(SIDES);
-    return at < 0 ? 0 : named().size() - at - 1;
+  /** Returns the number of recordings after {@code --}; 0 if there is none. */
+  private int countAfterSeparator() {
+    int at = arguments().indexOf(SEPARATOR);
+    return at < 0 ? 0 : arguments().size() - at - 1;
   }
 
-  private List<String> named() {
+  private List<String> arguments() {
     return spec.commandLine().getParseResult().originalArgs();
   }
 
-  private SideBySide withTheFirst() throws RecordingException {
+  private SideBySide compareWithFirst() throws RecordingException {
     return SideBySide.of(read(files), reading.beside(files), different);
   }
 
-  private SideBySide sides(int first) throws RecordingException {
+  private SideBySide compareSides(int first) throws RecordingException {
     List<JobRecording> before = read(side(files.subList(0, first)));
     List<JobRecording> after = read(side(files.subList(first, files.size())));
     if (!different) {
@@ -103,13 +106,15 @@ final class CompareCommand implements Callable<Integer> {
     return SideBySide.ofSides(before, after, different);
   }
 
-  /** A run that counted twice would make runs look alike. */
+  /**
+   * Checks that no run is named twice: a duplicate would make runs look more alike than they are.
+   */
   private List<Path> side(List<Path> of) {
-    Set<Path> seen = new HashSet<>();
+    Set<Path> distinct = new HashSet<>();
     for (Path file : of) {
-      if (!seen.add(file.toAbsolutePath().normalize())) {
+      if (!distinct.add(file.toAbsolutePath().normalize())) {
         throw new ParameterException(
-            spec.commandLine(), file + " is named twice on one side: each run counts once.");
+            spec.commandLine(), file + " is named twice on one side: name each run once.");
       }
     }
     return of;
@@ -131,7 +136,7 @@ final class CompareCommand implements Callable<Integer> {
         throw new RecordingException(
             ExitStatus.DIFFERENT_JOBS,
             Text.format(
-                "%s is not like %s, and the runs of one side must be alike: %s; --different"
+                "%s differs from %s, but the runs of one side must be alike: %s; --different"
                     + " compares them anyway.",
                 run.file(), first.file(), SideBySideText.changes(unlike)));
       }

@@ -58,7 +58,7 @@ public final class Coordl {
     System.exit(written(stdout, err, code));
   }
 
-  /** The encoding of the terminal and of file names; JSON output is pure ASCII. */
+  /** Returns the encoding of the terminal and of file names; JSON output is pure ASCII. */
   private static Charset charset() {
     String name = System.getProperty("native.encoding");
     return name != null && Charset.isSupported(name)
@@ -115,13 +115,13 @@ public final class Coordl {
     String first = arguments.length == 0 ? "" : arguments[0];
     for (Class<?> command : COMMANDS) {
       if (declared(command).name().equals(first)) {
-        return Commands.dress(commandLine.addSubcommand(command), terminal);
+        return Commands.configure(commandLine.addSubcommand(command), terminal);
       }
     }
     List<Class<?>> all = new ArrayList<>(COMMANDS);
     all.addAll(List.of(HelpCommand.class, GenerateCompletion.class));
     if (arguments.length == 1 && HELP.contains(first)) {
-      Commands.dress(commandLine, terminal);
+      Commands.configure(commandLine, terminal);
       for (Class<?> command : all) {
         Command declared = declared(command);
         CommandSpec listed = CommandSpec.create();
@@ -131,7 +131,7 @@ public final class Coordl {
       return commandLine;
     }
     all.forEach(commandLine::addSubcommand);
-    return Commands.dress(commandLine, terminal);
+    return Commands.configure(commandLine, terminal);
   }
 
   private static Command declared(Class<?> command) {

@@ -18,12 +18,12 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "demand",
     description = {
-      "Shows a job's speed by cores, memory for items and storage rate, and the"
-          + " least that gives nearly all of its speed.",
-      "Best on profiles of the job on several numbers of cores (coordl profile --fewer-cores). An"
-          + " ordinary recording of three epochs or more says less; the answer names what it"
-          + " lacks.",
-      "The JSON is what coordl simulate and coordl plan take; its schema is demand.schema.json in"
+      "Shows a job's speed by cores, cache memory and storage rate, and the smallest amounts that"
+          + " reach nearly full speed.",
+      "Works best with profiles on several numbers of cores (coordl profile --fewer-cores). An"
+          + " ordinary recording of at least three epochs shows less; the output names what is"
+          + " missing.",
+      "coordl simulate and coordl plan read the JSON; its schema is demand.schema.json in"
           + " coordl.jar.",
     })
 final class DemandCommand implements Callable<Integer> {
@@ -38,9 +38,16 @@ final class DemandCommand implements Callable<Integer> {
       paramLabel = "N",
       converter = Amounts.ToCores.class,
       description =
-          "Cores that a training step keeps busy, if you know it better: 0 if it runs on an"
+          "Cores that a training step keeps busy, if you know better; 0 if it runs on an"
               + " accelerator.")
   @Nullable Double computeCores;
+
+  @Option(
+      names = "--quota",
+      description =
+          "Cores are a quota, as of a container, on a host with all of them; else whole numbers of"
+              + " cores are sets of CPUs.")
+  boolean quota;
 
   @Mixin ReadingOptions reading;
 
@@ -52,7 +59,7 @@ final class DemandCommand implements Callable<Integer> {
     for (Path file : files) {
       recordings.add(reading.read(file));
     }
-    Demand demand = Demand.of(recordings, computeCores);
+    Demand demand = Demand.of(recordings, computeCores, quota);
     json.print(demand, DemandText.lines(demand));
     return ExitStatus.DONE.code();
   }

@@ -23,11 +23,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "diff",
     description = {
-      "Shows how an epoch's time is spent, from its times without fetch and preparation, without"
-          + " fetch, and with both.",
+      "Splits an epoch's time into compute, preparation and fetch, by comparing its times without"
+          + " fetch and preparation, without fetch, and with both.",
       "Give one recording of a profile, or three: prepared batches replayed, every item from"
           + " memory, nothing from memory. The three may be profiles of one phase each, in any"
-          + " order, or ordinary recordings of three epochs or more, in this order.",
+          + " order, or ordinary recordings of at least three epochs, in this order.",
       "The schema of the JSON is differential.schema.json in coordl.jar.",
     })
 final class DiffCommand implements Callable<Integer> {

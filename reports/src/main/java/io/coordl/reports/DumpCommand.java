@@ -46,17 +46,17 @@ final class DumpCommand implements Callable<Integer> {
   public Integer call() throws RecordingException {
     Dump dump = Dump.of(StatusFile.directory(), pid);
     Jobs.Job job = dump.job();
-    Path named = Objects.requireNonNullElse(output, Path.of("coordl-" + job.pid() + "-dump.jfr"));
-    List<Path> own = Stream.ofNullable(dump.recording()).toList();
-    OutputFile file = OutputFile.of(named, own, ".jfr", force);
-    file.make(dump::to);
+    Path target = Objects.requireNonNullElse(output, Path.of("coordl-" + job.pid() + "-dump.jfr"));
+    List<Path> recordings = Stream.ofNullable(dump.recording()).toList();
+    OutputFile file = OutputFile.of(target, recordings, ".jfr", force);
+    file.create(dump::to);
     spec.commandLine().getOut().println(Text.line(file.path().toString(), Integer.MAX_VALUE));
     if (job.state() != Jobs.State.running) {
       spec.commandLine()
           .getErr()
           .println(
               Text.format(
-                  "coordl: job %d %s %s, so this ends %s ago.",
+                  "coordl: job %d %s %s, so this recording ends %s ago.",
                   job.pid(),
                   job.state() == Jobs.State.killed ? "was" : "is",
                   job.state(),

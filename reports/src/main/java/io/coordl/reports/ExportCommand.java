@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "export",
     description = {
-      "Writes the activity of each thread over time, of one or several jobs, for another viewer.",
+      "Exports each thread's activity over time, of one or several jobs, for a trace viewer.",
       "Open the file in ui.perfetto.dev or chrome://tracing; nothing is sent anywhere."
     })
 final class ExportCommand implements Callable<Integer> {
@@ -28,7 +28,8 @@ final class ExportCommand implements Callable<Integer> {
 
   @Option(
       names = "--perfetto",
-      description = "As trace events in JSON: the only format, so it may be left out.")
+      description =
+          "Write trace events in JSON. This is the only format, so the option may be left out.")
   boolean perfetto;
 
   @Option(

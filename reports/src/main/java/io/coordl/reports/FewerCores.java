@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Optimistic profiling (Synergy, OSDI'22): only the numbers of cores that matter are measured. The
+ * Optimistic profiling (Synergy, OSDI'22): measures only the numbers of cores that matter. The
  * program runs in a CPU set, so its steps have fewer cores too.
  */
 final class FewerCores {
@@ -21,12 +21,12 @@ final class FewerCores {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final String ALLOWED = "Cpus_allowed_list:";
 
-  /** A loss of speed up to which half as many cores are tried next. */
-  private static final double LITTLE = 0.1;
+  /** Loss of speed, as a fraction, up to which the next run halves the cores. */
+  private static final double SMALL_LOSS = 0.1;
 
   private FewerCores() {}
 
-  /** The CPUs that this process may use. */
+  /** Returns the CPUs that this process may use. */
   static List<Integer> cpus() throws RecordingException {
     try {
       for (String line : Files.readAllLines(STATUS)) {
@@ -54,9 +54,11 @@ final class FewerCores {
     return cpus;
   }
 
-  /** The number of cores to measure after {@code cores}; {@code before} is 0 for the first. */
+  /**
+   * Returns the number of cores to measure after {@code cores}; {@code before} is 0 for the first.
+   */
   static int next(int cores, double before, double speed) {
-    boolean hardlySlower = before == 0 || speed >= (1 - LITTLE) * before;
+    boolean hardlySlower = before == 0 || speed >= (1 - SMALL_LOSS) * before;
     return hardlySlower ? Math.max(1, cores / 2) : cores - Math.max(1, cores / 4);
   }
 
@@ -67,7 +69,7 @@ final class FewerCores {
         cpus.subList(0, cores).stream().map(String::valueOf).collect(Collectors.joining(",")));
   }
 
-  /** Samples a second with every item in memory; 0 if that was not measured. */
+  /** Returns samples per second with every item in memory; 0 if not measured. */
   static double speed(JobRecording recording) {
     return recording.phases().stream()
         .filter(phase -> "cached".equals(phase.phase) && phase.sampleNanos > 0)

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 final class Instances implements AcceleratorProfile.Instances {
   private static final long POLL_MILLIS = 100;
 
-  /** Makes the program with these arguments of the agent. */
+  /** Creates the program's process with the given agent arguments. */
   interface Programs {
     ProcessBuilder program(String agentArguments) throws RecordingException;
   }
@@ -52,14 +52,14 @@ final class Instances implements AcceleratorProfile.Instances {
       try {
         if (folder.toString().indexOf(',') >= 0) {
           throw new RecordingException(
-              "the directory of temporary files must not have a comma: " + folder);
+              "the directory of temporary files must not contain a comma: " + folder);
         }
         return run(count, folder);
       } finally {
         delete(folder);
       }
     } catch (IllegalStateException e) {
-      throw new RecordingException("ended while the programs ran.");
+      throw new RecordingException("coordl was stopped while the programs ran.");
     } catch (IOException e) {
       throw new RecordingException("the instances cannot be run: " + e + ".");
     }
@@ -106,19 +106,19 @@ final class Instances implements AcceleratorProfile.Instances {
   /** Waits until all have ended; throws as soon as one has failed. */
   private static void await(List<Process> running, Path folder)
       throws IOException, RecordingException {
-    List<Process> left = new ArrayList<>(running);
+    List<Process> remaining = new ArrayList<>(running);
     try {
-      while (!left.isEmpty()) {
-        Process first = left.get(0);
+      while (!remaining.isEmpty()) {
+        Process first = remaining.get(0);
         first.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
         for (Process each : running) {
           if (!each.isAlive() && each.exitValue() != 0) {
             throw new RecordingException(
                 "the program ended with exit code %d: %s"
-                    .formatted(each.exitValue(), end(log(folder, running.indexOf(each)))));
+                    .formatted(each.exitValue(), lastLine(log(folder, running.indexOf(each)))));
           }
         }
-        left.removeIf(each -> !each.isAlive());
+        remaining.removeIf(each -> !each.isAlive());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -126,8 +126,8 @@ final class Instances implements AcceleratorProfile.Instances {
     }
   }
 
-  /** The last line of a program's output. */
-  private static String end(Path log) throws IOException {
+  /** Returns the last line of a program's output. */
+  private static String lastLine(Path log) throws IOException {
     String all = new String(Files.readAllBytes(log), StandardCharsets.UTF_8).strip();
     return all.isEmpty() ? "it wrote nothing." : all.substring(all.lastIndexOf('\n') + 1);
   }
@@ -146,7 +146,7 @@ final class Instances implements AcceleratorProfile.Instances {
         return phase;
       }
     }
-    throw new RecordingException("nothing was measured: " + end(log(folder, instance)));
+    throw new RecordingException("nothing was measured: " + lastLine(log(folder, instance)));
   }
 
   private static void delete(Path folder) throws IOException {

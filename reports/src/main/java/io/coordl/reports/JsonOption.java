@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class JsonOption {
   /** Created on first use: it takes a third of a command's start-up time. */
   private static final class Mapper {
-    static final JsonMapper OF_EVENTS =
+    static final JsonMapper INSTANCE =
         EventJson.mapper()
             .enable(SerializationFeature.INDENT_OUTPUT)
             // Makes the JSON independent of the terminal's encoding.
@@ -25,23 +25,21 @@ final class JsonOption {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
-  @Option(
-      names = "--json",
-      description = "Print JSON, for programs; names of times and sizes end in their unit.")
-  boolean wanted;
+  @Option(names = "--json", description = "Print JSON; names of times and sizes end in their unit.")
+  boolean enabled;
 
   /**
    * Prints a result.
    *
    * @param result written as JSON, in declaration order; a schema describes it
-   * @param text the same as lines of text
+   * @param text the same result as lines of text
    */
   void print(Object result, List<String> text) {
     PrintWriter out = command.commandLine().getOut();
-    if (wanted) {
-      out.println(Mapper.OF_EVENTS.writeValueAsString(result));
+    if (enabled) {
+      out.println(Mapper.INSTANCE.writeValueAsString(result));
     } else {
-      terminal().dress(text).forEach(out::println);
+      terminal().format(text).forEach(out::println);
     }
   }
 

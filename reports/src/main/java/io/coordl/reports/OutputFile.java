@@ -62,11 +62,12 @@ record OutputFile(Path path) {
   }
 
   /**
-   * A file made from recordings, none of which it overwrites; by default beside the first of them.
+   * Returns a file derived from recordings, by default beside the first one. It must not be one of
+   * them.
    */
-  static OutputFile of(@Nullable Path named, List<Path> recordings, String end, boolean force)
+  static OutputFile of(@Nullable Path requested, List<Path> recordings, String end, boolean force)
       throws RecordingException {
-    OutputFile file = of(named == null ? beside(recordings.get(0), end) : named, force);
+    OutputFile file = of(requested == null ? beside(recordings.get(0), end) : requested, force);
     for (Path recording : recordings) {
       file.checkIsNot(recording);
     }
@@ -95,13 +96,13 @@ record OutputFile(Path path) {
   }
 
   void write(Content content) throws RecordingException {
-    make(
+    create(
         part -> {
           Output out = new Output(Files.newOutputStream(part));
           try (Writer file = new BufferedWriter(new OutputStreamWriter(out, UTF_8))) {
             content.to(file);
           } catch (RecordingException | RuntimeException e) {
-            // However the content's own code reported it.
+            // Report the failed write itself, however the content's code has wrapped it.
             IOException failure = out.failure();
             if (failure != null) {
               throw failure;
@@ -112,17 +113,17 @@ record OutputFile(Path path) {
   }
 
   /** Creates the file under a temporary name. */
-  interface Maker {
-    void make(Path part) throws IOException, RecordingException;
+  interface Creator {
+    void create(Path part) throws IOException, RecordingException;
   }
 
-  void make(Maker maker) throws RecordingException {
+  void create(Creator creator) throws RecordingException {
     try {
       // Beside the file, so that it can be moved; created normally, so with the usual permissions.
       Path part =
           folder(path).resolve("." + path.getFileName() + "." + ProcessHandle.current().pid());
       try {
-        maker.make(part);
+        creator.create(part);
         Files.move(part, path, StandardCopyOption.REPLACE_EXISTING);
       } finally {
         Files.deleteIfExists(part);

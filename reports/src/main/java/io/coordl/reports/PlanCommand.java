@@ -28,12 +28,12 @@ import picocli.CommandLine.Parameters;
     description = {
       "Plans which jobs run on which servers of a cluster, with how many cores, how much memory and"
           + " what storage rate.",
-      "It compares four allocations. The bound is what a linear program gives all jobs together if"
-          + " the cluster were one server.",
+      "It compares four allocations. The bound is the optimum of a linear program that treats the"
+          + " cluster as one server.",
       "The schema of the JSON is plan.schema.json in coordl.jar.",
     })
 final class PlanCommand implements Callable<Integer> {
-  @Parameters(index = "0", paramLabel = "CLUSTER.yaml", description = "The servers, by their GPUs.")
+  @Parameters(index = "0", paramLabel = "CLUSTER.yaml", description = "The servers and their GPUs.")
   Path cluster;
 
   @Parameters(
@@ -43,8 +43,8 @@ final class PlanCommand implements Callable<Integer> {
       description = {
         "FILE[#MODEL][,gpus=N][,count=N][,name=NAME][,gpu=TYPE][,memory=SIZE][,container=NAME], the"
             + " most important first.",
-        "FILE is a recording, what coordl demand --json printed, or a table of models. memory= is"
-            + " what the job needs beside its items.",
+        "FILE is a recording, the output of coordl demand --json, or a table of models. memory= is"
+            + " the memory that the job needs besides its cache.",
       })
   List<String> jobs;
 
@@ -53,7 +53,7 @@ final class PlanCommand implements Callable<Integer> {
       paramLabel = "ALLOCATION",
       defaultValue = "tune",
       description =
-          "The plan's allocation: proportional, greedy or tune; ${DEFAULT-VALUE} if not given.")
+          "The plan's allocation: proportional, greedy or tune (default: ${DEFAULT-VALUE}).")
   Allocation allocation;
 
   @Option(
@@ -61,13 +61,13 @@ final class PlanCommand implements Callable<Integer> {
       paramLabel = "FORM",
       defaultValue = "job",
       description =
-          "What --output writes: one of ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if not given.")
+          "What --output writes: one of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   Form form;
 
   @Option(
       names = {"-o", "--output"},
       paramLabel = "DIRECTORY",
-      description = "Write the plan as patches of Kubernetes' jobs, or as options of Slurm.")
+      description = "Write the plan as Kubernetes job patches or Slurm options.")
   @Nullable Path output;
 
   @Option(names = "--force", description = "Overwrite existing files.")
@@ -93,7 +93,7 @@ final class PlanCommand implements Callable<Integer> {
   }
 
   private ModelTable table(Path file) throws RecordingException, InputException {
-    return Demand.of(List.of(reading.read(file)), null).models(file);
+    return Demand.of(List.of(reading.read(file)), null, false).models(file);
   }
 
   /** Checks all files before it writes the first. */
@@ -103,7 +103,7 @@ final class PlanCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw new RecordingException(
           ExitStatus.UNWRITABLE,
-          directory + " cannot be made, or is not a directory: name another with --output.");
+          directory + " cannot be created, or is not a directory: name another with --output.");
     }
     List<OutputFile> files = new ArrayList<>();
     for (String name : contents.keySet()) {

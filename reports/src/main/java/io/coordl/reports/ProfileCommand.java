@@ -33,28 +33,27 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "profile",
     description = {
-      "Runs a training program, unmodified, and measures what limits it: with batches that are"
-          + " prepared already, with every item from memory, and with every item from storage.",
+      "Runs an unmodified training program and measures its bottleneck: with batches already"
+          + " prepared, with every item from memory, and with every item from storage.",
       "The run ends after the last phase. Models that the program would have saved later are not"
           + " saved.",
-      "With --accelerator it measures instead how many accelerators this host feeds: several"
-          + " instances of the program at a time read and prepare their data, and sleep in place of"
-          + " their steps.",
-      "With --json, what the program prints goes to stderr; the schemas are"
+      "With --accelerator it instead measures how many accelerators this host can feed: several"
+          + " instances of the program read and prepare data at the same time, and sleep instead of"
+          + " training.",
+      "With --json, the program's output goes to stderr; the schemas are"
           + " differential.schema.json and accelerator.schema.json in coordl.jar.",
-      "If the program fails, this command exits with its code, after printing what was measured"
-          + " before.",
+      "If the program fails, this command exits with its code, after printing the results so far.",
     })
 final class ProfileCommand implements Callable<Integer> {
   static final String NO_RECORDING =
-      "the program made no recording: it ended before it trained, or uses no training library that"
-          + " the agent knows, or another agent argument prevents it.";
+      "the program wrote no recording: it ended before training, or uses no training library that"
+          + " the agent supports, or another agent argument prevents it.";
 
   private static final String AGENT = "coordl-agent.jar";
   private static final String TOOL_OPTIONS = "JAVA_TOOL_OPTIONS";
 
-  private static final int MOST_ACCELERATORS = 64;
-  private static final double LEAST_STEP_MILLIS = 0.1;
+  private static final int MAX_ACCELERATORS = 64;
+  private static final double MIN_STEP_MILLIS = 0.1;
   private static final Pattern STEP = Pattern.compile("\\d{1,6}(\\.\\d{1,3})?");
 
   /** The first bytes of every Flight Recorder recording. */
@@ -81,7 +80,7 @@ final class ProfileCommand implements Callable<Integer> {
   @Option(
       names = "--steps",
       paramLabel = "N",
-      description = "Steps to count in each phase, 10 to 100000; by default as many as it needs.")
+      description = "Steps to measure in each phase, 10 to 100000 (default: as many as needed).")
   @Nullable Integer steps;
 
   @Option(
@@ -103,9 +102,10 @@ final class ProfileCommand implements Callable<Integer> {
   @Option(
       names = "--fewer-cores",
       description = {
-        "Then measure the phase cached again and again on fewer cores, until one is left: the"
-            + " recordings are for coordl demand.",
-        "Half as many where that costs less than a tenth of the speed, else a quarter less.",
+        "Then repeat the phase cached on fewer and fewer cores, down to one. coordl demand reads"
+            + " these recordings.",
+        "Halves the cores while that costs less than 10 %% of the speed; otherwise removes a"
+            + " quarter.",
       })
   boolean fewerCores;
 
@@ -113,9 +113,9 @@ final class ProfileCommand implements Callable<Integer> {
       names = "--accelerator",
       paramLabel = "MS",
       description = {
-        "The step of an accelerator for a batch, in milliseconds, such as 50 or 3.5.",
-        "One, two, four and more of them are emulated, until they are busy for less than 90 %% of"
-            + " the time, as MLPerf Storage has it. Items come from storage.",
+        "The accelerator's step time for a batch in milliseconds, such as 50 or 3.5.",
+        "Emulates 1, 2, 4, ... accelerators until they are busy for less than 90 %% of the time,"
+            + " the limit of MLPerf Storage. Items come from storage.",
       })
   @Nullable String accelerator;
 
@@ -136,7 +136,7 @@ final class ProfileCommand implements Callable<Integer> {
     cold
   }
 
-  /** From the program's first word on, all options are its own, with or without {@code --}. */
+  /** Options after the program's first word belong to the program, with or without {@code --}. */
   @Spec
   void spec(CommandSpec of) {
     spec = of;
@@ -148,7 +148,7 @@ final class ProfileCommand implements Callable<Integer> {
     if (accelerator != null) {
       if (fewerCores) {
         throw new ParameterException(
-            spec.commandLine(), "--fewer-cores has no use with --accelerator.");
+            spec.commandLine(), "--fewer-cores cannot be combined with --accelerator.");
       }
       return emulate(accelerator);
     }
@@ -181,7 +181,7 @@ final class ProfileCommand implements Callable<Integer> {
     return code;
   }
 
-  /** Measures on fewer and fewer cores; the exit code is that of the last run. */
+  /** Repeats the phase on fewer and fewer cores; returns the exit code of the last run. */
   private int onFewerCores(JobRecording all) throws RecordingException {
     List<Integer> cpus = FewerCores.cpus();
     List<String> files = new ArrayList<>(List.of(output().toString()));
@@ -210,12 +210,13 @@ final class ProfileCommand implements Callable<Integer> {
     }
     spec.commandLine()
         .getErr()
-        .println("coordl: for the job's needs: coordl demand " + String.join(" ", files));
+        .println(
+            "coordl: to see what the job needs, run: coordl demand " + String.join(" ", files));
     return 0;
   }
 
   private int emulate(String step) throws RecordingException {
-    if (!STEP.matcher(step).matches() || Double.parseDouble(step) < LEAST_STEP_MILLIS) {
+    if (!STEP.matcher(step).matches() || Double.parseDouble(step) < MIN_STEP_MILLIS) {
       throw new ParameterException(
           spec.commandLine(),
           "--accelerator is '"
@@ -225,19 +226,19 @@ final class ProfileCommand implements Callable<Integer> {
     if (phases != Phases.all || output != null) {
       throw new ParameterException(
           spec.commandLine(),
-          (output == null ? "--phases" : "--output") + " has no use with --accelerator.");
+          (output == null ? "--phases" : "--output") + " cannot be combined with --accelerator.");
     }
     checkSteps();
-    String counted = steps == null ? "" : ",profile.steps=" + steps;
+    String stepsArgument = steps == null ? "" : ",profile.steps=" + steps;
     AcceleratorProfile profile =
         AcceleratorProfile.of(
             Double.parseDouble(step),
-            upTo == null ? MOST_ACCELERATORS : upTo,
+            upTo == null ? MAX_ACCELERATORS : upTo,
             new Instances(
                 step,
-                arguments -> program(arguments + counted, List.of()),
-                says -> {
-                  spec.commandLine().getErr().println("coordl: " + says);
+                arguments -> program(arguments + stepsArgument, List.of()),
+                line -> {
+                  spec.commandLine().getErr().println("coordl: " + line);
                   spec.commandLine().getErr().flush();
                 }));
     json.print(profile, AcceleratorText.lines(profile));
@@ -245,16 +246,16 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   private Path output() {
-    Path named = output;
-    return named != null
-        ? named
+    Path requested = output;
+    return requested != null
+        ? requested
         : Path.of("coordl-profile" + (phases == Phases.all ? "" : "-" + phases) + ".jfr");
   }
 
   /**
-   * The program with the agent.
+   * Returns the program with the agent.
    *
-   * @param prefix words before the program's own
+   * @param prefix words to put before the program's command
    */
   private ProcessBuilder program(
       Path output, Phases phases, @Nullable Integer steps, List<String> prefix)
@@ -262,12 +263,12 @@ final class ProfileCommand implements Callable<Integer> {
     Path file = output.toAbsolutePath();
     if (file.toString().indexOf(',') >= 0) {
       throw new ParameterException(
-          spec.commandLine(), "The recording's path must not have a comma: " + file);
+          spec.commandLine(), "The recording's path must not contain a comma: " + file);
     }
     if (file.toString().contains("%p")) {
       throw new ParameterException(
           spec.commandLine(),
-          "The recording's path must not have %p, which the agent would replace: " + file);
+          "The recording's path must not contain %p, which the agent would replace: " + file);
     }
     checkSteps();
     ProcessBuilder program =
@@ -276,7 +277,7 @@ final class ProfileCommand implements Callable<Integer> {
                 "profile=%s%s,record=%s,summary=off",
                 phases, steps == null ? "" : ",profile.steps=" + steps, file),
             prefix);
-    clear(file);
+    deleteOld(file);
     return program;
   }
 
@@ -287,14 +288,14 @@ final class ProfileCommand implements Callable<Integer> {
     }
   }
 
-  /** The program with these arguments of the agent, after the words of {@code prefix}. */
+  /** Returns the program with these agent arguments, after the words of {@code prefix}. */
   private ProcessBuilder program(String agentArguments, List<String> prefix)
       throws RecordingException {
     String argument = "-javaagent:" + agentJar().toAbsolutePath() + "=" + agentArguments;
     for (String word : command) {
       if (word.startsWith("-javaagent:") && word.contains(AGENT)) {
         throw new ParameterException(
-            spec.commandLine(), "The command has the agent already: leave out " + word);
+            spec.commandLine(), "The command already has the agent: leave out " + word);
       }
     }
     List<String> words = new ArrayList<>(command);
@@ -311,18 +312,18 @@ final class ProfileCommand implements Callable<Integer> {
     return program;
   }
 
-  /** Reports obstacles before the program runs for minutes. */
-  private static void clear(Path file) throws RecordingException {
+  /** Deletes an older recording. Reports obstacles before the program runs for minutes. */
+  private static void deleteOld(Path file) throws RecordingException {
     OutputFile.of(file, true);
     if (!Files.exists(file)) {
       return;
     }
     try {
-      byte[] begin;
+      byte[] firstBytes;
       try (InputStream in = Files.newInputStream(file)) {
-        begin = in.readNBytes(RECORDING.length);
+        firstBytes = in.readNBytes(RECORDING.length);
       }
-      if (begin.length > 0 && !Arrays.equals(begin, RECORDING)) {
+      if (firstBytes.length > 0 && !Arrays.equals(firstBytes, RECORDING)) {
         throw new RecordingException(
             ExitStatus.UNWRITABLE, file + " exists and is not a recording: name another file.");
       }
@@ -333,7 +334,7 @@ final class ProfileCommand implements Callable<Integer> {
     }
   }
 
-  /** The JVM splits that variable at spaces. */
+  /** Quotes an argument, because the JVM splits {@code JAVA_TOOL_OPTIONS} at spaces. */
   private static String quoted(String argument) {
     return argument.indexOf(' ') < 0 ? argument : '"' + argument + '"';
   }
@@ -343,7 +344,7 @@ final class ProfileCommand implements Callable<Integer> {
     if (jar == null || !Files.isRegularFile(jar)) {
       throw new RecordingException(
           String.format(
-              "there is no agent at %s: say where coordl-agent.jar is with --agent.",
+              "there is no agent at %s: name coordl-agent.jar with --agent.",
               jar == null ? AGENT : jar));
     }
     return jar;
@@ -355,10 +356,10 @@ final class ProfileCommand implements Callable<Integer> {
       if (source == null) {
         return null;
       }
-      Path here = Path.of(source.getLocation().toURI());
-      Path beside = here.resolveSibling(AGENT);
+      Path ownJar = Path.of(source.getLocation().toURI());
+      Path beside = ownJar.resolveSibling(AGENT);
       // In a built checkout, each module has its own jar.
-      Path built = here.resolveSibling("../../agent/target").resolve(AGENT).normalize();
+      Path built = ownJar.resolveSibling("../../agent/target").resolve(AGENT).normalize();
       return Files.isRegularFile(beside) || !Files.isRegularFile(built) ? beside : built;
     } catch (URISyntaxException e) {
       return null;
@@ -367,14 +368,14 @@ final class ProfileCommand implements Callable<Integer> {
 
   private int run(ProcessBuilder program) throws RecordingException {
     program.inheritIO();
-    if (json.wanted) {
+    if (json.enabled) {
       program.redirectOutput(ProcessBuilder.Redirect.PIPE);
     }
     try {
       Process running = program.start();
       Thread stop = new Thread(running::destroy); // Stopping this command stops it.
       Runtime.getRuntime().addShutdownHook(stop);
-      if (json.wanted) {
+      if (json.enabled) {
         try (InputStream printed = running.getInputStream()) {
           printed.transferTo(System.err);
         }
@@ -383,7 +384,7 @@ final class ProfileCommand implements Callable<Integer> {
       Runtime.getRuntime().removeShutdownHook(stop);
       return status;
     } catch (IllegalStateException e) {
-      throw new RecordingException("ended while the program ran.");
+      throw new RecordingException("coordl was stopped while the program ran.");
     } catch (IOException e) {
       throw new RecordingException(command.get(0) + " cannot be started: " + e.getMessage());
     } catch (InterruptedException e) {

@@ -17,15 +17,15 @@ final class ProgressBar implements DoubleConsumer, AutoCloseable {
 
   private final PrintWriter err;
   private final boolean visible;
-  private int drawn = -1;
+  private int drawnPercent = -1;
 
   ProgressBar(PrintWriter err, boolean visible) {
     this.err = err;
     this.visible = visible;
   }
 
-  static ProgressBar of(Path file, boolean wanted, PrintWriter err) {
-    return new ProgressBar(err, wanted && isLarge(file) && Terminal.isTerminal(2));
+  static ProgressBar of(Path file, boolean enabled, PrintWriter err) {
+    return new ProgressBar(err, enabled && isLarge(file) && Terminal.isTerminal(2));
   }
 
   private static boolean isLarge(Path file) {
@@ -39,10 +39,10 @@ final class ProgressBar implements DoubleConsumer, AutoCloseable {
   @Override
   public void accept(double fraction) {
     int percent = (int) (100 * fraction);
-    if (!visible || percent == drawn) {
+    if (!visible || percent == drawnPercent) {
       return;
     }
-    drawn = percent;
+    drawnPercent = percent;
     int filled = percent * WIDTH / 100;
     err.print("\r[" + "#".repeat(filled) + " ".repeat(WIDTH - filled) + "] " + percent + " %");
     err.flush();
@@ -50,7 +50,7 @@ final class ProgressBar implements DoubleConsumer, AutoCloseable {
 
   @Override
   public void close() {
-    if (drawn >= 0) {
+    if (drawnPercent >= 0) {
       err.print("\r" + " ".repeat(WIDTH + 8) + "\r");
       err.flush();
     }

@@ -22,8 +22,8 @@ import picocli.CommandLine.Spec;
 
 /** Reads recordings for a command: add with {@code @Mixin}, and call {@link #read}. */
 final class ReadingOptions {
-  private static final int MOST_BESIDE = 12;
-  private static final long LARGEST_BESIDE = 64L << 20;
+  private static final int MAX_BESIDE = 12;
+  private static final long MAX_BESIDE_BYTES = 64L << 20;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -34,10 +34,10 @@ final class ReadingOptions {
           "Draw no progress bar. By default one is drawn for large files if stderr is a terminal.")
   private boolean noProgress;
 
-  /** One sentence for each file that could not be read. */
+  /** One sentence per file that could not be read. */
   final List<String> unread = new ArrayList<>();
 
-  /** Exit status of the last of these. */
+  /** Exit status of the last unreadable file. */
   ExitStatus status = ExitStatus.DONE;
 
   /** Reads one recording, with a progress bar if it is large. */
@@ -66,8 +66,8 @@ final class ReadingOptions {
   }
 
   /**
-   * Reads several files; one that cannot be read is reported on stderr, and the others are
-   * returned.
+   * Reads several files. Reports unreadable ones on stderr and returns the others; throws if none
+   * can be read.
    */
   <T> List<T> each(List<Path> files, Reader<T> reader) throws RecordingException {
     List<T> read = new ArrayList<>();
@@ -80,15 +80,15 @@ final class ReadingOptions {
         }
         status = e.status();
         unread.add(String.valueOf(e.getMessage()));
-        Commands.say(command.commandLine(), e);
+        Commands.printError(command.commandLine(), e);
       }
     }
     return read;
   }
 
   /**
-   * The newest other recordings in the directories of {@code files}. Silently skips large and
-   * unreadable ones, because they are only additional evidence.
+   * Returns the newest other recordings in the directories of {@code files}. Silently skips large
+   * and unreadable files, because these recordings are only additional evidence.
    */
   List<JobRecording> beside(List<Path> files) {
     Set<Path> known = new HashSet<>();
@@ -100,7 +100,7 @@ final class ReadingOptions {
       try (Stream<Path> inside = Files.list(folder)) {
         inside
             .filter(file -> file.toString().endsWith(".jfr") && !known.contains(file))
-            .filter(file -> file.toFile().isFile() && file.toFile().length() <= LARGEST_BESIDE)
+            .filter(file -> file.toFile().isFile() && file.toFile().length() <= MAX_BESIDE_BYTES)
             .forEach(found::add);
       } catch (IOException | UncheckedIOException e) {
         // No other recordings can be found here.
@@ -109,7 +109,7 @@ final class ReadingOptions {
     List<JobRecording> beside = new ArrayList<>();
     found.stream()
         .sorted(Comparator.comparing((Path file) -> file.toFile().lastModified()).reversed())
-        .limit(MOST_BESIDE)
+        .limit(MAX_BESIDE)
         .forEach(
             file -> {
               try {
@@ -125,7 +125,7 @@ final class ReadingOptions {
     return ProgressBar.of(file, !noProgress, command.commandLine().getErr());
   }
 
-  /** The named recordings, and those in named directories. */
+  /** Returns the named recordings, and the recordings in named directories. */
   static List<Path> recordings(List<Path> files) throws RecordingException {
     List<Path> all = new ArrayList<>();
     for (Path file : files) {

@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
       "The page needs no network and nothing beside it."
     })
 final class ReportCommand implements Callable<Integer> {
-  /** More recordings side by side are unreadable. */
-  private static final int MOST = 6;
+  /** More recordings would not be readable side by side. */
+  private static final int MAX_RECORDINGS = 6;
 
   @Spec CommandSpec spec;
 
@@ -35,8 +35,8 @@ final class ReportCommand implements Callable<Integer> {
       paramLabel = "FILE.jfr",
       arity = "1..*",
       description =
-          "The recording; of several the first is what others are compared with. Or a directory of"
-              + " them: the slowest come first, and of more than six the slowest six are drawn.")
+          "The recordings; the first is the baseline. Of a directory, or of more than six"
+              + " recordings, draws the six slowest, slowest first.")
   List<Path> files;
 
   @Option(
@@ -55,12 +55,13 @@ final class ReportCommand implements Callable<Integer> {
     List<Path> all = ReadingOptions.recordings(files);
     OutputFile page = OutputFile.of(output, all, ".html", force);
     boolean slowestFirst =
-        all.size() > 1 && (all.size() > MOST || files.stream().anyMatch(Files::isDirectory));
-    List<Path> chosen = slowestFirst ? slowest(all) : all;
-    List<JobActivity> read =
-        reading.each(chosen.stream().limit(MOST).toList(), reading::readInFull);
+        all.size() > 1
+            && (all.size() > MAX_RECORDINGS || files.stream().anyMatch(Files::isDirectory));
+    List<Path> ordered = slowestFirst ? slowest(all) : all;
+    List<JobActivity> activities =
+        reading.each(ordered.stream().limit(MAX_RECORDINGS).toList(), reading::readInFull);
     String content =
-        ReportPage.html(Report.of(read, reading.unread, slowestFirst ? chosen.size() : 0));
+        ReportPage.html(Report.of(activities, reading.unread, slowestFirst ? ordered.size() : 0));
     page.write(to -> to.write(content));
     spec.commandLine().getOut().println(Text.line(page.path().toString(), Integer.MAX_VALUE));
     return reading.status.code();

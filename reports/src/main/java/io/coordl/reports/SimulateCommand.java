@@ -31,8 +31,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "simulate",
     description = {
-      "Predicts how long jobs take on a shared cluster, by scheduling policy and by what a job gets"
-          + " beside its GPUs.",
+      "Predicts how long jobs take on a shared cluster, by scheduling policy and by allocation of"
+          + " cores, memory and storage.",
       "The jobs come from a trace (--jobs) or from a generated workload (--load).",
       "The schema of the JSON is simulate.schema.json in coordl.jar.",
     })
@@ -65,8 +65,7 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "FILE.json",
       split = ",",
       required = true,
-      description =
-          "How fast models train: tables of models, or what coordl demand --json printed.")
+      description = "How fast models train: tables of models, or output of coordl demand --json.")
   List<Path> models;
 
   @Option(
@@ -74,7 +73,7 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "SERVERSxGPUS[,...]",
       required = true,
       description =
-          "The servers, and of each cores=N, memory=GIB, storage=MBS and network=GBITS, such as"
+          "The servers, each with cores=N, memory=GIB, storage=MBS and network=GBITS, such as"
               + " 4x8,cores=24,memory=500,storage=500.")
   String cluster;
 
@@ -83,7 +82,7 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "POLICY",
       split = ",",
       defaultValue = "fifo",
-      description = "One or more of ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if not given.")
+      description = "One or more of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   List<Policy> policies;
 
   @Option(
@@ -91,29 +90,30 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "ALLOCATION",
       split = ",",
       defaultValue = "tune",
-      description = "One or more of ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if not given.")
+      description = "One or more of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   List<Allocation> allocations;
 
   @Option(
       names = "--released",
-      description = "Reproduce the simulator that was released with Synergy, defects included.")
+      description = "Reproduce the simulator published with Synergy, including its bugs.")
   boolean released;
 
   @Option(
       names = "--all-at-start",
-      description = "The first round is one second in: for traces whose jobs have arrived by then.")
+      description = "Start the first round at 1 s, for traces whose jobs have all arrived by then.")
   boolean allAtStart;
 
   @Option(
       names = "--split",
       paramLabel = "TASK=PERCENT",
       defaultValue = "image=20,language=70,speech=10",
-      description = "Tasks of the workload's jobs; ${DEFAULT-VALUE} if not given.")
+      description = "Tasks of the workload's jobs (default: ${DEFAULT-VALUE}).")
   String split;
 
   @Option(
       names = "--multi-gpu",
-      description = "Three in ten jobs of the workload need 2, 4 or 8 GPUs; else all need one.")
+      description =
+          "Generate three in ten jobs with 2, 4 or 8 GPUs; without this option, all jobs need one.")
   boolean multiGpu;
 
   @Option(
@@ -121,22 +121,24 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "N",
       converter = Amounts.ToCount.class,
       defaultValue = "1",
-      description = "Play N workloads, of the seeds 1 to N; from two on, means have an interval.")
+      description =
+          "Simulate N workloads, with seeds 1 to N. Two or more give means with a confidence"
+              + " interval.")
   int seeds;
 
   @Option(
       names = "--measure",
       paramLabel = "FROM-TO",
       description =
-          "Ids of the jobs to report on; the run ends when they are done. 4000-4999 for a workload,"
-              + " all of a trace.")
+          "Ids of the jobs to report on; the run ends when they are done (default: 4000-4999 for a"
+              + " workload, all jobs of a trace).")
   @Nullable String measure;
 
   @Option(
       names = "--round",
       paramLabel = "SECONDS",
       converter = Amounts.ToFactor.class,
-      description = "From one scheduling round to the next; 300 if not given.")
+      description = "Length of a scheduling round (default: 300).")
   @Nullable Double round;
 
   @Option(
@@ -144,14 +146,14 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       converter = Amounts.ToCores.class,
       description =
-          "The time a job loses when it is moved or stopped; 30, at most a tenth of a round, if"
-              + " not given.")
+          "Time that a job loses when it is moved or stopped (default: 30, at most a tenth of a"
+              + " round).")
   @Nullable Double restart;
 
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE.html",
-      description = "Draw the runs on an HTML page, too; it needs no network.")
+      description = "Also draw the runs on an HTML page, which needs no network.")
   @Nullable Path output;
 
   @Option(names = "--force", description = "Overwrite an existing file.")
@@ -177,20 +179,20 @@ final class SimulateCommand implements Callable<Integer> {
     return ExitStatus.DONE.code();
   }
 
-  /** One for each load, or that of the trace. */
+  /** Returns one simulation per load, or the one of the trace. */
   private List<Simulation> simulations() throws InputException {
     if ((jobs == null) == (load == null)) {
       throw new InputException("simulate needs either --jobs FILE.csv or --load JOBS");
     }
     if (released && jobs == null) {
-      throw new InputException("--released plays traces only: give it --jobs FILE.csv");
+      throw new InputException("--released simulates traces only: pass --jobs FILE.csv");
     }
     if (released && (measure != null || round != null || restart != null)) {
-      throw new InputException("--released takes neither --measure nor --round nor --restart");
+      throw new InputException("--released accepts neither --measure nor --round nor --restart");
     }
     if (released && allocations.contains(Allocation.OPT)) {
       throw new InputException(
-          "--released has no opt: of equal optima, its solver's choice cannot be reproduced");
+          "--released has no opt: its solver's choice between equal optima cannot be reproduced");
     }
     double roundSeconds = round == null ? ROUND : round;
     double restartSeconds = restart == null ? Math.min(RESTART, roundSeconds / 10) : restart;
@@ -201,7 +203,7 @@ final class SimulateCommand implements Callable<Integer> {
     Cluster servers = Cluster.parse(cluster);
     ModelTable table = ModelTable.read(models);
     if (released && table.hasRecorded()) {
-      throw new InputException("--released takes no recorded jobs: give it a table of models only");
+      throw new InputException("--released takes no recorded jobs: pass tables of models only");
     }
     List<TraceJob> trace = jobs == null ? null : Trace.read(jobs, table, servers);
     Simulation.Measured ids = measured();

@@ -38,9 +38,9 @@ final class SummaryCommand implements Callable<Integer> {
       json.print(summary, SummaryText.lines(summary));
       return ExitStatus.DONE.code();
     }
-    List<Summary> read =
+    List<Summary> summaries =
         reading.each(ReadingOptions.recordings(files), file -> Summary.of(reading.read(file)));
-    json.print(read, SideBySideText.slowestFirst(read));
+    json.print(summaries, SideBySideText.slowestFirst(summaries));
     return reading.status.code();
   }
 }

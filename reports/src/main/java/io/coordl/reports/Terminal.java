@@ -13,18 +13,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to print, as determined by the process's environment.
+ * How to print, derived from the process's environment.
  *
  * @param colours whether to colour the output
  * @param width width at which lines are folded; 0: unknown, so no folding
  */
 record Terminal(boolean colours, int width) {
-  private static final int USUAL_COLUMNS = 80;
+  private static final int DEFAULT_COLUMNS = 80;
 
-  /** In narrower help texts, option names leave no room for their descriptions. */
-  private static final int LEAST_COLUMNS = 55;
+  /** In narrower help texts, option names take all the room for descriptions. */
+  private static final int MIN_COLUMNS = 55;
 
-  private static final int MOST_COLUMNS = 120;
+  private static final int MAX_COLUMNS = 120;
 
   private static final String PLAIN = "\u001b[0m";
   private static final String BOLD = "\u001b[1m";
@@ -38,7 +38,7 @@ record Terminal(boolean colours, int width) {
   private static final class Beginning {
     static final Pattern INDENT = Pattern.compile("([A-Zp][\\w /]{2,10} {2,}| +(- )?)");
     static final Pattern ADVICE = Pattern.compile(" *Try( next  |: )");
-    static final Pattern TROUBLE =
+    static final Pattern PROBLEM =
         Pattern.compile("(Faults|Missing|Remark)  |not shown:|Limit +not known|  changed: ");
 
     /** A title, column names, or the label of a line. */
@@ -54,8 +54,8 @@ record Terminal(boolean colours, int width) {
 
   static Terminal ofThisProcess() {
     boolean terminal = isTerminal(1) && isTerminal(2);
-    boolean asked = terminal && System.getenv("COLUMNS") == null;
-    return of(System.getenv(), terminal, asked ? Size.now() : Size.UNKNOWN);
+    boolean measuresSize = terminal && System.getenv("COLUMNS") == null;
+    return of(System.getenv(), terminal, measuresSize ? Size.now() : Size.UNKNOWN);
   }
 
   /**
@@ -64,19 +64,19 @@ record Terminal(boolean colours, int width) {
    * share the setting.
    */
   static Terminal of(Map<String, String> environment, boolean terminal, Size size) {
-    boolean unwanted = !environment.getOrDefault("NO_COLOR", "").isEmpty();
+    boolean disabled = !environment.getOrDefault("NO_COLOR", "").isEmpty();
     boolean dumb = environment.getOrDefault("TERM", "dumb").equals("dumb");
     int width = columns(environment.get("COLUMNS"));
     if (width == 0 && terminal) {
       width = size.columns();
     }
     return new Terminal(
-        terminal && !unwanted && !dumb, width == 0 ? 0 : Math.max(LEAST_COLUMNS, width));
+        terminal && !disabled && !dumb, width == 0 ? 0 : Math.max(MIN_COLUMNS, width));
   }
 
-  /** Width of help texts. */
+  /** Returns the width of help texts. */
   int columns() {
-    return width == 0 ? USUAL_COLUMNS : Math.min(MOST_COLUMNS, width);
+    return width == 0 ? DEFAULT_COLUMNS : Math.min(MAX_COLUMNS, width);
   }
 
   private static int columns(@Nullable String columns) {
@@ -88,7 +88,7 @@ record Terminal(boolean colours, int width) {
   }
 
   /** Folds lines to the width, and highlights headings, advice and problems. */
-  List<String> dress(List<String> lines) {
+  List<String> format(List<String> lines) {
     return lines.stream().flatMap(line -> paint(fold(line)).stream()).toList();
   }
 
@@ -102,7 +102,7 @@ record Terminal(boolean colours, int width) {
     return Text.fold(line, under, width);
   }
 
-  /** Colours a folded line according to its kind, which its first part determines. */
+  /** Colours a folded line by its kind, which depends on its first part. */
   List<String> paint(List<String> line) {
     if (!colours || line.isEmpty()) {
       return line;
@@ -111,7 +111,7 @@ record Terminal(boolean colours, int width) {
     String colour =
         Beginning.ADVICE.matcher(first).lookingAt()
             ? GREEN
-            : Beginning.TROUBLE.matcher(first).lookingAt() ? YELLOW : "";
+            : Beginning.PROBLEM.matcher(first).lookingAt() ? YELLOW : "";
     List<String> painted = new ArrayList<>();
     for (String part : line) {
       Matcher heading = Beginning.HEADING.matcher(part);
@@ -125,7 +125,7 @@ record Terminal(boolean colours, int width) {
     return painted;
   }
 
-  /** Rows and columns of this process's terminal; 0 if unknown. */
+  /** Rows and columns of a terminal; 0 if unknown. */
   record Size(int rows, int columns) {
     static final Size UNKNOWN = new Size(0, 0);
 
@@ -145,9 +145,7 @@ record Terminal(boolean colours, int width) {
           : UNKNOWN;
     }
 
-    /**
-     * The lines that fit, with room for the cursor below, and a note of how many more there are.
-     */
+    /** Returns the lines that fit above the cursor, and a note of how many more there are. */
     List<String> clip(List<String> lines) {
       List<String> fitting = new ArrayList<>(lines);
       if (rows > 2 && lines.size() >= rows) {

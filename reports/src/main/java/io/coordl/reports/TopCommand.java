@@ -39,7 +39,7 @@ final class TopCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "PID|GROUP",
       arity = "0..1",
-      description = "One job, or those with that group argument; by default all.")
+      description = "Show only this job, or the jobs with this group argument (default: all).")
   @Nullable String which;
 
   @Mixin JsonOption json;
@@ -47,7 +47,7 @@ final class TopCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException, InterruptedException {
     Path directory = StatusFile.directory();
-    if (json.wanted || !Terminal.isTerminal(1)) {
+    if (json.enabled || !Terminal.isTerminal(1)) {
       Jobs jobs = jobs(directory);
       json.print(jobs, lines(jobs, json.terminal()));
       return ExitStatus.DONE.code();
@@ -55,7 +55,7 @@ final class TopCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(HOME + REST_OF_SCREEN);
     while (!out.checkError()) {
-      // Before drawing: if the job has ended, the last picture stays.
+      // Before drawing: if the job has ended, its last figures stay on the screen.
       Terminal.Size size = Terminal.Size.now();
       Terminal terminal = Terminal.of(System.getenv(), true, size);
       List<String> lines =
@@ -80,19 +80,19 @@ final class TopCommand implements Callable<Integer> {
   }
 
   private Jobs jobs(Path directory) throws RecordingException {
-    String wanted = which;
+    String selection = which;
     Jobs jobs =
         Jobs.in(
             directory,
             job ->
-                wanted == null
-                    || wanted.equals(job.group())
-                    || wanted.equals(Long.toString(job.pid())));
-    if (wanted != null && jobs.jobs().isEmpty()) {
+                selection == null
+                    || selection.equals(job.group())
+                    || selection.equals(Long.toString(job.pid())));
+    if (selection != null && jobs.jobs().isEmpty()) {
       throw new RecordingException(
           String.format(
               "no job of this user on this host has the PID or group %s (looked in %s).",
-              wanted, directory));
+              selection, directory));
     }
     return jobs;
   }

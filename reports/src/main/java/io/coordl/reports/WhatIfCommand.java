@@ -27,9 +27,9 @@ import picocli.CommandLine.Spec;
     name = "whatif",
     description = {
       "Predicts what would make a job faster, and by how much, before it is tried.",
-      "Best on a profile; of an ordinary recording it says less, with wider"
-          + " errors. Without a question it answers all of them.",
-      "With --workers it predicts what unequal workers cost, and how layers are best placed on"
+      "Works best with a profile; an ordinary recording gives fewer answers, with wider errors."
+          + " Without a question, it answers all.",
+      "With --workers it predicts the cost of unequal workers and the best placement of layers on"
           + " parameter servers.",
       "The schemas of the JSON are whatif.schema.json and workers.schema.json in coordl.jar.",
     })
@@ -39,7 +39,7 @@ final class WhatIfCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE.jfr",
       arity = "0..1",
-      description = "The recording that the agent wrote; --workers can do without.")
+      description = "The recording that the agent wrote; optional with --workers.")
   @Nullable Path file;
 
   @Mixin ReadingOptions reading;
@@ -62,14 +62,14 @@ final class WhatIfCommand implements Callable<Integer> {
       names = "--gpu",
       paramLabel = "FACTOR",
       converter = Amounts.ToFactor.class,
-      description = "What if a training step were this many times as fast?")
+      description = "What if training steps were faster by this factor?")
   @Nullable Double gpu;
 
   @Option(
       names = "--storage",
       paramLabel = "RATE",
       converter = Amounts.ToBytes.class,
-      description = "What if the storage gave this many bytes a second, such as 500MB?")
+      description = "What if the storage delivered this many bytes a second, such as 500MB?")
   @Nullable Double storage;
 
   @Option(
@@ -91,8 +91,8 @@ final class WhatIfCommand implements Callable<Integer> {
       paramLabel = "RATE",
       converter = Amounts.ToBytes.class,
       description =
-          "Bytes a second from one host to another, such as 1.2GB; 1.25GB (10 Gbit/s) if it is"
-              + " neither given nor measured.")
+          "Bytes a second between two hosts, such as 1.2GB (default: as measured, or 1.25GB, which"
+              + " is 10 Gbit/s).")
   @Nullable Double network;
 
   @Option(
@@ -100,16 +100,16 @@ final class WhatIfCommand implements Callable<Integer> {
       paramLabel = "N",
       converter = Amounts.ToCores.class,
       description =
-          "Cores that a training step keeps busy: 0 if it runs on an accelerator. Not a question,"
-              + " but what the recording may not show.")
+          "Cores that a training step keeps busy, if the recording does not show it; 0 if it runs"
+              + " on an accelerator.")
   @Nullable Double computeCores;
 
   @Option(
       names = "--workers",
       paramLabel = "FILE",
       description =
-          "Predicts training on the workers in this file: unequal workers, virtual workers of"
-              + " several GPUs, parameter servers. Takes no other question beside it.")
+          "Predict training on the workers in this file: unequal workers, virtual workers of"
+              + " several GPUs, parameter servers. Cannot be combined with other questions.")
   @Nullable Path workers;
 
   @Mixin JsonOption json;
@@ -121,7 +121,8 @@ final class WhatIfCommand implements Callable<Integer> {
     if (described != null) {
       if (!questions.isEmpty()) {
         throw new ParameterException(
-            spec.commandLine(), "--workers asks a question of its own: leave out the others.");
+            spec.commandLine(),
+            "--workers cannot be combined with other questions: leave them out.");
       }
       WorkersReport report =
           WorkersReport.of(WorkersFile.read(described), file, path -> reading.read(path));
@@ -152,23 +153,23 @@ final class WhatIfCommand implements Callable<Integer> {
         computeCores);
   }
 
-  /** Names of the questions that the options ask; empty if they ask none in particular. */
+  /** Returns the names of the questions that the options select; empty if they select none. */
   private Set<String> questions() {
-    boolean ofHosts = hosts != null || network != null;
-    boolean ofCache = cache != null && !ofHosts && storage == null;
-    Map<String, Boolean> asked =
+    boolean aboutHosts = hosts != null || network != null;
+    boolean aboutCache = cache != null && !aboutHosts && storage == null;
+    Map<String, Boolean> selected =
         Map.of(
-            "cacheSize", ofCache,
-            "minio", ofCache,
-            "decoded", ofCache,
-            "auto", ofCache,
+            "cacheSize", aboutCache,
+            "minio", aboutCache,
+            "decoded", aboutCache,
+            "auto", aboutCache,
             "cores", cores != null,
             "gpu", gpu != null,
             "storage", storage != null,
             "jobs", jobs != null,
-            "hosts", ofHosts,
-            "locality", ofHosts);
-    return asked.entrySet().stream()
+            "hosts", aboutHosts,
+            "locality", aboutHosts);
+    return selected.entrySet().stream()
         .filter(Map.Entry::getValue)
         .map(Map.Entry::getKey)
         .collect(Collectors.toSet());

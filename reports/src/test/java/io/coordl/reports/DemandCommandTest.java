@@ -76,7 +76,7 @@ class DemandCommandTest {
     assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
     JsonNode demand = JsonMapper.shared().readTree(out.toString());
     assertThat(demand.at("/origin").asString()).isEqualTo("profile");
-    assertThat(demand.at("/table/cores/0").asDouble()).isEqualTo(1);
+    assertThat(demand.at("/table/cores/0").asDouble()).isEqualTo(0.25);
     Path json = directory.resolve("mine.json");
     Files.writeString(json, out.toString());
     Path trace = directory.resolve("trace.csv");
@@ -114,7 +114,10 @@ class DemandCommandTest {
     assertThat(out.toString())
         .contains("% of the speed of 8 cores with every item in memory")
         .contains("samples/s by cores and memory for items", "samples/s by cores and MB/s")
-        .contains("Measured on 8 cores with every item in memory: ");
+        .contains("Measured on 8 cores with every item in memory: ")
+        .doesNotContain("--quota");
+    assertThat(coordl("demand", recording.toString(), "--quota")).isZero();
+    assertThat(out.toString()).contains("cores are a quota on a host that has all of them");
   }
 
   @Test

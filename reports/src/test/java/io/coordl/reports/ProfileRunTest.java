@@ -120,7 +120,8 @@ class ProfileRunTest {
             "my.Train");
 
     assertThat(code).as(err.toString()).isZero();
-    assertThat(err.toString()).contains("coordl: for the job's needs: coordl demand " + file);
+    assertThat(err.toString())
+        .contains("coordl: to see what the job needs, run: coordl demand " + file);
     for (int cores = cpus.size() / 2; cores > 0; cores /= 2) {
       assertThat(FewerCores.file(file, cores)).exists();
     }
@@ -199,7 +200,7 @@ class ProfileRunTest {
     err.getBuffer().setLength(0);
     assertThat(coordl("profile", "--agent", agent(), "--accelerator", "50", "--", "/bin/true"))
         .isEqualTo(1);
-    assertThat(err.toString()).contains("the program made no recording");
+    assertThat(err.toString()).contains("the program wrote no recording");
     err.getBuffer().setLength(0);
     Path other = program("train.sh", 0);
     assertThat(coordl("profile", "--agent", agent(), "--accelerator", "50", "--", other))
@@ -242,8 +243,8 @@ class ProfileRunTest {
     assertThat(code).isEqualTo(1);
     assertThat(err.toString())
         .isEqualTo(
-            "coordl: the program made no recording: it ended before it trained, or uses no training"
-                + " library that the agent knows, or another agent argument prevents it.\n");
+            "coordl: the program wrote no recording: it ended before training, or uses no training"
+                + " library that the agent supports, or another agent argument prevents it.\n");
   }
 
   @Test
@@ -263,7 +264,7 @@ class ProfileRunTest {
         .isEqualTo(
             "coordl: there is no agent at "
                 + folder.resolve("no.jar")
-                + ": say where coordl-agent.jar is with --agent.\n");
+                + ": name coordl-agent.jar with --agent.\n");
     err.getBuffer().setLength(0);
 
     assertThat(
@@ -315,7 +316,7 @@ class ProfileRunTest {
 
     Path pattern = folder.resolve("o-%p.jfr");
     assertThat(coordl("profile", "--agent", agent(), "-o", pattern, "--", java)).isEqualTo(2);
-    assertThat(err.toString()).contains("must not have %p");
+    assertThat(err.toString()).contains("must not contain %p");
     assertThat(folder.resolve("words")).doesNotExist();
   }
 

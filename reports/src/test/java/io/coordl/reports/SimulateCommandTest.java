@@ -157,7 +157,7 @@ class SimulateCommandTest {
         "--jobs",
         trace);
     refused(
-        "--released plays traces only: give it --jobs FILE.csv",
+        "--released simulates traces only: pass --jobs FILE.csv",
         "--cluster",
         "4x8",
         "--load",
@@ -172,7 +172,7 @@ class SimulateCommandTest {
         "--measure",
         "9-1");
     refused(
-        "a cluster of 4x0 has no GPU: it takes at least 1x1", "--cluster", "4x0", "--jobs", trace);
+        "a cluster of 4x0 has no GPU: expected at least 1x1", "--cluster", "4x0", "--jobs", trace);
     refused(
         "--multi-gpu draws jobs of 8 GPUs, the cluster has 4",
         "--cluster",
@@ -189,7 +189,7 @@ class SimulateCommandTest {
         "--restart",
         "300");
     refused(
-        "--released takes neither --measure nor --round nor --restart",
+        "--released accepts neither --measure nor --round nor --restart",
         "--cluster",
         "4x8",
         "--jobs",

@@ -59,7 +59,7 @@ class WorkersCommandTest {
     assertThat(out.toString())
         .contains(
             "Unequal workers: a synchronous step of 128 samples",
-            "Equal shares take 80 ms a step, the best shares 46 ms: 1.74 times as fast (45.71 ms"
+            "Equal shares take 80 ms a step, the best shares 46 ms: 1.74x as fast (45.71 ms"
                 + " with fractions of samples).",
             "Virtual workers: 4 minibatches in flight, distance D = 0",
             "Together 125 minibatches/s",
@@ -165,11 +165,11 @@ class WorkersCommandTest {
           worker a ms=NaN | 1: ms is 'NaN', not a number above 0
           worker a speed=1 | 1: 'speed=1' is not one of ms=, fixed=, slower=, supply=, most=, memory=, recording=
           worker a ms=1 ms=2 | 1: ms appears twice
-          worker a ms=1 slower=2 | 1: it has ms= and slower=, which both say how long a sample takes
-          worker a | 1: nothing says how long a sample takes: give ms=, recording=FILE.jfr, or slower= and a recording of another worker
+          worker a ms=1 slower=2 | 1: it has ms= and slower=, which both give the time of a sample
+          worker a | 1: the time of a sample is missing: give ms=, recording=FILE.jfr, or slower= and a recording of another worker
           worker a ms=1 memory=6 | 1: memory is '6', not a size with its unit, such as 6GiB or 150MB
           worker a ms=1 memory=6GiB | 1: memory= needs a line 'memory fixed=SIZE sample=SIZE': what the model takes, and each sample
-          worker a ms=1 memory=6GiB most=3 | 1: it has most= and memory=, which both say how many samples fit
+          worker a ms=1 memory=6GiB most=3 | 1: it has most= and memory=, which both give the number of samples
           server s | 1: server s needs link=, such as link=10Gbit
           server s link=10 | 1: link is '10', not a rate above 0 with its unit, such as 10Gbit or 1.2GB/s
           worker a ms=1;worker a ms=2 | 2: worker a is already on line 1
@@ -188,8 +188,8 @@ class WorkersCommandTest {
       quoteCharacter = '"',
       textBlock =
           """
-          # nothing | FILE describes nothing: it has no line but comments
-          batch 8 | FILE asks nothing: it takes lines 'worker', 'virtual' or 'server'
+          # nothing | FILE describes nothing: it contains only comments
+          batch 8 | FILE contains no question: expected lines 'worker', 'virtual' or 'server'
           worker a ms=1 | FILE has workers and no line 'batch N': the samples of a step of all of them
           batch 9;worker a ms=1 most=8 | the workers' memory holds 8 samples, fewer than the batch of 9
           kind V;virtual x V | FILE has virtual workers and no 'layer NAME ms=...' lines
@@ -197,7 +197,7 @@ class WorkersCommandTest {
           kind V;layer l ms=1;virtual x V,V | the virtual worker 'x' has 2 GPUs, the model only 1 layers
           kind V memory=1MiB;layer l ms=1 parameters=1GB;virtual x V | the model does not fit into the GPUs of the virtual worker 'x' with 1 minibatch in flight, wherever it is cut
           server s link=1Gbit | FILE has servers and no layers: give 'layer NAME parameters=SIZE' lines, or a recording
-          server s link=1Gbit;layer l parameters=1MB | FILE has servers and does not say how many workers: give a line 'links workers=N'
+          server s link=1Gbit;layer l parameters=1MB | FILE has servers but not the number of workers: add a line 'links workers=N'
           server s link=1Gbit;layer l parameters=1MB inputs=9;links workers=2 | FILE: fully connected layers need the samples of a worker's step: 'links batch=N'
           """)
   void wrongFilesGetASentence(String lines, String sentence) throws Exception {
@@ -218,7 +218,7 @@ class WorkersCommandTest {
     assertThat(coordl("whatif", "--workers", none, "--gpu", "2"))
         .isEqualTo(ExitStatus.USAGE.code());
     assertThat(err.toString())
-        .contains("--workers asks a question of its own: leave out the others.");
+        .contains("--workers cannot be combined with other questions: leave them out.");
     Path recording = folder.resolve("plain.jfr");
     Recordings.record(recording, Profiles::emitSerial);
     Path servers = file("server s link=1Gbit", "links workers=2");

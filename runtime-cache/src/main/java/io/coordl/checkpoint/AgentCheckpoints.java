@@ -32,7 +32,7 @@ public final class AgentCheckpoints {
   /** Saves a model with the library's own code, as the program would. */
   @FunctionalInterface
   public interface Saver {
-    /** Saves it into this new directory. */
+    /** Saves the model into this new directory. */
     void save(Path directory) throws IOException;
 
     /** Writes state that the model's file lacks; only the adapter reads it, for {@code resume=}. */
@@ -42,13 +42,16 @@ public final class AgentCheckpoints {
   /** Adversarial training uses two. */
   private static final int MAX_MODELS = 4;
 
-  /** Steps of other models after which a model counts as no longer trained. */
+  /** Steps of other models after which a model is no longer considered in training. */
   private static final int IDLE_STEPS = 1000;
 
   /** If a step takes this many times as long as the longest recent one, training has paused. */
   private static final int PAUSED_FACTOR = 10;
 
-  /** After its last step, a model counts as in training for this long: the host may be busy. */
+  /**
+   * A model is considered in training for at least this long after its last step, because the host
+   * may be busy.
+   */
   private static final long MIN_TRAINING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** Interval between checks whether the training thread is still alive. */
@@ -69,7 +72,7 @@ public final class AgentCheckpoints {
   private final Set<String> names = new HashSet<>();
   private @Nullable StorageCall<CheckpointDirectory.Claim> claim;
   private boolean closed;
-  private String why = "no training step of a model that the agent knows has ended";
+  private String unusedReason = "no training step of a model that the agent knows has ended";
   private volatile boolean ending;
   private volatile String run;
   private long turns;
@@ -78,12 +81,12 @@ public final class AgentCheckpoints {
   private final LongAdder waited = new LongAdder();
 
   /**
-   * A policy.
+   * Creates the policy.
    *
    * @param root directory of checkpoints, with a subdirectory for each model
    * @param every {@code auto}, {@code continuous}, or a number of steps
    * @param overhead share of the time that {@code auto} may take
-   * @param keep how many checkpoints of a model are kept
+   * @param keep number of checkpoints to keep per model
    * @param grace seconds that the last one may take after SIGTERM
    * @param resumed the checkpoint that the job continues from, null if none; called when the first
    *     step has ended
@@ -133,7 +136,7 @@ public final class AgentCheckpoints {
     private volatile Thread trainer = Thread.currentThread();
     private volatile long ended;
 
-    /** Time of its last step, counted in steps of all models. */
+    /** Number of steps of all models at the last step of this one. */
     private long turn;
 
     Trained(Object model, String name, StorageCall<CheckpointDirectory.Claim> claimed) {
@@ -170,18 +173,18 @@ public final class AgentCheckpoints {
 
     private boolean take(Saver saver) {
       try {
-        Path made = prepared();
-        if (made == null) {
+        Path target = nextDirectory();
+        if (target == null) {
           return false;
         }
-        begun = made;
-        ModelFiles.Pending writing = files.asAgent(saver, made);
+        begun = target;
+        ModelFiles.Pending writing = files.asAgent(saver, target);
         if (writing != null) {
           writing.then(this::written);
-        } else if (SideFile.isWhole(made)) {
+        } else if (SideFile.hasCompleteModel(target)) {
           written();
         } else {
-          throw new IOException("no file can be written whole in " + made);
+          throw new IOException("no file can be written whole in " + target);
         }
         return true;
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
@@ -195,14 +198,14 @@ public final class AgentCheckpoints {
     }
 
     /**
-     * A new directory for the next checkpoint; null if it cannot be created or storage does not
-     * answer.
+     * Returns a new directory for the next checkpoint; null if it cannot be created or storage does
+     * not answer.
      */
-    private @Nullable Path prepared() throws IOException {
+    private @Nullable Path nextDirectory() throws IOException {
       StorageCall<Path> call = preparing;
       if (call == null) {
         Path failed = files.isWriting() ? null : begun;
-        call = new StorageCall<>(() -> next(failed));
+        call = new StorageCall<>(() -> create(failed));
         preparing = call;
         if (!files.isPatient(call.done()) && !call.isDone()) {
           log.once(
@@ -219,7 +222,7 @@ public final class AgentCheckpoints {
       return call.get();
     }
 
-    private @Nullable Path next(@Nullable Path failed) throws IOException {
+    private @Nullable Path create(@Nullable Path failed) throws IOException {
       CheckpointDirectory.Claim claim = claimed.get();
       if (claim == null) {
         return null; // Already logged.
@@ -245,7 +248,10 @@ public final class AgentCheckpoints {
       written.incrementAndGet();
     }
 
-    /** How long to wait for its next step; 0 if it is not being trained. */
+    /**
+     * Returns how many nanoseconds to wait for its next step; not positive if it is not being
+     * trained.
+     */
     long patience() {
       return ended
           + Math.max(MIN_TRAINING_NANOS, PAUSED_FACTOR * steps.longest())
@@ -256,14 +262,14 @@ public final class AgentCheckpoints {
       return !trainer.isAlive() || model.get() == null || isExiting();
     }
 
-    /** Whether its thread waits in {@link System#exit} for the shutdown that has begun. */
+    /** Whether its thread waits in {@link System#exit} for the shutdown to end. */
     private boolean isExiting() {
       return Arrays.stream(trainer.getStackTrace())
           .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
     }
   }
 
-  /** Called when a step has ended and the weights are updated. Never fails. */
+  /** Called when a step has ended and the weights are updated. Never throws. */
   public void stepped(Object model, String name, Saver saver) {
     Trained trained = trained(model, name);
     if (trained != null) {
@@ -305,51 +311,53 @@ public final class AgentCheckpoints {
         claim = claimed;
       }
     } catch (OutOfMemoryError e) { // No thread available.
-      refused(e);
+      refuse(e);
       return null;
     }
-    Trained made = new Trained(model, free(name), claimed);
-    models.add(made);
-    return made;
+    Trained added = new Trained(model, uniqueName(name), claimed);
+    models.add(added);
+    return added;
   }
 
-  /** If there can be no checkpoints, logs that and returns null. */
+  /** Claims the directory; if that fails, logs why and returns null. */
   private CheckpointDirectory.@Nullable Claim claim(@Nullable Path from) {
     try {
-      CheckpointDirectory.Claim made =
+      CheckpointDirectory.Claim claimed =
           CheckpointDirectory.claim(ModelFiles.path(new File(root)), from);
-      run = made.isFirst() ? root : new File(root, made.run().toFile().getName()).getPath();
-      if (made.hasOthers()) {
+      run = claimed.isFirst() ? root : new File(root, claimed.run().toFile().getName()).getPath();
+      if (claimed.hasOthers()) {
         log.say(
             "checkpoint.every: %s has the checkpoints of another run, which stay; those of this job"
                 + " go to %s. resume=%s continues the newest run.",
             root, run, root);
       }
-      return made;
+      return claimed;
     } catch (IOException | RuntimeException e) {
-      refused(e);
+      refuse(e);
       return null;
     }
   }
 
-  private synchronized void refused(Throwable e) {
+  private synchronized void refuse(Throwable e) {
     closed = true;
     models.clear();
-    why = "no checkpoint can be taken in " + root + " (" + e + ")";
-    log.say("checkpoint.every: " + why + "; the job continues without.");
+    unusedReason = "no checkpoint can be taken in " + root + " (" + e + ")";
+    log.say("checkpoint.every: " + unusedReason + "; the job continues without.");
   }
 
-  private String free(String model) {
+  private String uniqueName(String model) {
     String plain = model.replaceAll("[^A-Za-z0-9_-]", "_");
     String base = plain.isEmpty() ? "model" : plain.substring(0, Math.min(100, plain.length()));
-    String free = base;
-    for (int i = 2; !names.add(free); i++) {
-      free = base + "-" + i;
+    String unique = base;
+    for (int i = 2; !names.add(unique); i++) {
+      unique = base + "-" + i;
     }
-    return free;
+    return unique;
   }
 
-  /** Whether a model is no longer trained, so that another takes its place and directory name. */
+  /**
+   * Whether a model is no longer trained, so that another may take its place and directory name.
+   */
   private boolean isOld(Trained known) {
     boolean old = known.model.get() == null || turns - known.turn > IDLE_STEPS;
     if (old) {
@@ -360,8 +368,8 @@ public final class AgentCheckpoints {
 
   /**
    * Called when the JVM ends. After {@code SIGTERM}, takes a last checkpoint of each model in
-   * training as soon as its step has ended. It waits for that at most as long as steps take and the
-   * grace period allows. Otherwise, gives up a checkpoint that is being written.
+   * training as soon as its step has ended. Waits for that at most as long as steps take and the
+   * grace period allows. Otherwise, abandons a checkpoint that is being written.
    */
   public void end() {
     if (!isTerminated()) {
@@ -408,15 +416,20 @@ public final class AgentCheckpoints {
     }
   }
 
-  /** The sentence for the summary; empty if none was taken. */
+  /** Returns the sentence for the summary; empty if no checkpoint was taken. */
   public synchronized String said() {
-    int made = written.get();
+    int count = written.get();
     return tried.get() == 0
         ? ""
         : Text.format(
             "checkpoint.every=%s: %d agent checkpoint%s in %s (the job waited %.3f s"
                 + " for each%s)",
-            every, made, made == 1 ? "" : "s", run, waited.sum() / 1e9 / tried.get(), intervals());
+            every,
+            count,
+            count == 1 ? "" : "s",
+            run,
+            waited.sum() / 1e9 / tried.get(),
+            intervals());
   }
 
   private String intervals() {
@@ -427,8 +440,10 @@ public final class AgentCheckpoints {
         .orElse("");
   }
 
-  /** Why it did nothing; empty if it did something. */
+  /** Returns why no checkpoint was taken; empty if one was. */
   public synchronized String whyUnused() {
-    return tried.get() > 0 ? "" : models.isEmpty() ? why : "the job ended before the first was due";
+    return tried.get() > 0
+        ? ""
+        : models.isEmpty() ? unusedReason : "the job ended before the first was due";
   }
 }

@@ -16,7 +16,10 @@ final class Cadence {
   /** Steps before the first checkpoint, whose cost is still unknown. */
   private static final int FIRST_STEPS = 10;
 
-  /** The second checkpoint is assumed to cost this many times less than the first, cold one. */
+  /**
+   * The first checkpoint, before code is compiled, is assumed to cost this many times more than the
+   * second.
+   */
   private static final double COLD_FACTOR = 4;
 
   private static final int STEPS = 64;
@@ -58,15 +61,17 @@ final class Cadence {
       return Arrays.stream(values, 0, size());
     }
 
-    /** 0 if there is none. */
+    /** Returns the median; 0 if there are no values. */
     long median() {
       return all().sorted().skip(size() / 2).findFirst().orElse(0);
     }
 
-    /** Mean without the largest twentieth, at least one of several: a pause is not a step. */
+    /**
+     * Returns the mean without the largest 5 % of several values (at least one), which are pauses.
+     */
     double mean() {
-      int left = size() < 2 ? size() : size() - Math.max(1, size() / 20);
-      return all().sorted().limit(left).average().orElse(0);
+      int kept = size() < 2 ? size() : size() - Math.max(1, size() / 20);
+      return all().sorted().limit(kept).average().orElse(0);
     }
 
     long longest() {
@@ -87,12 +92,14 @@ final class Cadence {
     return new Cadence(steps, 0);
   }
 
-  /** Checkpoints take at most this share of the time. */
+  /** Returns a cadence whose checkpoints take at most this share of the time. */
   static Cadence within(double overhead) {
     return new Cadence(0, overhead);
   }
 
   /**
+   * Records a step.
+   *
    * @param nanos since the previous step, or since the checkpoint after it
    * @param writing whether a checkpoint is being written
    */
@@ -119,17 +126,17 @@ final class Cadence {
     busy.clear();
   }
 
-  /** Records that none could be taken; the next attempt comes as if it had been. */
+  /** Records a failed checkpoint; the next attempt is due as if it had succeeded. */
   void failed() {
     since = 0;
   }
 
-  /** The longest recent step, in nanoseconds. */
+  /** Returns the longest recent step, in nanoseconds. */
   long longest() {
     return Math.max(quiet.longest(), busy.longest());
   }
 
-  /** Cost of the last one so far. */
+  /** Returns the cost of the last checkpoint so far, in nanoseconds. */
   private long cost() {
     return waited + Math.round(busySteps * Math.max(0, busy.mean() - quiet.mean()));
   }

@@ -15,12 +15,15 @@ import org.jspecify.annotations.Nullable;
  * by one thread at a time.
  */
 public final class Captured {
-  /** Length of the mark in a gap until it is filled: long enough not to occur otherwise. */
-  private static final int MARK = 36;
+  /**
+   * Bytes that stand for one array: a marker too long to occur by chance, then the index of the
+   * array.
+   */
+  private static final int GAP_BYTES = 36;
 
   private static final ThreadLocal<@Nullable Captured> CURRENT = new ThreadLocal<>();
 
-  private final byte[] mark;
+  private final byte[] marker;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
   private final List<ModelFiles.Content> gaps = new ArrayList<>();
   private int filled;
@@ -28,10 +31,11 @@ public final class Captured {
   public Captured() {
     ByteBuffer seed = ByteBuffer.allocate(2 * Long.BYTES);
     seed.putLong(System.nanoTime()).putLong(System.identityHashCode(this));
-    mark = SideFile.sha256().digest(seed.array()); // Leaves the program's random generators alone.
+    // A hash: drawing a random number could change the program's random state.
+    marker = SideFile.sha256().digest(seed.array());
   }
 
-  /** The capture in progress on this thread; null if none. */
+  /** Returns the capture in progress on this thread; null if none. */
   public static @Nullable Captured current() {
     return CURRENT.get();
   }
@@ -46,42 +50,43 @@ public final class Captured {
     }
   }
 
-  /** The bytes to write in place of an array, which {@code later} will fill. */
+  /** Returns the bytes to write in place of an array; {@code later} writes the array itself. */
   public byte[] gap(ModelFiles.Content later) {
     gaps.add(later);
-    return ByteBuffer.allocate(MARK).put(mark).putInt(gaps.size() - 1).array();
+    return ByteBuffer.allocate(GAP_BYTES).put(marker).putInt(gaps.size() - 1).array();
   }
 
   public byte[] bytes() {
     return bytes.toByteArray();
   }
 
-  /** Writes captured bytes, and fills the gaps in them. */
+  /** Writes captured bytes, with each gap replaced by its array. */
   public void fill(byte[] captured, OutputStream out) throws IOException {
     int from = 0;
-    for (int at = next(captured, 0); at >= 0; at = next(captured, from)) {
+    for (int at = nextGap(captured, 0); at >= 0; at = nextGap(captured, from)) {
       out.write(captured, from, at - from);
-      gaps.get(ByteBuffer.wrap(captured, at + mark.length, Integer.BYTES).getInt()).writeTo(out);
+      gaps.get(ByteBuffer.wrap(captured, at + marker.length, Integer.BYTES).getInt()).writeTo(out);
       filled++;
-      from = at + MARK;
+      from = at + GAP_BYTES;
     }
     out.write(captured, from, captured.length - from);
   }
 
   /**
-   * Called when everything is written; throws if a gap was not found, because the library has
-   * transformed it.
+   * Checks that every gap was filled, once everything is written.
+   *
+   * @throws IOException if the library transformed a gap, so that it was not found
    */
   public void requireFilled() throws IOException {
     if (filled != gaps.size()) {
-      throw new IOException("the library writes arrays in a way that the agent does not know");
+      throw new IOException("the library writes arrays in a format unknown to the agent");
     }
   }
 
-  private int next(byte[] captured, int from) {
-    for (int at = from; at <= captured.length - MARK; at++) {
-      if (captured[at] == mark[0]
-          && Arrays.equals(captured, at, at + mark.length, mark, 0, mark.length)) {
+  private int nextGap(byte[] captured, int from) {
+    for (int at = from; at <= captured.length - GAP_BYTES; at++) {
+      if (captured[at] == marker[0]
+          && Arrays.equals(captured, at, at + marker.length, marker, 0, marker.length)) {
         return at;
       }
     }

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>They are in the directory of a run: a job and the jobs that continue from its checkpoints. The
  * first run uses {@code checkpoint.dir} itself. A later run that finds checkpoints there, and does
- * not continue from the newest one, uses {@code run.2}, {@code run.3}, ... in it, and leaves the
- * checkpoints of earlier runs alone.
+ * not continue from the newest one, uses {@code run.2}, {@code run.3}, ... in it, and does not
+ * touch the checkpoints of earlier runs.
  *
  * <p>The agent deletes a checkpoint only after a newer one is on disk and has been read back. It
  * deletes only files that it wrote itself, and renames a checkpoint whose model somebody else
@@ -46,7 +46,7 @@ final class CheckpointDirectory {
   private static final Pattern NUMBER = Pattern.compile("\\d{6,12}");
   private static final String KEPT = ".kept";
 
-  /** First bytes of a mark; earlier agents wrote empty marks. */
+  /** Start of the text in a mark; earlier versions wrote empty marks. */
   private static final String LOADED = "loaded ";
 
   private static final int MAX_RUNS = 100;
@@ -62,8 +62,7 @@ final class CheckpointDirectory {
   }
 
   /**
-   * The directory of one run, held by this job as long as it lives. Used only by threads of the
-   * agent.
+   * The directory of one run, locked by this job until it ends. Used only on threads of the agent.
    */
   static final class Claim {
     private final FileChannel lock;
@@ -78,7 +77,7 @@ final class CheckpointDirectory {
       this.hasOthers = hasOthers;
     }
 
-    /** Directory of its models. */
+    /** Returns the directory of its models. */
     Path run() {
       return run;
     }
@@ -106,7 +105,7 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Claims a directory for this job as long as it lives; throws if another job has it or if it
+   * Locks the directory of a run until this job ends; throws if another job has locked it or if it
    * cannot be created. Called only on threads of the agent, because storage may hang.
    *
    * @param from the checkpoint that the job continues from; null if it starts from scratch
@@ -121,9 +120,9 @@ final class CheckpointDirectory {
         throw new IOException("another job writes its checkpoints there");
       }
       List<Path> runs = runs(all);
-      Path going = from == null ? null : runOrNone(from, runs);
-      if (going != null) {
-        return new Claim(lock, going, going.equals(all), false);
+      Path resumed = from == null ? null : runOrNone(from, runs);
+      if (resumed != null) {
+        return new Claim(lock, resumed, resumed.equals(all), false);
       }
       Path last = runs.get(0);
       boolean used = !models(last, true).isEmpty();
@@ -141,7 +140,7 @@ final class CheckpointDirectory {
     }
   }
 
-  /** As {@link #runOf}; also null if the checkpoint has been removed since. */
+  /** Like {@link #runOf}, but also null if the checkpoint has been removed since. */
   private static @Nullable Path runOrNone(Path checkpoint, List<Path> runs) throws IOException {
     try {
       return runOf(checkpoint, runs);
@@ -150,13 +149,13 @@ final class CheckpointDirectory {
     }
   }
 
-  /** The run whose newest complete checkpoint this is; null if there is none. */
+  /** Returns the run whose newest complete checkpoint this is; null if there is none. */
   private static @Nullable Path runOf(Path checkpoint, List<Path> runs) throws IOException {
     Path model = checkpoint.toRealPath().getParent();
     Path run = model == null ? null : model.getParent();
     Path ours = null;
-    for (Path one : run == null ? List.<Path>of() : runs) {
-      ours = Files.isSameFile(one, run) ? one : ours; // A link may point to it.
+    for (Path each : run == null ? List.<Path>of() : runs) {
+      ours = Files.isSameFile(each, run) ? each : ours; // A link may point to it.
     }
     if (model == null || ours == null) {
       return null;
@@ -165,28 +164,28 @@ final class CheckpointDirectory {
       if (Files.isSameFile(newer, checkpoint)) {
         return ours;
       }
-      if (SideFile.isVerified(newer) && StateFile.isWhole(newer)) {
+      if (SideFile.isVerified(newer) && StateFile.isIntact(newer)) {
         return null;
       }
     }
     return null;
   }
 
-  /** A number that no run uses, nor any other file with such a name. */
+  /** Returns a number that no run uses, nor any other file with such a name. */
   private static long nextRun(Path root) throws IOException {
     long last = 1;
     try (DirectoryStream<Path> all = Files.newDirectoryStream(root, "run.*")) {
       for (Path file : all) {
-        boolean isOne = RUN.matcher(file.getFileName().toString()).matches();
-        last = isOne ? Math.max(last, number(file)) : last;
+        boolean isRun = RUN.matcher(file.getFileName().toString()).matches();
+        last = isRun ? Math.max(last, number(file)) : last;
       }
     }
     return last + 1;
   }
 
   /**
-   * Directories of runs, the newest first; the last is {@code root} itself. Links to run
-   * directories count, because the user may have moved one to another disk.
+   * Returns the directories of runs, the newest first; the last is {@code root} itself. Includes
+   * links to directories, because the user may have moved one to another disk.
    */
   private static List<Path> runs(Path root) throws IOException {
     List<Path> runs = new ArrayList<>();
@@ -202,7 +201,7 @@ final class CheckpointDirectory {
     return runs;
   }
 
-  /** For each model of the newest run that has any: its checkpoints, newest first. */
+  /** Returns the checkpoints of each model in the newest run that has any, newest first. */
   static List<List<Path>> newestRun(Path root) throws IOException {
     for (Path run : runs(root)) {
       if (!models(run, true).isEmpty()) {
@@ -213,11 +212,11 @@ final class CheckpointDirectory {
   }
 
   /**
-   * For each model of a run: its checkpoints, newest first.
+   * Returns the checkpoints of each model in a run, newest first.
    *
-   * @param begun skip those that a killed job only began
+   * @param skipBegun whether to skip checkpoints that a killed job only began
    */
-  private static List<List<Path>> models(Path run, boolean begun) throws IOException {
+  private static List<List<Path>> models(Path run, boolean skipBegun) throws IOException {
     List<List<Path>> models = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(run, Files::isDirectory)) {
       for (Path model : all) {
@@ -227,7 +226,7 @@ final class CheckpointDirectory {
         } catch (AccessDeniedException e) {
           continue; // Such as lost+found at the root of a file system.
         }
-        if (begun) {
+        if (skipBegun) {
           for (Path checkpoint : List.copyOf(numbered)) {
             if (isBegun(checkpoint)) {
               numbered.remove(checkpoint);
@@ -242,39 +241,43 @@ final class CheckpointDirectory {
     return models;
   }
 
-  /** The number in the name of a run, or of a checkpoint. */
+  /** Returns the number in the name of a run or checkpoint. */
   private static long number(Path directory) {
     return Long.parseLong(directory.getFileName().toString().replace("run.", ""));
   }
 
-  /** The file that only the agent's own checkpoints have: nothing else is counted or deleted. */
+  /**
+   * Returns the file that marks the agent's own checkpoints; directories without it are neither
+   * counted nor deleted.
+   */
   private static Path mark(Path checkpoint) {
     return checkpoint.resolve(SideFile.DIRECTORY).resolve("checkpoint");
   }
 
-  /** Identifies the models that its job loaded before it trained; null if unknown. */
+  /** Returns an identifier of the models that its job loaded before training; null if unknown. */
   static @Nullable String loads(Path checkpoint) throws IOException {
     String text = SideFile.text(mark(checkpoint)).strip();
     return text.startsWith(LOADED.strip()) ? text.substring(LOADED.strip().length()).strip() : null;
   }
 
   /** Whether a directory is one of the agent's own checkpoints. */
-  static boolean isOne(Path checkpoint) {
+  static boolean isCheckpoint(Path checkpoint) {
     return Files.isRegularFile(mark(checkpoint), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Whether a checkpoint holds only the files that the agent writes before the model. */
+  /** Whether a checkpoint contains only the files that the agent writes before the model. */
   private static boolean isBegun(Path checkpoint) throws IOException {
     try (Stream<Path> all = Files.list(checkpoint)) {
       return all.allMatch(file -> file.getFileName().toString().equals(SideFile.DIRECTORY));
     }
   }
 
-  /** The checkpoints of a model, the newest first. */
+  /** Returns the checkpoints of a model, the newest first. */
   static List<Path> numbered(Path path) throws IOException {
     try (Stream<Path> files = Files.list(path)) {
       return files
-          .filter(file -> NUMBER.matcher(file.getFileName().toString()).matches() && isOne(file))
+          .filter(
+              file -> NUMBER.matcher(file.getFileName().toString()).matches() && isCheckpoint(file))
           .sorted(Comparator.<Path>comparingLong(CheckpointDirectory::number).reversed())
           .toList();
     }
@@ -289,13 +292,13 @@ final class CheckpointDirectory {
     Files.createDirectories(path); // The user may have removed it.
     while (true) {
       try {
-        Path made =
+        Path created =
             Files.createDirectory(path.resolve(String.format(Locale.ROOT, "%06d", ++number)));
-        Files.createDirectory(made.resolve(SideFile.DIRECTORY));
-        try (RandomAccessFile mark = OwnFiles.create(mark(made))) {
+        Files.createDirectory(created.resolve(SideFile.DIRECTORY));
+        try (RandomAccessFile mark = OwnFiles.create(mark(created))) {
           mark.write((LOADED + loads + "\n").getBytes(StandardCharsets.US_ASCII));
         }
-        return made;
+        return created;
       } catch (FileAlreadyExistsException e) {
         // It already exists: try the next number.
       }
@@ -303,18 +306,18 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Reads the newest complete checkpoint back and links it; then deletes those older than the
-   * newest {@code keep}. If one cannot be deleted, it stays until the next time. False if the file
-   * system has no symbolic links.
+   * Reads back the newest complete checkpoint, links it, and deletes those older than the newest
+   * {@code keep}. A checkpoint that cannot be deleted stays until the next call. Returns false if
+   * the file system has no symbolic links.
    */
   boolean retain(int keep, OnceLog log) {
     boolean linked = true;
-    int whole = 0;
+    int complete = 0;
     for (Path checkpoint : numberedOrNone()) {
       try {
-        boolean isWhole = SideFile.isWhole(checkpoint);
-        if (isWhole && ++whole == 1) {
-          if (!(SideFile.isVerified(checkpoint) && StateFile.isWhole(checkpoint))) {
+        boolean isComplete = SideFile.hasCompleteModel(checkpoint);
+        if (isComplete && ++complete == 1) {
+          if (!(SideFile.isVerified(checkpoint) && StateFile.isIntact(checkpoint))) {
             log.once(
                 "read",
                 "checkpoint.every: "
@@ -325,22 +328,22 @@ final class CheckpointDirectory {
           }
           linked = link(checkpoint);
         }
-        if (whole > (isWhole ? keep : 0)) {
-          drop(checkpoint, isWhole, log);
+        if (complete > (isComplete ? keep : 0)) {
+          drop(checkpoint, isComplete, log);
         }
       } catch (IOException e) {
-        // Try again next time.
+        // The next call tries again.
       }
     }
     return linked;
   }
 
   /** Deletes or renames a checkpoint that is no longer needed. */
-  private void drop(Path checkpoint, boolean isWhole, OnceLog log) throws IOException {
+  private void drop(Path checkpoint, boolean isComplete, OnceLog log) throws IOException {
     if (Files.isSymbolicLink(checkpoint)) {
       return; // A link from somebody else; its target may belong to another run.
     }
-    if (isWhole ? isOwn(checkpoint) : isBegun(checkpoint)) {
+    if (isComplete ? isOwn(checkpoint) : isBegun(checkpoint)) {
       if (!deleteOwn(checkpoint)) {
         log.once(
             "foreign", "checkpoint.every: " + checkpoint + " has files of others, which stay.");
@@ -363,13 +366,13 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Whether the one model is what the agent wrote. The length proves nothing: weights of the same
-   * shape have the same length.
+   * Whether the checkpoint has one model, which is what the agent wrote. Its length would prove
+   * nothing: weights of the same shape have the same length.
    */
   private static boolean isOwn(Path checkpoint) throws IOException {
     List<Path> models = SideFile.models(checkpoint);
     SideFile known = models.size() == 1 ? SideFile.read(models.get(0)) : null;
-    return known != null && (known.isUntouched(models.get(0)) || known.isOf(models.get(0)));
+    return known != null && (known.isUntouched(models.get(0)) || known.matches(models.get(0)));
   }
 
   private List<Path> numberedOrNone() {
@@ -398,15 +401,16 @@ final class CheckpointDirectory {
     }
   }
 
-  /** Deletes the agent's files, the mark last; true if nothing else was there. */
+  /** Deletes the agent's files, the mark last; returns true if there were no other files. */
   private static boolean deleteOwn(Path checkpoint) throws IOException {
     Path own = checkpoint.resolve(SideFile.DIRECTORY);
     for (Path model : SideFile.models(checkpoint)) {
       Files.deleteIfExists(model);
       Files.deleteIfExists(SideFile.of(model));
     }
-    try (DirectoryStream<Path> left = Files.newDirectoryStream(own, "*" + ModelFile.INCOMPLETE)) {
-      for (Path file : left) {
+    try (DirectoryStream<Path> leftovers =
+        Files.newDirectoryStream(own, "*" + ModelFile.INCOMPLETE)) {
+      for (Path file : leftovers) {
         Files.delete(file);
       }
     }

@@ -36,18 +36,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model file while it is written. Until {@link #publish} moves it into place, it is locked and
- * lies in a directory {@code .coordl} beside its place, where programs that list their models do
- * not look. Used by one thread at a time.
+ * A model file that is being written. Until {@link #publish} moves it into place, it is locked and
+ * stays in the directory {@code .coordl} beside its target, where programs that list their models
+ * do not see it. Used by one thread at a time.
  */
 final class ModelFile implements Closeable {
   static final String INCOMPLETE = ".incomplete";
 
-  private static final AtomicInteger COUNT = new AtomicInteger();
+  private static final AtomicInteger COUNTER = new AtomicInteger();
 
   /**
-   * Names of this job's files, whatever links and mounts lead there: opening and closing one of
-   * them would release its lock.
+   * Names of this job's open files. A sweep must not open them: closing a file releases the lock
+   * that this process holds on it. These are names, not paths, because links and mounts may give
+   * one file several paths.
    */
   private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
@@ -60,11 +61,11 @@ final class ModelFile implements Closeable {
   private final @Nullable State before;
   private boolean published;
 
-  static final class LeftAloneException extends Exception {
+  static final class UnsupportedTargetException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** A reason; empty if the library itself will report it. */
-    LeftAloneException(String reason) {
+    /** Takes a reason for the user; empty if the library itself will report it. */
+    UnsupportedTargetException(String reason) {
       super(reason, null, false, false);
     }
   }
@@ -79,15 +80,17 @@ final class ModelFile implements Closeable {
     }
   }
 
-  /** A new file in {@code directory}, created by its first byte or by {@link #open}. */
+  /**
+   * Creates nothing on disk: the first byte or {@link #open} creates the file in {@code directory}.
+   */
   private ModelFile(Path target, Path directory, @Nullable State before) {
     this.target = target;
     this.before = before;
-    String number = Long.toHexString(System.nanoTime() + COUNT.incrementAndGet());
+    String number = Long.toHexString(System.nanoTime() + COUNTER.incrementAndGet());
     String name = Long.toHexString(ProcessHandle.current().pid()) + "-" + number + INCOMPLETE;
     this.directory = directory;
     this.incomplete = directory.resolve(name);
-    pieces = new Pieces(this::make, digest);
+    pieces = new Pieces(this::createIncomplete, digest);
     stream = new BufferedOutputStream(pieces, 1 << 16);
   }
 
@@ -98,18 +101,18 @@ final class ModelFile implements Closeable {
   }
 
   /**
-   * Another job's {@link #sweep} leaves it alone as long as it is open. Its name is never reused,
-   * so a dead job's file can be deleted by name. Like the libraries, it writes without a channel,
-   * so an interrupt of the program's thread does not close it.
+   * Creates and locks the file. While it is open, a {@link #sweep} by another job skips it. Its
+   * name is never reused, so the file of a dead job can be deleted by name. Writes without a
+   * channel, as the libraries do, so that an interrupt of the program's thread does not close it.
    */
-  private FileOutputStream make() throws IOException {
+  private FileOutputStream createIncomplete() throws IOException {
     OwnFiles.directory(directory);
     OWN.add(incomplete.getFileName());
     FileOutputStream out = null;
     try {
       out = new FileOutputStream(OwnFiles.create(incomplete).getFD());
       if (out.getChannel().tryLock() == null || !Files.exists(incomplete)) {
-        throw new IOException(incomplete + " was swept away");
+        throw new IOException(incomplete + " was deleted by another job");
       }
       return out;
     } catch (Throwable t) {
@@ -131,7 +134,7 @@ final class ModelFile implements Closeable {
   }
 
   /**
-   * A file in a directory that the agent created and that nobody else writes to. Does not touch
+   * Returns a file in a directory that the agent created and that nobody else writes to. Touches no
    * storage before the first byte is written.
    */
   static ModelFile later(Path target) {
@@ -139,19 +142,21 @@ final class ModelFile implements Closeable {
   }
 
   /**
-   * A file that will take the place of {@code path}; throws if the result would differ from what
-   * the library does: for links, for other than regular files, and for files of another user.
+   * Creates a file that will replace {@code path}.
+   *
+   * @throws UnsupportedTargetException if the result would differ from what the library writes, as
+   *     for dangling links, hard links, special files and files of another user
    */
-  static ModelFile create(Path path) throws LeftAloneException {
+  static ModelFile create(Path path) throws UnsupportedTargetException {
     Path parent = path.toAbsolutePath().getParent();
     if (path.getFileSystem() != FileSystems.getDefault()
         || path.getFileName() == null
         || parent == null
         || !Files.isDirectory(parent)) {
-      throw new LeftAloneException("");
+      throw new UnsupportedTargetException("");
     }
     if (Files.isSymbolicLink(path) && !Files.exists(path)) {
-      throw new LeftAloneException("it is a link to nothing");
+      throw new UnsupportedTargetException("it is a dangling link");
     }
     try {
       Path target = real(path);
@@ -162,18 +167,18 @@ final class ModelFile implements Closeable {
       }
       ModelFile file = open(target, SideFile.directory(target));
       if (old != null) {
-        file.becomeLike(old);
+        file.copyAttributes(old);
       }
       return file;
     } catch (IOException | UnsupportedOperationException e) {
-      throw new LeftAloneException(
-          "no file can be made beside it ("
+      throw new UnsupportedTargetException(
+          "no file can be created beside it ("
               + (e.getClass() == IOException.class ? e.getMessage() : e.getClass().getSimpleName())
               + ")");
     }
   }
 
-  /** The real path of an existing or future file, with links resolved. */
+  /** Returns the real path of an existing or future file, with links resolved. */
   static Path real(Path file) throws IOException {
     Path absolute = file.toAbsolutePath();
     Path parent = absolute.getParent();
@@ -183,23 +188,23 @@ final class ModelFile implements Closeable {
   }
 
   private static void check(Path target, PosixFileAttributes old)
-      throws LeftAloneException, IOException {
+      throws UnsupportedTargetException, IOException {
     if (!old.isRegularFile() || !Files.isWritable(target)) {
-      throw new LeftAloneException("");
+      throw new UnsupportedTargetException("");
     }
     if (((Number) Files.getAttribute(target, "unix:nlink")).intValue() > 1) {
-      throw new LeftAloneException("it has other names (hard links)");
+      throw new UnsupportedTargetException("it has hard links");
     }
     if (!OwnFiles.isOwn(target)) {
-      throw new LeftAloneException("it belongs to another user");
+      throw new UnsupportedTargetException("it belongs to another user");
     }
     if (Files.getFileStore(target).getUsableSpace() < old.size()) {
-      throw new LeftAloneException("the disk has no room for a second one beside it");
+      throw new UnsupportedTargetException("the disk has no room for a second copy");
     }
   }
 
-  /** Called before the first byte is written. */
-  private void becomeLike(PosixFileAttributes old) throws IOException {
+  /** Copies permissions and group; called before the first byte is written. */
+  private void copyAttributes(PosixFileAttributes old) throws IOException {
     try {
       Files.setPosixFilePermissions(incomplete, old.permissions());
       PosixFileAttributeView view =
@@ -217,7 +222,7 @@ final class ModelFile implements Closeable {
     return target;
   }
 
-  /** The stream for its content; closing it only flushes. */
+  /** Returns the stream for the content; closing it only flushes. */
   public OutputStream stream() {
     return stream;
   }
@@ -226,18 +231,18 @@ final class ModelFile implements Closeable {
     return pieces;
   }
 
-  /** Whether {@link #publish} has moved it into place; otherwise the program's file stays. */
+  /** True if {@link #publish} has replaced the target; otherwise the target is unchanged. */
   boolean isPublished() {
     return published;
   }
 
   /**
-   * Moves it into place, durably.
+   * Moves the file into place, durably.
    *
-   * @param late whether the program has continued since, and may have written there itself
-   * @param moving monitor held while files are moved: model and side file belong together
-   * @return what the user should know; empty if the model and its side file are in place
-   * @throws IOException if that fails; the old file stays
+   * @param late whether the program has continued since, and may have written the target itself
+   * @param moving monitor held during the moves, so that model and side file change together
+   * @return a warning for the user; empty if the model and its side file are in place
+   * @throws IOException if the file cannot be published; the old file stays
    */
   String publish(boolean late, Object moving) throws IOException {
     stream.flush();
@@ -258,7 +263,7 @@ final class ModelFile implements Closeable {
       }
       try {
         move(incomplete, target);
-      } catch (FileSystemException e) { // A mount point of its own, in containers.
+      } catch (FileSystemException e) { // The target is a mount point, in containers.
         known = false;
         SideFile.forget(target);
         writeInPlace();
@@ -268,8 +273,8 @@ final class ModelFile implements Closeable {
       return known
           ? ""
           : Text.format(
-              "checkpoint: %s cannot be verified later: %s is not of the agent, or could not be"
-                  + " written, or the file could not be replaced.",
+              "checkpoint: %s cannot be verified later, because %s is not the agent's, or because"
+                  + " one of the two could not be replaced.",
               target, SideFile.of(target).getFileName());
     }
   }
@@ -289,10 +294,13 @@ final class ModelFile implements Closeable {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** For a directory, the JDK offers only a channel, which interrupts close. */
+  /**
+   * Forces a directory to disk. The JDK offers only a channel for this, which an interrupt closes:
+   * then it tries again.
+   */
   private static void force(@Nullable Path directory) {
     boolean interrupted = Thread.interrupted();
-    while (directory != null && !forced(directory)) {
+    while (directory != null && !tryForce(directory)) {
       interrupted |= Thread.interrupted();
     }
     if (interrupted) {
@@ -300,8 +308,11 @@ final class ModelFile implements Closeable {
     }
   }
 
-  /** Some file systems cannot force a directory; the file is then as durable as they make it. */
-  private static boolean forced(Path directory) {
+  /**
+   * Returns false if an interrupt closed the channel. Ignores file systems that cannot force a
+   * directory.
+   */
+  private static boolean tryForce(Path directory) {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
       return true;
@@ -312,7 +323,7 @@ final class ModelFile implements Closeable {
     }
   }
 
-  /** Closes it; deletes it if it was not published. */
+  /** Closes the file, and deletes it unless it was published. */
   @Override
   public void close() throws IOException {
     try {
@@ -336,29 +347,29 @@ final class ModelFile implements Closeable {
     }
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       List<Path> sides = new ArrayList<>();
-      boolean quiet = true;
+      boolean idle = true;
       for (Path file : files) {
         if (file.toString().endsWith(INCOMPLETE)) {
-          quiet &= isSwept(file);
+          idle &= deleteIfAbandoned(file);
         } else if (file.toString().endsWith(SideFile.SUFFIX)) {
           sides.add(file);
         }
       }
       for (Path side : sides) {
-        if (quiet) { // Otherwise its model may be about to appear.
-          SideFile.sweep(side, model);
+        if (idle) { // Otherwise a save may be about to publish its model.
+          SideFile.deleteIfOrphaned(side, model);
         }
       }
     } catch (IOException e) {
-      // Try again another time.
+      // The next sweep tries again.
     }
   }
 
   /**
-   * Deletes a dead job's file and returns whether it was one: a lock ends with its job, and no
-   * other job knows the name.
+   * Deletes the file if its job is dead, and returns whether it did. A lock ends with its job, and
+   * no other job uses the name.
    */
-  private static boolean isSwept(Path file) throws IOException {
+  private static boolean deleteIfAbandoned(Path file) throws IOException {
     if (OWN.contains(file.getFileName())
         || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
         || !OwnFiles.isOwn(file)) {

@@ -28,27 +28,30 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policy {@code checkpoint=}: a model file is written beside its place, forced to disk and
- * moved. With {@code async}, a thread of the agent does this, one file at a time, from a snapshot.
- * Safe for concurrent use.
+ * The policy {@code checkpoint=}: writes each model file beside its target, forces it to disk and
+ * moves it into place. With {@code async}, a thread of the agent does this from a snapshot, one
+ * file at a time. Safe for concurrent use.
  */
 public final class ModelFiles implements Closeable {
   /** The bytes of a file, or of a part of it. */
   @FunctionalInterface
   public interface Content {
-    /** Writes them; leaves the stream open. */
+    /** Writes the bytes; leaves the stream open. */
     void writeTo(OutputStream out) throws IOException;
 
-    /** The same bytes, whatever the program does next; null if there is no room for a copy. */
+    /**
+     * Returns a copy, which later changes by the program do not affect; null if there is no memory
+     * for it.
+     */
     default @Nullable Content snapshot() throws IOException {
       return null;
     }
   }
 
-  /** Receives each file that was written or could not be. */
+  /** Receives an event for each file that was written or that failed. */
   @FunctionalInterface
   public interface Listener {
-    /** Times as of {@link System#nanoTime}. */
+    /** Called with times from {@link System#nanoTime}. */
     void written(PersistEvent event, long start, long end);
   }
 
@@ -66,16 +69,21 @@ public final class ModelFiles implements Closeable {
   private static final Path WORKING_DIRECTORY =
       Files.exists(PROCESS) ? PROCESS : Path.of("").toAbsolutePath();
 
-  /** If storage accepts none of the agent's own bytes for this long, nothing waits for it. */
+  /**
+   * If storage accepts no bytes of the agent's own files for this long, the agent stops waiting.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /**
-   * For the program's own files, the program waits as long as its own call would have; the end of
-   * the JVM waits this many times as long.
+   * The program waits for its own files without a limit, as its own call would. The end of the JVM
+   * waits this many times {@link #PATIENCE}.
    */
   private static final int PROGRAM_PATIENCE_FACTOR = 60;
 
-  /** For the program's files: each of the agent's has a directory, and a lock, of its own. */
+  /**
+   * Monitor for moving the program's files. Each checkpoint of the agent has its own directory, and
+   * a lock for it.
+   */
   private static final Object MOVING = new Object();
 
   private final Map<Path, Integer> uses = new ConcurrentHashMap<>();
@@ -84,10 +92,8 @@ public final class ModelFiles implements Closeable {
   private final boolean asynchronous;
   private final Predicate<CountDownLatch> patience;
 
-  /**
-   * Set while this thread takes one of the agent's own checkpoints: the state written beside it.
-   */
-  private static final ThreadLocal<@Nullable StateFile> AS_AGENT = new ThreadLocal<>();
+  /** State file of the agent's checkpoint that this thread is taking; null if it takes none. */
+  private static final ThreadLocal<@Nullable StateFile> AGENT_STATE = new ThreadLocal<>();
 
   private volatile boolean background;
   private volatile boolean ending;
@@ -95,7 +101,7 @@ public final class ModelFiles implements Closeable {
   private @Nullable IOException failure;
 
   /**
-   * Identifies the models that the program loaded before it trained: every start of the same run
+   * Identifies the models that the program loaded before training: every start of the same run
    * loads the same ones.
    */
   private String loads = "";
@@ -106,7 +112,7 @@ public final class ModelFiles implements Closeable {
   private int files;
   private long bytes;
   private long nanos;
-  private int left;
+  private int leftToLibrary;
   private int damaged;
 
   /** A file that is being, or has been, written in the background. */
@@ -116,19 +122,20 @@ public final class ModelFiles implements Closeable {
     private final List<Runnable> then = new ArrayList<>();
     private boolean inPlace;
     private boolean failed;
-    private volatile boolean leftBehind;
+    private volatile boolean abandoned;
 
     /** State that must be on disk before the file is in place; null for the program's own file. */
     private @Nullable StateFile agents;
 
-    @Nullable Thread by;
+    /** Thread that writes the file; null until it is known. */
+    @Nullable Thread writer;
 
     Pending(ModelFile file, boolean inPlace) {
       this.file = file;
       this.inPlace = inPlace;
     }
 
-    /** Whether it is in place and all actions for that are done. */
+    /** Whether the file is in place and all actions for that are done. */
     public synchronized boolean isInPlace() {
       return inPlace;
     }
@@ -166,16 +173,16 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * A policy.
+   * Creates the policy.
    *
    * @param background initial value of {@link #inBackground}
-   * @param staging bytes that snapshots may take, asked once
+   * @param staging bytes that snapshots may take, read once
    */
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
     this(background, staging, listener, log, done -> AgentThread.await(done, PATIENCE));
   }
 
-  /** As above; {@code patience} waits for a while and returns whether the latch has opened. */
+  /** Uses {@code patience}, which waits for a while and returns whether the latch has opened. */
   ModelFiles(
       boolean background,
       LongSupplier staging,
@@ -195,7 +202,7 @@ public final class ModelFiles implements Closeable {
     return background;
   }
 
-  /** Waits for storage as long as for the agent's own files; true if it has answered. */
+  /** Waits for storage as long as for the agent's own files; returns true if it has answered. */
   boolean isPatient(CountDownLatch done) {
     return patience.test(done);
   }
@@ -204,24 +211,24 @@ public final class ModelFiles implements Closeable {
     return inFlight != null;
   }
 
-  /** Stops waiting for the agent's own files. */
+  /** Makes the write of a checkpoint of the agent fail, if one is in progress. */
   void giveUpAgents() {
     Pending now = inFlight;
     if (now != null && now.agents != null) {
-      now.agents.pieces().giveUp();
-      now.file.pieces().giveUp();
+      now.agents.pieces().abort();
+      now.file.pieces().abort();
     }
   }
 
   /**
-   * Saves for the agent. Its failures do not reach the program, and the program's failures do not
-   * reach it.
+   * Saves a checkpoint of the agent's own. Its failures do not reach the program, and failures of
+   * the program's saves do not reach it.
    *
    * @return the pending file; null if it was not written in the background
    */
   @Nullable Pending asAgent(AgentCheckpoints.Saver saver, Path directory) throws IOException {
     StateFile state = new StateFile(directory, memory, saver);
-    AS_AGENT.set(state);
+    AGENT_STATE.set(state);
     try {
       if (!background) {
         state.write();
@@ -232,7 +239,7 @@ public final class ModelFiles implements Closeable {
       }
       return state.writtenWith();
     } finally {
-      AS_AGENT.remove();
+      AGENT_STATE.remove();
       if (state.writtenWith() == null) {
         state.close();
       }
@@ -240,9 +247,10 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Whether this thread may take a snapshot now, to be written in the background; the previous one
-   * has been written. If true, the caller must call {@link #endTurn}. False while this or another
-   * thread takes one: the file is then written at once, and no thread waits for its turn.
+   * Waits until the previous file is written, and returns whether this thread may take a snapshot
+   * now, to be written in the background. If true, the caller must call {@link #endTurn}. False
+   * while this or another thread takes one: the file is then written at once, and no thread waits
+   * for its turn.
    */
   boolean beginTurn() {
     boolean mine = background && !turn.isHeldByCurrentThread() && turn.tryLock();
@@ -281,11 +289,12 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * A file to write in place of {@code target}; null if the library has to write it. For an agent
-   * checkpoint, the library may see another directory: only the name counts.
+   * Returns a file that will replace {@code target}; null if the library must write it. For an
+   * agent checkpoint, only the name of {@code target} is used, because the library may use another
+   * directory.
    */
   @Nullable ModelFile create(Path target) {
-    StateFile agents = AS_AGENT.get();
+    StateFile agents = AGENT_STATE.get();
     if (agents != null) {
       return ModelFile.later(agents.checkpoint().resolve(target.getFileName()));
     }
@@ -293,12 +302,12 @@ public final class ModelFiles implements Closeable {
     sweep(target);
     try {
       return ModelFile.create(target);
-    } catch (ModelFile.LeftAloneException e) {
+    } catch (ModelFile.UnsupportedTargetException e) {
       SideFile.forget(target);
       String reason = e.getMessage();
       if (reason != null && !reason.isEmpty()) {
         synchronized (this) {
-          left++;
+          leftToLibrary++;
         }
         log.once(
             target.toString(),
@@ -331,15 +340,15 @@ public final class ModelFiles implements Closeable {
       content.writeTo(file.stream());
       publish(file, start, false, MOVING);
     } catch (IOException e) {
-      tell(file, start, false, String.valueOf(e.getMessage()));
+      report(file, start, false, String.valueOf(e.getMessage()));
       throw e;
     }
   }
 
   private void publish(ModelFile file, long start, boolean late, Object moving) throws IOException {
-    String told = file.publish(late, moving);
-    if (!told.isEmpty()) {
-      log.once(told);
+    String warning = file.publish(late, moving);
+    if (!warning.isEmpty()) {
+      log.once(warning);
     }
     if (file.isPublished()) {
       synchronized (this) {
@@ -348,10 +357,10 @@ public final class ModelFiles implements Closeable {
         nanos += System.nanoTime() - start;
       }
     }
-    tell(file, start, late, file.isPublished() ? "" : told);
+    report(file, start, late, file.isPublished() ? "" : warning);
   }
 
-  private void tell(ModelFile file, long start, boolean late, String failure) {
+  private void report(ModelFile file, long start, boolean late, String failure) {
     PersistEvent event = new PersistEvent();
     event.target = file.target().toString();
     event.bytes = file.pieces().bytes();
@@ -366,13 +375,13 @@ public final class ModelFiles implements Closeable {
    */
   Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file, false);
-    StateFile state = AS_AGENT.get();
+    StateFile state = AGENT_STATE.get();
     if (state != null) {
       state.handOver(mine);
       mine.agents = state;
     }
     Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, content));
-    mine.by = writer;
+    mine.writer = writer;
     synchronized (this) {
       if (background) {
         inFlight = mine;
@@ -384,7 +393,7 @@ public final class ModelFiles implements Closeable {
         }
       }
     }
-    mine.by = Thread.currentThread();
+    mine.writer = Thread.currentThread();
     persist(mine, content);
     return mine;
   }
@@ -408,7 +417,7 @@ public final class ModelFiles implements Closeable {
       if (!file.isPublished()) { // Later steps may fail too, but a published file stays.
         discard(mine.agents);
       }
-      if (mine.agents != null && file.pieces().isGivenUp()) {
+      if (mine.agents != null && file.pieces().isAborted()) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
       } else if (mine.agents != null) {
         log.once("agents", "checkpoint.every: " + failed.getMessage() + "; others are not named.");
@@ -418,7 +427,7 @@ public final class ModelFiles implements Closeable {
         }
       }
       mine.fail();
-      tell(file, start, true, String.valueOf(failed.getMessage()));
+      report(file, start, true, String.valueOf(failed.getMessage()));
     } finally {
       if (mine.agents != null) {
         mine.agents.close();
@@ -445,11 +454,11 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Called when a model has been, or is being, saved. Throws, once, an earlier failure that has not
-   * been reported yet.
+   * Throws an earlier failure in the background, once. Called when a model is being, or has been,
+   * saved.
    */
   synchronized void raise() throws IOException {
-    if (AS_AGENT.get() != null) {
+    if (AGENT_STATE.get() != null) {
       return;
     }
     IOException failed = failure;
@@ -460,9 +469,9 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Called when the JVM is told to end. Waits at least this long for one of the agent's own files,
-   * even if storage accepts nothing for a while, as when it forces much data to disk; then as
-   * usual.
+   * Called when the JVM is to end. Waits at least this long for one of the agent's own files, even
+   * if storage accepts nothing for a while, as when it forces much data to disk; then waits like
+   * {@link #await()}.
    */
   void awaitAgents(long nanos) {
     Pending last = inFlight;
@@ -478,7 +487,7 @@ public final class ModelFiles implements Closeable {
    */
   public void await() {
     Pending other = inFlight;
-    if (other == null || other.by == Thread.currentThread() || other.leftBehind) {
+    if (other == null || other.writer == Thread.currentThread() || other.abandoned) {
       return;
     }
     boolean programs = other.agents == null;
@@ -492,7 +501,7 @@ public final class ModelFiles implements Closeable {
       boolean waits = programs && !ending;
       quiet = waits || other.written() > before ? 0 : quiet + 1;
     }
-    other.leftBehind = true;
+    other.abandoned = true;
     log.once(
         "storage",
         Text.format(
@@ -504,15 +513,15 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * The path where {@code java.io} finds a file: relative to the working directory, whatever {@code
-   * user.dir} says.
+   * Returns the path where {@code java.io} finds a file: relative to the working directory,
+   * whatever {@code user.dir} says.
    */
   public static Path path(File file) {
     Path path = file.toPath();
     return path.isAbsolute() ? path : WORKING_DIRECTORY.resolve(path);
   }
 
-  /** A path from {@link #path} as the user would write it. */
+  /** Returns a path from {@link #path} as the user would write it. */
   static String shown(Path path) {
     return (path.startsWith(WORKING_DIRECTORY) ? WORKING_DIRECTORY.relativize(path) : path)
         .toString();
@@ -536,11 +545,11 @@ public final class ModelFiles implements Closeable {
     sweep(file);
     try {
       SideFile known = SideFile.read(file);
-      if (known == null || !Files.isRegularFile(file) || known.isOf(file)) {
+      if (known == null || !Files.isRegularFile(file) || known.matches(file)) {
         return false;
       }
       known = SideFile.read(file); // Another thread may have replaced both since.
-      if (known == null || known.isOf(file)) {
+      if (known == null || known.matches(file)) {
         return false;
       }
     } catch (IOException e) {
@@ -554,11 +563,12 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * The newest of a library's models whose file is undamaged; {@code last} if there is none.
+   * Returns the newest of a library's models whose file is undamaged; {@code last} if there is
+   * none.
    *
    * @param last the newest
-   * @param before the others, the newest first; asked only if the last one is damaged
-   * @param file the path of a model
+   * @param before the others, the newest first; read only if the last one is damaged
+   * @param file returns the path of a model
    */
   public <T> T newestWhole(T last, Iterable<? extends T> before, Function<? super T, Path> file) {
     if (!isDamaged(file.apply(last))) {
@@ -580,8 +590,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Called before exactly this file is loaded. Throws if it is damaged although nobody has written
-   * to it since. Otherwise the library tries it, because the user may have replaced it on purpose.
+   * Called before exactly this file is loaded. Throws if it is damaged and its modification time is
+   * unchanged. Otherwise the library tries it, because the user may have replaced it on purpose.
    */
   public void check(Path file) throws IOException {
     if (isDamaged(file)) {
@@ -615,12 +625,12 @@ public final class ModelFiles implements Closeable {
     remembersLoads = false;
   }
 
-  /** Identifies the models that the program has loaded; empty if none. */
+  /** Returns an identifier of the models that the program has loaded; empty if there are none. */
   synchronized String loads() {
     return loads;
   }
 
-  /** The last of these models; null if there is none. */
+  /** Returns the last of these models; null if there is none. */
   synchronized @Nullable Path loaded() {
     return loaded;
   }
@@ -641,11 +651,11 @@ public final class ModelFiles implements Closeable {
     ending = true;
   }
 
-  /** The sentence for the summary; empty if no model was written. */
+  /** Returns the sentence for the summary; empty if no model was written. */
   public String said() {
     await();
     synchronized (this) {
-      if (files == 0 && left == 0 && damaged == 0) {
+      if (files == 0 && leftToLibrary == 0 && damaged == 0) {
         return "";
       }
       return Text.format(
@@ -655,12 +665,12 @@ public final class ModelFiles implements Closeable {
           SnapshotMemory.mebibytes(bytes),
           files == 0 ? 0 : nanos / 1e9 / files,
           asynchronous ? ", in the background" : "",
-          left == 0 ? "" : ", " + left + " left to the library",
+          leftToLibrary == 0 ? "" : ", " + leftToLibrary + " left to the library",
           damaged == 0 ? "" : ", " + damaged + " found damaged");
     }
   }
 
-  /** Why the policy did nothing; empty if it did something. */
+  /** Returns why the policy did nothing; empty if it did something. */
   public String whyUnused() {
     return !said().isEmpty() ? "" : "the program has written no model";
   }

@@ -7,8 +7,8 @@ import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hashes and counts a file's bytes on their way to disk. The first byte opens the file. One thread
- * at a time.
+ * Hashes and counts a file's bytes on their way to disk. The first byte opens the file. Used by one
+ * thread at a time, unless noted.
  */
 final class Pieces extends OutputStream {
   /** Creates the file. */
@@ -17,22 +17,22 @@ final class Pieces extends OutputStream {
     FileOutputStream open() throws IOException;
   }
 
-  /** Limit of bytes not yet on disk; beyond it, the kernel might stall other writers. */
-  private static final long UNFORCED = 64L << 20;
+  /** Bytes between two syncs: with more of them unsynced, the kernel may stall other writers. */
+  private static final long MAX_UNSYNCED = 64L << 20;
 
   private final Opening opening;
   private final MessageDigest digest;
   private @Nullable FileOutputStream out;
   private volatile long bytes;
-  private volatile boolean givenUp;
-  private long forced;
+  private volatile boolean aborted;
+  private long synced;
 
   Pieces(Opening opening, MessageDigest digest) {
     this.opening = opening;
     this.digest = digest;
   }
 
-  /** The file, opened by now. */
+  /** Returns the file; opens it on the first call. */
   FileOutputStream file() throws IOException {
     FileOutputStream file = out;
     if (file == null) {
@@ -46,18 +46,18 @@ final class Pieces extends OutputStream {
     return out != null;
   }
 
-  /** Bytes written so far. Any thread. */
+  /** Returns the bytes written so far; any thread. */
   long bytes() {
     return bytes;
   }
 
-  /** Makes all later writes fail. Any thread. */
-  void giveUp() {
-    givenUp = true;
+  /** Makes all later writes fail; any thread. */
+  void abort() {
+    aborted = true;
   }
 
-  boolean isGivenUp() {
-    return givenUp;
+  boolean isAborted() {
+    return aborted;
   }
 
   @Override
@@ -67,23 +67,23 @@ final class Pieces extends OutputStream {
 
   @Override
   public void write(byte[] source, int offset, int length) throws IOException {
-    if (givenUp) {
-      throw new IOException("it was given up");
+    if (aborted) {
+      throw new IOException("the write was abandoned");
     }
     FileOutputStream file = file();
     file.write(source, offset, length);
     digest.update(source, offset, length);
-    long all = bytes + length;
-    bytes = all;
-    if (all - forced >= UNFORCED) {
+    long total = bytes + length;
+    bytes = total;
+    if (total - synced >= MAX_UNSYNCED) {
       file.getFD().sync();
-      forced = all;
+      synced = total;
     }
   }
 
   /**
-   * Closes the file, if it was opened. Closing this stream does not, because a library may close
-   * it.
+   * Closes the file if it was opened. Closing this stream does not, because libraries may close it
+   * early.
    */
   void end() throws IOException {
     if (out != null) {

@@ -26,31 +26,32 @@ public final class Resume {
   private final String root;
   private final ModelFiles files;
   private final OnceLog log;
-  private final List<String> lacking = new ArrayList<>();
+  private final List<String> notRestored = new ArrayList<>();
 
   private @Nullable Path checkpoint;
-  private String why;
+  private String unusedReason;
   private boolean taken;
   private volatile boolean skipping;
   private @Nullable Path continued;
   private long from;
   private long start;
-  private String done = "";
-  private int leftOut;
+  private String summary = "";
+  private int skippedSaves;
 
   /**
-   * Looks for a checkpoint in {@code root}, or takes {@code root} itself, before any is written.
+   * Searches {@code root} for a checkpoint, unless it is one itself. Must be created before any
+   * checkpoint is written.
    */
   public Resume(String root, ModelFiles files, UserLog log) {
     this.root = root;
     this.files = files;
     files.rememberLoads();
     this.log = new OnceLog(log);
-    this.why = "no training step of a model that the agent knows has begun";
+    this.unusedReason = "no training step of a model that the agent knows has begun";
     try {
       checkpoint = find(ModelFiles.path(new File(root)));
     } catch (IOException | RuntimeException e) {
-      nothing("it cannot be read: " + e);
+      startOver("it cannot be read: " + e);
     }
   }
 
@@ -58,8 +59,8 @@ public final class Resume {
     return path == null ? "" : ModelFiles.shown(path);
   }
 
-  private void nothing(String reason) {
-    why = reason;
+  private void startOver(String reason) {
+    unusedReason = reason;
     log.say(
         "resume: nothing to continue from in %s, the job starts from the beginning: %s.",
         root, reason);
@@ -68,23 +69,23 @@ public final class Resume {
   private @Nullable Path find(Path at) throws IOException {
     List<List<Path>> models = UserFile.call(() -> models(at));
     if (models.size() > 1) {
-      nothing("it has checkpoints of several models, taken at different times");
+      startOver("it has checkpoints of several models, taken at different times");
       return null;
     }
-    for (Path one : models.isEmpty() ? List.<Path>of() : models.get(0)) {
-      if (SideFile.isVerified(one) && StateFile.isWhole(one)) {
-        return one;
+    for (Path candidate : models.isEmpty() ? List.<Path>of() : models.get(0)) {
+      if (SideFile.isVerified(candidate) && StateFile.isIntact(candidate)) {
+        return candidate;
       }
-      log.say("resume: " + shown(one) + " is damaged or incomplete, and is not used.");
+      log.say("resume: " + shown(candidate) + " is damaged or incomplete, and is not used.");
     }
-    nothing("it has no complete agent checkpoint");
+    startOver("it has no complete agent checkpoint");
     return null;
   }
 
-  /** The checkpoints of each model, the newest first. */
+  /** Returns the checkpoints of each model, the newest first. */
   private static List<List<Path>> models(Path at) throws IOException {
     List<List<Path>> models = new ArrayList<>();
-    if (CheckpointDirectory.isOne(at)) {
+    if (CheckpointDirectory.isCheckpoint(at)) {
       models.add(List.of(at));
     } else if (Files.isDirectory(at)) {
       models.add(CheckpointDirectory.numbered(at));
@@ -96,10 +97,10 @@ public final class Resume {
     return models;
   }
 
-  /** The checkpoint to continue from; returned once, to the first model that asks. */
+  /** Returns the checkpoint to continue from, but only to the first model that requests it. */
   public synchronized @Nullable Path take() {
     Path found = checkpoint;
-    if (taken && found != null && !done.isEmpty()) {
+    if (taken && found != null && !summary.isEmpty()) {
       log.once("models", "resume: the job trains a second model, which starts from the beginning.");
     }
     if (found == null || taken) {
@@ -115,7 +116,9 @@ public final class Resume {
     return found;
   }
 
-  /** Why a program that has itself loaded a model must not be resumed; null if it may be. */
+  /**
+   * Returns why a program that has itself loaded a model must not be resumed; null if it may be.
+   */
   private @Nullable String loadsOther(Path found) {
     String then = null;
     try {
@@ -154,33 +157,39 @@ public final class Resume {
     return new DataInputStream(new BufferedInputStream(file, 1 << 16));
   }
 
-  /** Records that the model is in its state after {@code step}; the steps up to it are skipped. */
+  /**
+   * Records that the model has been restored to its state after {@code step}; the steps up to it
+   * are skipped.
+   */
   public synchronized void begin(long step) {
     from = step;
     start = System.nanoTime();
     skipping = true;
     continued = checkpoint;
-    done = " ";
+    summary = " ";
     log.say("resume: continues from " + shown(checkpoint) + ", after step " + step + ".");
   }
 
-  /** Whether the program repeats steps that are being skipped. */
+  /** Whether the program is repeating steps, which are skipped. */
   public boolean isSkipping() {
     return skipping;
   }
 
-  /** Whether the program repeats a save, now with other weights; the existing file stays. */
+  /**
+   * Whether to skip a save: the program is repeating it, now with other weights, and the existing
+   * file stays.
+   */
   public synchronized boolean leavesOutSave() {
     if (skipping) {
-      leftOut++;
+      skippedSaves++;
     }
     return skipping;
   }
 
   /** Records something that cannot be restored, as a clause. */
   public synchronized void lacks(String what) {
-    if (lacking.size() < 8 && !lacking.contains(what)) {
-      lacking.add(what);
+    if (notRestored.size() < 8 && !notRestored.contains(what)) {
+      notRestored.add(what);
       log.say("resume: " + what + ".");
     }
   }
@@ -198,17 +207,19 @@ public final class Resume {
   /** Called when the job has caught up with the checkpoint. */
   public synchronized void end() {
     skipping = false;
-    done =
+    summary =
         Text.format(
             "resume: continued after step %d of %s (%.1f s after the model was restored)%s",
             from,
             shown(checkpoint),
             (System.nanoTime() - start) / 1e9,
-            leftOut()
-                + (lacking.isEmpty() ? "" : "; not as it was: " + String.join("; ", lacking)));
+            skippedSaves()
+                + (notRestored.isEmpty()
+                    ? ""
+                    : "; not as it was: " + String.join("; ", notRestored)));
   }
 
-  /** As {@link #fail(String)}, with the exception as the reason. */
+  /** Like {@link #fail(String)}, with the exception as the reason. */
   public void fail(Throwable thrown) {
     fail(
         thrown instanceof EOFException
@@ -216,35 +227,35 @@ public final class Resume {
             : String.valueOf(thrown));
   }
 
-  /** Records that the model could not be restored and stays as the program made it. */
+  /** Records that the model could not be restored and stays as the program created it. */
   public synchronized void fail(String reason) {
     skipping = false;
     continued = null;
-    nothing(reason);
+    startOver(reason);
   }
 
-  /** The checkpoint that the job continues from; null if it starts from scratch. */
+  /** Returns the checkpoint that the job continues from; null if it starts from scratch. */
   public synchronized @Nullable Path continued() {
     return continued;
   }
 
-  /** The sentence for the summary; empty if nothing was resumed. */
+  /** Returns the sentence for the summary; empty if nothing was resumed. */
   public synchronized String said() {
     return skipping
         ? Text.format(
             "resume: the program ended before step %s, after which %s was taken%s",
-            from, shown(checkpoint), leftOut())
-        : done.strip();
+            from, shown(checkpoint), skippedSaves())
+        : summary.strip();
   }
 
-  private String leftOut() {
-    return leftOut == 0
+  private String skippedSaves() {
+    return skippedSaves == 0
         ? ""
-        : "; models that it saved again before that were left out (" + leftOut + ")";
+        : "; models that it saved again before that were left out (" + skippedSaves + ")";
   }
 
-  /** Why it did nothing; empty if it did something. */
+  /** Returns why nothing was resumed; empty if something was. */
   public synchronized String whyUnused() {
-    return done.isEmpty() ? why : "";
+    return summary.isEmpty() ? unusedReason : "";
   }
 }

@@ -8,16 +8,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One save of a model, by {@link ModelFiles#save}, or by a library that opens the file itself: its
- * stream leads to the file, or to memory from which the file is written in the background. Closing
- * it without {@link #end} leaves the old file in place. Used by one thread.
+ * One save of a model, by {@link ModelFiles#save} or by a library that opens the file itself. The
+ * library's stream writes to the file, or to memory that is written to the file in the background.
+ * Closing this without {@link #end} leaves the old file in place. Used by one thread.
  */
 public final class Saving implements Closeable {
   private final ModelFiles files;
   private final long start = System.nanoTime();
 
-  /** Whether it is this thread's turn to have its file written in the background. */
-  private final boolean later;
+  /** Whether this save may take a snapshot and write the file in the background. */
+  private final boolean background;
 
   private @Nullable ModelFile file;
   private @Nullable Staged staged;
@@ -25,10 +25,12 @@ public final class Saving implements Closeable {
 
   Saving(ModelFiles files) {
     this.files = files;
-    this.later = files.beginTurn();
+    this.background = files.beginTurn();
   }
 
-  /** Creates the file that takes the place of {@code target}; false if the library has to. */
+  /**
+   * Creates the file that will replace {@code target}; returns false if the library must write it.
+   */
   boolean create(Path target) {
     file = files.create(target);
     return file != null;
@@ -38,27 +40,27 @@ public final class Saving implements Closeable {
     return file != null;
   }
 
-  /** The stream to write the model to; null if the library has to open the file. */
+  /** Returns the stream to write the model to; null if the library must open the file itself. */
   public @Nullable OutputStream open(Path target) {
     if (!create(target)) {
       return null;
     }
-    OutputStream stream = made().stream();
-    staged = later ? new Staged(files.memory(), stream) : null;
+    OutputStream stream = requireFile().stream();
+    staged = background ? new Staged(files.memory(), stream) : null;
     return staged == null ? stream : staged;
   }
 
-  private ModelFile made() {
+  private ModelFile requireFile() {
     return Objects.requireNonNull(file);
   }
 
-  /** Saves this content: in the background if a snapshot can be taken, otherwise at once. */
+  /** Saves {@code content}: in the background if a snapshot can be taken, otherwise at once. */
   ModelFiles.Pending write(ModelFiles.Content content) throws IOException {
-    ModelFiles.Content snapshot = later ? content.snapshot() : null;
+    ModelFiles.Content snapshot = background ? content.snapshot() : null;
     ModelFiles.Pending saved;
     if (snapshot == null) {
-      files.write(made(), content, System.nanoTime());
-      saved = new ModelFiles.Pending(made(), true);
+      files.write(requireFile(), content, System.nanoTime());
+      saved = new ModelFiles.Pending(requireFile(), true);
     } else {
       saved = persist(snapshot);
     }
@@ -67,15 +69,15 @@ public final class Saving implements Closeable {
   }
 
   /**
-   * The library has written everything.
+   * Called when the library has written everything.
    *
-   * @throws IOException from this file, or from an earlier one in the background
+   * @throws IOException if this save failed, or an earlier one in the background
    */
   public void end() throws IOException {
     Staged memory = staged;
     if (file != null) {
       if (memory == null || memory.isFlushed()) {
-        files.write(made(), written -> {}, start);
+        files.write(requireFile(), written -> {}, start);
       } else {
         persist(memory::writeTo);
       }
@@ -84,14 +86,14 @@ public final class Saving implements Closeable {
   }
 
   private ModelFiles.Pending persist(ModelFiles.Content content) {
-    ModelFiles.Pending pending = files.persist(made(), content);
+    ModelFiles.Pending pending = files.persist(requireFile(), content);
     handedOver = true;
     return pending;
   }
 
   @Override
   public void close() throws IOException {
-    if (later) {
+    if (background) {
       files.endTurn();
     }
     if (!handedOver) {

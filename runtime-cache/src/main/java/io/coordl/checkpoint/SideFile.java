@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Length and SHA-256 of a model file, in a text file beside it that {@code sha256sum -c} reads. It
- * is replaced right before the model, so it also describes the old model: whenever the job is
- * killed, the model file matches one of the two.
+ * is replaced just before the model and therefore records both the new and the old model: whenever
+ * the job is killed, the model file matches one of them.
  */
 record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   static final String SUFFIX = ".sha256";
@@ -35,14 +35,17 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
               + "(?:# before: (\\d{1,19}) bytes, ([0-9a-f]{64}|-), time (-?\\d{1,19})\n)?"
               + "([0-9a-f]{64})  [\\s\\S]*");
 
-  /** The agent's texts are much shorter, except for the name of the file. */
+  /** The agent's side files are much shorter, unless the name of the model is very long. */
   private static final int MAX_BYTES = 4096;
 
-  /** Length and SHA-256 of a file, or, if only that is known, its modification time. */
+  /**
+   * Length, SHA-256 and modification time of a file; the hash is {@link #NOT_READ} if it was never
+   * computed.
+   */
   record Known(long bytes, String sha256, long millis) {
     static final String NOT_READ = "-";
 
-    boolean is(Path file) throws IOException {
+    boolean matches(Path file) throws IOException {
       if (Files.size(file) != bytes) {
         return false;
       }
@@ -54,20 +57,21 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return directory(model).resolve(model.getFileName() + SUFFIX);
   }
 
-  /** The directory beside a model where the agent keeps its files. */
+  /** Returns the directory beside a model that contains the agent's files. */
   static Path directory(Path model) {
     return model.resolveSibling(DIRECTORY);
   }
 
-  static void sweep(Path side, Path anyModel) throws IOException {
+  /** Deletes a side file if its model is gone; {@code anyModel} is any path in its directory. */
+  static void deleteIfOrphaned(Path side, Path anyModel) throws IOException {
     Path model = model(side, anyModel);
     if (!Files.exists(model, LinkOption.NOFOLLOW_LINKS) && read(model) != null) {
       Files.deleteIfExists(side);
     }
   }
 
-  /** Whether a directory has a completely written model. */
-  static boolean isWhole(Path directory) throws IOException {
+  /** Whether {@code directory} contains at least one complete model, judged by length. */
+  static boolean hasCompleteModel(Path directory) throws IOException {
     for (Path model : models(directory)) {
       SideFile known = read(model);
       if (known != null && Files.isRegularFile(model) && Files.size(model) == known.now.bytes) {
@@ -77,21 +81,21 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return false;
   }
 
-  /** Whether a directory has models and each is what was written. */
+  /** Whether {@code directory} has models and every one matches its side file. */
   static boolean isVerified(Path directory) throws IOException {
-    if (!isWhole(directory)) {
+    if (!hasCompleteModel(directory)) {
       return false;
     }
     for (Path model : models(directory)) {
       SideFile known = read(model);
-      if (known == null || !Files.isRegularFile(model) || !known.isOf(model)) {
+      if (known == null || !Files.isRegularFile(model) || !known.matches(model)) {
         return false;
       }
     }
     return true;
   }
 
-  /** The models of a directory that have side files. */
+  /** Returns the models in {@code directory} that have a side file. */
   static List<Path> models(Path directory) throws IOException {
     Path sides = directory.resolve(DIRECTORY);
     List<Path> models = new ArrayList<>();
@@ -103,13 +107,16 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return models;
   }
 
-  /** The model that a side file beside {@code other} describes. */
+  /**
+   * Returns the model whose side file is {@code side}; it is in the same directory as {@code
+   * other}.
+   */
   private static Path model(Path side, Path other) {
     String name = side.getFileName().toString();
     return other.resolveSibling(name.substring(0, name.length() - SUFFIX.length()));
   }
 
-  /** The side file of a model; null if there is none or it is not the agent's. */
+  /** Returns the side file of a model; null if there is none or it is not the agent's. */
   static @Nullable SideFile read(Path model) {
     Path side = of(model);
     try {
@@ -133,7 +140,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     }
   }
 
-  /** Uses no channel, because an interrupt would close it. */
+  /** Reads a side file; uses no channel, because an interrupt would close it. */
   static String text(Path side) throws IOException {
     try (InputStream in = new FileInputStream(side.toFile())) {
       return new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8);
@@ -141,11 +148,11 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   }
 
   /** Whether the file matches either record. */
-  boolean isOf(Path model) throws IOException {
-    return now.is(model) || (before != null && before.is(model));
+  boolean matches(Path model) throws IOException {
+    return now.matches(model) || (before != null && before.matches(model));
   }
 
-  /** Whether nobody has written the file since, judging by its modification time. */
+  /** Whether the modification time of the file is the one recorded. */
   boolean isUntouched(Path model) throws IOException {
     return time(model) == now.millis;
   }
@@ -154,20 +161,20 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return Files.getLastModifiedTime(file).toMillis();
   }
 
-  /** Deletes the side file, because somebody else writes the model. */
+  /** Deletes the side file before someone other than the agent writes the model. */
   static void forget(Path model) {
     try {
       if (read(model) != null) {
         Files.deleteIfExists(of(model));
       }
     } catch (IOException e) {
-      // The side file then reports that the model has changed.
+      // The next load reports the model as changed.
     }
   }
 
   /**
-   * Durably writes the side file of a model before the model is moved into place. Writes nothing
-   * and returns false if somebody else's file has that name.
+   * Durably writes the side file of a model before the model is moved into place. Returns false and
+   * writes nothing if there is a file of that name that the agent did not write.
    */
   static boolean write(Path model, Path complete, String sha256) throws IOException {
     Path side = of(model);

@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that snapshots may take. Once memory is short, no snapshots are taken, and the job
- * waits for its files as with {@code checkpoint=atomic}. Safe for concurrent use.
+ * Memory budget of snapshots. Once memory is short, no more snapshots are taken, and the job waits
+ * for its files as with {@code checkpoint=atomic}. Safe for concurrent use.
  */
 public final class SnapshotMemory implements MemoryWatch.Holder {
   static final int PIECE = 4 << 20;
@@ -20,8 +20,8 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
   private final OnceLog log;
   private final Deque<ByteBuffer> pieces = new ArrayDeque<>();
   private long budget = -1;
-  private long taken;
-  private boolean givenBack;
+  private long reserved;
+  private boolean memoryShort;
 
   SnapshotMemory(LongSupplier limit, OnceLog log) {
     this.limit = limit;
@@ -33,27 +33,27 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
     if (budget < 0) {
       budget = limit.getAsLong();
     }
-    if (size > budget - taken) {
+    if (size > budget - reserved) {
       log.once(
           "staging",
           "checkpoint=async: "
-              + (givenBack
+              + (memoryShort
                   ? "memory is short"
-                  : "a snapshot takes more than the "
+                  : "a snapshot needs more than its budget of "
                       + mebibytes(budget)
-                      + " that it may (checkpoint.size)")
+                      + " (checkpoint.size)")
               + ", so the job waits until the file is written, as with checkpoint=atomic.");
       return false;
     }
-    taken += size;
+    reserved += size;
     return true;
   }
 
   public synchronized void give(long size) {
-    taken -= size;
+    reserved -= size;
   }
 
-  /** A reusable buffer to write to; null if there is no memory. */
+  /** Returns a buffer to write to; null if there is no memory. */
   @Nullable ByteBuffer takePiece() {
     synchronized (this) {
       ByteBuffer old = pieces.poll();
@@ -73,8 +73,8 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
   }
 
   synchronized void givePiece(ByteBuffer piece) {
-    if (givenBack) {
-      taken -= PIECE;
+    if (memoryShort) {
+      reserved -= PIECE;
     } else {
       pieces.push(piece);
     }
@@ -95,7 +95,7 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
     return true;
   }
 
-  /** Bytes that no snapshot uses now. */
+  /** Bytes in buffers that no snapshot uses. */
   @Override
   public synchronized long held() {
     return (long) PIECE * pieces.size();
@@ -105,9 +105,9 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
   public synchronized long giveBack(long bytes) {
     long held = held();
     pieces.clear();
-    taken -= held;
+    reserved -= held;
     budget = 0;
-    givenBack = true;
+    memoryShort = true;
     return held;
   }
 

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file's content in memory until it is written. If it does not fit, it goes to the file at once.
- * Closing it does nothing. Used by one thread at a time.
+ * Buffers a file's content in memory until it is written. If it does not fit, all of it goes to the
+ * file at once. Closing it does nothing. Used by one thread at a time.
  */
 final class Staged extends OutputStream {
   private final SnapshotMemory memory;
@@ -17,7 +17,7 @@ final class Staged extends OutputStream {
   private final List<ByteBuffer> pieces = new ArrayList<>();
   private boolean flushed;
 
-  /** Starts empty; content that does not fit in the memory goes to {@code file}. */
+  /** Starts empty; content that does not fit in memory goes to {@code file}. */
   public Staged(SnapshotMemory memory, OutputStream file) {
     this.memory = memory;
     this.file = file;
@@ -45,7 +45,7 @@ final class Staged extends OutputStream {
     }
   }
 
-  /** A buffer with room; null if there is no memory, so that all content is in the file. */
+  /** Returns a buffer with room; null if memory is short, after writing all content to the file. */
   private @Nullable ByteBuffer piece() throws IOException {
     ByteBuffer last = pieces.isEmpty() ? null : pieces.get(pieces.size() - 1);
     if (last != null && last.hasRemaining()) {
@@ -65,16 +65,16 @@ final class Staged extends OutputStream {
     return flushed;
   }
 
-  /** Writes all of it and gives the memory back. */
+  /** Writes the buffered content and releases its memory. */
   public void writeTo(OutputStream out) throws IOException {
-    byte[] some = new byte[1 << 16];
+    byte[] chunk = new byte[1 << 16];
     try {
       for (ByteBuffer piece : pieces) {
         piece.flip();
         while (piece.hasRemaining()) {
-          int n = Math.min(some.length, piece.remaining());
-          piece.get(some, 0, n);
-          out.write(some, 0, n);
+          int n = Math.min(chunk.length, piece.remaining());
+          piece.get(chunk, 0, n);
+          out.write(chunk, 0, n);
         }
       }
     } finally {

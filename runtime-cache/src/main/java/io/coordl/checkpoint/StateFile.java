@@ -18,11 +18,10 @@ import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State that a job needs to continue exactly where one of the agent's own checkpoints was taken,
- * and that a model file lacks. It is a file beside the model that ends with the SHA-256 of the
- * bytes before. The state is copied when the checkpoint is taken; the file is written before the
- * model is moved into place, so that every complete checkpoint has it. Used by one thread at a
- * time.
+ * Job state that a model file lacks, and that a job needs to continue exactly from one of the
+ * agent's checkpoints. The file is in a directory beside the model and ends with the SHA-256 of the
+ * preceding bytes. The state is copied when the checkpoint is taken. The file is written before the
+ * model is moved into place, so every complete checkpoint has one. Used by one thread at a time.
  */
 final class StateFile implements Closeable {
   private static final int HASH = 32;
@@ -51,7 +50,7 @@ final class StateFile implements Closeable {
     }
   }
 
-  /** The checkpoint that the state belongs to. */
+  /** Returns the checkpoint that the state belongs to. */
   Path checkpoint() {
     return checkpoint;
   }
@@ -60,7 +59,7 @@ final class StateFile implements Closeable {
     return checkpoint.resolve(SideFile.DIRECTORY).resolve("state");
   }
 
-  /** Writes it durably; the second call does nothing. */
+  /** Writes the file durably; later calls do nothing. */
   void write() throws IOException {
     if (!written) {
       written = true;
@@ -77,20 +76,20 @@ final class StateFile implements Closeable {
     return pieces;
   }
 
-  /** The thread that writes {@code file} also writes and closes this one. */
+  /** Leaves writing and closing this file to the thread that writes {@code file}. */
   void handOver(ModelFiles.Pending file) {
     writtenWith = file;
   }
 
   /**
-   * For the thread that created this: the file it was handed over with; null if that thread itself
-   * has to write and close it.
+   * Returns the model file whose thread writes and closes this file; null if the calling thread,
+   * which created it, must do so.
    */
   ModelFiles.@Nullable Pending writtenWith() {
     return writtenWith;
   }
 
-  /** Gives its memory back; unwritten state is lost. */
+  /** Releases the memory; unwritten state is lost. */
   @Override
   public void close() {
     staged.discard();
@@ -98,24 +97,24 @@ final class StateFile implements Closeable {
   }
 
   /** Whether a checkpoint has an undamaged state file. */
-  static boolean isWhole(Path checkpoint) throws IOException {
+  static boolean isIntact(Path checkpoint) throws IOException {
     Path path = of(checkpoint);
     if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) || Files.size(path) < HASH) {
       return false;
     }
     MessageDigest digest = SideFile.sha256();
     long left = Files.size(path) - HASH;
-    byte[] some = new byte[BUFFER];
+    byte[] chunk = new byte[BUFFER];
     try (InputStream in = new DigestInputStream(new FileInputStream(path.toFile()), digest)) {
       while (left > 0) {
-        int n = in.read(some, 0, (int) Math.min(some.length, left));
+        int n = in.read(chunk, 0, (int) Math.min(chunk.length, left));
         if (n < 0) {
           return false;
         }
         left -= n;
       }
-      byte[] is = digest.digest();
-      return MessageDigest.isEqual(is, in.readNBytes(HASH));
+      byte[] actual = digest.digest();
+      return MessageDigest.isEqual(actual, in.readNBytes(HASH));
     }
   }
 }

@@ -22,9 +22,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Binds the driver's libraries: by the JavaCPP presets if the user named them, else by a binding
- * that needs only the driver (java.lang.foreign from JDK 22 on, or JNA if the program has it). The
- * program's own presets come last, and only if the user asked for GPUs, because loading them writes
+ * Binds the driver's libraries: through the JavaCPP presets if the user named them, otherwise
+ * through java.lang.foreign (from JDK 22 on) or the program's JNA, which need only the driver. The
+ * program's own presets come last, and only if the user requested GPUs, because loading them writes
  * files and needs CUDA's runtime library. A failed binding is not retried. Safe for concurrent use.
  */
 public final class Binding {
@@ -34,7 +34,7 @@ public final class Binding {
 
   private final String presets;
   private final @Nullable ClassLoader program;
-  private final boolean asked;
+  private final boolean requested;
   private @Nullable ClassLoader ownPresets;
 
   /**
@@ -42,12 +42,12 @@ public final class Binding {
    *
    * @param presets directory with the presets' jars, or none
    * @param program class loader of the program's libraries
-   * @param asked whether the user asked for GPUs
+   * @param requested whether the user requested GPUs
    */
-  public Binding(String presets, @Nullable ClassLoader program, boolean asked) {
+  public Binding(String presets, @Nullable ClassLoader program, boolean requested) {
     this.presets = presets;
     this.program = program;
-    this.asked = asked;
+    this.requested = requested;
   }
 
   /**
@@ -70,30 +70,33 @@ public final class Binding {
       return first(library, List.of(() -> new PresetNatives(ownPresets(), type)));
     }
     Callable<Natives> foreign = () -> new ForeignNatives(library);
-    Callable<Natives> jna = () -> new JnaNatives(program, library, asked);
+    Callable<Natives> jna = () -> new JnaNatives(program, library, requested);
     return first(
         library,
-        asked
+        requested
             ? List.of(foreign, jna, () -> new PresetNatives(program, type))
             : List.of(foreign, jna));
   }
 
   /**
-   * Whether the user asked for GPUs or this process has loaded CUDA, as a job that uses GPUs does
-   * first.
+   * Whether the user requested GPUs, or this process has loaded CUDA, which a job that uses GPUs
+   * does first.
    */
   boolean isWanted() {
-    return asked || !loaded(CUDA).isEmpty();
+    return requested || !loaded(CUDA).isEmpty();
   }
 
-  /** Paths of the libraries loaded by this process; none if the system has no such list. */
+  /**
+   * Returns the paths of matching libraries that this process has loaded; empty if the system has
+   * no such list.
+   */
   private static Set<String> loaded(Pattern name) {
     Set<String> libraries = new LinkedHashSet<>();
     try (Stream<String> mapped = Files.lines(Path.of("/proc/self/maps"), ISO_8859_1)) {
       mapped
           .map(name::matcher)
           .filter(Matcher::find)
-          .forEach(found -> libraries.add(found.group()));
+          .forEach(match -> libraries.add(match.group()));
     } catch (IOException | UncheckedIOException e) {
       // Not Linux.
     }
@@ -102,7 +105,7 @@ public final class Binding {
 
   /**
    * Binds a library of NVTX: one that the program has loaded, under any name (PyTorch's natives for
-   * CUDA include it), or one that the dynamic linker finds. The presets have none.
+   * CUDA include it), or one that the dynamic linker finds. The presets do not include NVTX.
    */
   Natives openRanges() throws UnavailableException {
     Set<String> libraries = loaded(RANGES);
@@ -114,17 +117,18 @@ public final class Binding {
             .flatMap(
                 name ->
                     Stream.<Callable<Natives>>of(
-                        () -> new ForeignNatives(name), () -> new JnaNatives(program, name, asked)))
+                        () -> new ForeignNatives(name),
+                        () -> new JnaNatives(program, name, requested)))
             .toList());
   }
 
-  private static Natives first(String library, List<Callable<Natives>> ways)
+  private static Natives first(String library, List<Callable<Natives>> bindings)
       throws UnavailableException {
     List<String> reasons = new ArrayList<>();
     boolean searched = false;
-    for (Callable<Natives> way : ways) {
+    for (Callable<Natives> binding : bindings) {
       try {
-        return way.call();
+        return binding.call();
       } catch (VirtualMachineError e) {
         throw e;
       } catch (Exception | Error e) { // JNA throws plain errors.
@@ -132,10 +136,10 @@ public final class Binding {
         // Thrown by java.lang.foreign and JNA if the dynamic linker finds nothing.
         boolean isNotFound =
             cause instanceof IllegalArgumentException || cause instanceof UnsatisfiedLinkError;
-        boolean isNoWay =
-            cause instanceof ClassNotFoundException || cause instanceof NoWayException;
+        boolean isMissingBinding =
+            cause instanceof ClassNotFoundException || cause instanceof BindingUnavailableException;
         searched |= isNotFound;
-        if (ways.size() == 1 || !(isNotFound || isNoWay)) {
+        if (bindings.size() == 1 || !(isNotFound || isMissingBinding)) {
           reasons.add(UnavailableException.reason(cause));
         }
       }
@@ -152,11 +156,11 @@ public final class Binding {
                 + " code; from Java 22 on neither is needed");
   }
 
-  /** This JVM lacks one of the ways to call native code. */
-  static final class NoWayException extends Exception {
+  /** Thrown if this JVM lacks one of the ways to call native code. */
+  static final class BindingUnavailableException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    NoWayException(String message) {
+    BindingUnavailableException(String message) {
       super(message);
     }
   }

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Calls the driver itself, in contexts that the program has made active; creates none, and leaves
- * each thread in its context. Thread-safe.
+ * Calls the CUDA driver in contexts that the program has made active. Creates no context, and
+ * restores the context of each thread. Thread-safe.
  */
 public final class Cuda {
   static final String LIBRARY = "libcuda.so.1";
@@ -29,7 +29,7 @@ public final class Cuda {
     devices = count.getInt(0);
   }
 
-  /** Loads the library at most once; each failure is an exception. */
+  /** Opens the library; throws if the driver is missing or fails. */
   static Cuda open(Binding binding) throws UnavailableException {
     return new Cuda(binding.open(LIBRARY, "cudart"));
   }
@@ -42,8 +42,8 @@ public final class Cuda {
   }
 
   /**
-   * Waits, without a limit, until the devices have finished all work of the program; false if it
-   * uses none. Only for profiles.
+   * Waits, without a limit, until the devices have finished all work of the program; returns false
+   * if it uses none. Only for profiles.
    */
   synchronized boolean synchronize() throws UnavailableException {
     return inContexts(devices, "cuCtxSynchronize") > 0;
@@ -59,7 +59,7 @@ public final class Cuda {
     return inContexts(1, "cuMemHostRegister_v2", memory, (long) memory.capacity(), PORTABLE) > 0;
   }
 
-  /** Undoes {@link #register}; false if the program has no context any more. */
+  /** Undoes {@link #register}; returns false if the program no longer has a context. */
   synchronized boolean unregister(ByteBuffer memory) throws UnavailableException {
     return inContexts(1, "cuMemHostUnregister", memory) > 0;
   }

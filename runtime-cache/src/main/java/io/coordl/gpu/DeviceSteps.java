@@ -8,10 +8,10 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In a profile, ends each step of the training thread when its devices have finished. Otherwise a
- * step would be the time to launch its kernels, and the device's work would count as waiting for
- * data. Does nothing more once the driver has failed, or if the program uses no device. For the
- * training thread.
+ * In a profile, ends each step of the training thread when its GPUs have finished. Otherwise a step
+ * would end when its kernels are launched, and the rest of their time would be measured as waiting
+ * for data. Stops after a driver failure, or if the program uses no GPU. Called on the training
+ * thread only.
  */
 public final class DeviceSteps {
   private final BooleanSupplier wanted;
@@ -19,7 +19,7 @@ public final class DeviceSteps {
   private final LongConsumer synchronizedSteps;
   private final UserLog log;
   private @Nullable Cuda cuda;
-  private boolean over;
+  private boolean stopped;
 
   /** Loads nothing before the first step. */
   public DeviceSteps(Binding binding, GpuSampler sampler, UserLog log) {
@@ -35,18 +35,20 @@ public final class DeviceSteps {
   }
 
   /**
-   * The training thread has ended a step, whose batch it got at {@code begun} ({@link
-   * System#nanoTime}; 0 for none): waits for the devices.
+   * Waits for the GPUs at the end of a step.
+   *
+   * @param begun {@link System#nanoTime} when the training thread got the batch of the step; 0 if
+   *     there was none
    */
   public void end(long begun) {
-    if (over) {
+    if (stopped) {
       return;
     }
     try {
       Cuda known = cuda;
       if (known == null) {
         if (!wanted.getAsBoolean()) {
-          over = begun != 0; // A step on a device would have loaded CUDA.
+          stopped = begun != 0; // A step on a GPU would have loaded CUDA.
           return;
         }
         known = opener.call();
@@ -56,7 +58,7 @@ public final class DeviceSteps {
         synchronizedSteps.accept(System.nanoTime() - begun);
       }
     } catch (Exception | Error e) {
-      over = true;
+      stopped = true;
       log.say(
           "profile: steps end when their kernels are launched, not when they are done: "
               + UnavailableException.reason(e));

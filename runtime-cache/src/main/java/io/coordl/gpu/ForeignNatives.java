@@ -11,8 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Calls by java.lang.foreign, final since JDK 22; by reflection, because this code also runs on JDK
- * 17. Pointers are passed as 64-bit numbers, which the calling convention treats alike.
+ * Calls native functions through java.lang.foreign, which is final since JDK 22; by reflection,
+ * because this code also runs on JDK 17. Pointers are passed as 64-bit integers, which the calling
+ * convention treats the same.
  */
 final class ForeignNatives implements Natives {
   private static final String PACKAGE = "java.lang.foreign.";
@@ -22,9 +23,10 @@ final class ForeignNatives implements Natives {
   private final Object lookup;
   private final Object linker;
 
-  ForeignNatives(String library) throws ReflectiveOperationException, Binding.NoWayException {
+  ForeignNatives(String library)
+      throws ReflectiveOperationException, Binding.BindingUnavailableException {
     if (Runtime.version().feature() < FIRST_JDK) {
-      throw new Binding.NoWayException("no java.lang.foreign before JDK " + FIRST_JDK);
+      throw new Binding.BindingUnavailableException("no java.lang.foreign before JDK " + FIRST_JDK);
     }
     Class<?> arena = type("Arena");
     linker = type("Linker").getMethod("nativeLinker").invoke(null);
@@ -85,8 +87,8 @@ final class ForeignNatives implements Natives {
 
   private static Object address(ByteBuffer buffer) throws ReflectiveOperationException {
     Class<?> segment = type("MemorySegment");
-    Object made = segment.getMethod("ofBuffer", Buffer.class).invoke(null, buffer);
-    return segment.getMethod("address").invoke(made);
+    Object memory = segment.getMethod("ofBuffer", Buffer.class).invoke(null, buffer);
+    return segment.getMethod("address").invoke(memory);
   }
 
   @Override

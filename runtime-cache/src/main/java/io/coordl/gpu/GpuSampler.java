@@ -19,21 +19,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples the devices every second, on its own thread, and sums the samples over the time in which
- * the job took batches. Does nothing before the job has loaded CUDA, unless the user asked for
- * GPUs. Never calls native code on another thread, never waits for a device. A failure of the
- * driver is logged once; earlier samples stay.
+ * Samples the GPUs every second on its own thread, and totals the samples over the time in which
+ * the job takes batches. Does nothing until the job has loaded CUDA, unless the user requested
+ * GPUs. Calls native code only on its own thread, and never waits for a GPU. Logs a driver failure
+ * once; earlier samples stay.
  */
 public final class GpuSampler implements Closeable {
   private static final long PERIOD_MILLIS = 1_000;
-  private static final long LATER_MILLIS = 10_000;
+  private static final long RECHECK_MILLIS = 10_000;
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final Binding binding;
   private final EventLog events;
   private final Supplier<? extends Figures> totals;
   private final UserLog log;
-  private final boolean asked;
+  private final boolean requested;
   private final AtomicLong synchronizedSteps = new AtomicLong();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final CountDownLatch done = new CountDownLatch(1);
@@ -42,20 +42,20 @@ public final class GpuSampler implements Closeable {
   /**
    * Creates a sampler, not yet started.
    *
-   * @param totals of the job
-   * @param asked whether to report a missing driver to the user
+   * @param totals totals of the job
+   * @param requested whether to report a missing driver to the user
    */
   public GpuSampler(
       Binding binding,
       EventLog events,
       Supplier<? extends Figures> totals,
       UserLog log,
-      boolean asked) {
+      boolean requested) {
     this.binding = binding;
     this.events = events;
     this.totals = totals;
     this.log = log;
-    this.asked = asked;
+    this.requested = requested;
   }
 
   public void start() {
@@ -67,14 +67,12 @@ public final class GpuSampler implements Closeable {
     }
   }
 
-  /**
-   * Adds a step of the training thread, in a profile, from its batch until its device had finished.
-   */
+  /** Adds the duration of a step in a profile, from its batch until its GPU has finished. */
   public void addSynchronizedStep(long nanos) {
     synchronizedSteps.addAndGet(nanos);
   }
 
-  /** Statistics of all devices with samples; any thread. */
+  /** Returns the statistics of all GPUs with samples; any thread. */
   public List<GpuStatisticsEvent> statistics() {
     return devices.stream().map(GpuTime::view).filter(view -> view.samples > 0).toList();
   }
@@ -82,44 +80,44 @@ public final class GpuSampler implements Closeable {
   private void run() {
     Nvml nvml = null;
     try {
-      // Wait until the program has set up its native libraries; earlier work does not count anyway.
+      // Wait until the program has set up its native libraries; earlier work is not sampled anyway.
       // A program that does not use CUDA by its first batch is unlikely to use it later.
       boolean trains = false;
       while (!trains || !binding.isWanted()) {
-        if (stop.await(trains ? LATER_MILLIS : PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+        if (stop.await(trains ? RECHECK_MILLIS : PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
           return;
         }
         trains = totals.get().batches > 0;
       }
       nvml = new Nvml(binding.open(Nvml.LIBRARY, "nvml"), ProcessHandle.current().pid());
-      String how = nvml.binding();
+      String bindingName = nvml.binding();
       long last = System.nanoTime();
       Figures before = totals.get();
-      GpuTime[] made = new GpuTime[nvml.count()];
-      for (int i = 0; i < made.length; i++) {
-        made[i] = new GpuTime(how, before, synchronizedSteps.get());
+      GpuTime[] times = new GpuTime[nvml.count()];
+      for (int i = 0; i < times.length; i++) {
+        times[i] = new GpuTime(bindingName, before, synchronizedSteps.get());
       }
-      devices = List.of(made);
-      if (!nvml.isAlive() && asked) {
+      devices = List.of(times);
+      if (!nvml.isAlive() && requested) {
         log.say("no GPU is sampled: the driver has none for this process");
       }
       Set<Integer> silent = new HashSet<>();
       while (nvml.isAlive() && !stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
         long now = System.nanoTime();
         Figures after = totals.get();
-        // The PCIe rates of a device alone take 40 ms; the end of the job waits for one device, not
-        // for 16.
-        for (int i = 0; i < made.length && stop.getCount() > 0; i++) {
+        // Reading the PCIe rates of a device takes 40 ms, so check after each device whether the
+        // job has ended.
+        for (int i = 0; i < times.length && stop.getCount() > 0; i++) {
           Nvml.Reading reading = read(nvml, i, now - last);
           if (reading != null) {
             GpuSampleEvent sample = reading.sample();
-            if (sample.utilization < 0 && reading.nanos() > 0 && asked && silent.add(i)) {
+            if (sample.utilization < 0 && reading.nanos() > 0 && requested && silent.add(i)) {
               log.say(
                   "GPU "
                       + i
                       + " reports no utilization (as in MIG mode): it is only in the recording");
             }
-            made[i].add(sample, reading.nanos(), before, after, synchronizedSteps.get());
+            times[i].add(sample, reading.nanos(), before, after, synchronizedSteps.get());
             events.write(sample, now - reading.nanos(), now);
           }
         }
@@ -127,7 +125,7 @@ public final class GpuSampler implements Closeable {
         before = after;
       }
     } catch (UnavailableException e) {
-      if (nvml != null || asked) {
+      if (nvml != null || requested) {
         log.say(
             nvml == null
                 ? "no GPU is sampled: NVIDIA's driver is not available: " + e.getMessage()
@@ -145,7 +143,7 @@ public final class GpuSampler implements Closeable {
     }
   }
 
-  /** Null if that device cannot be read; the others are still sampled. */
+  /** Returns null if the device cannot be read; the others are still sampled. */
   private Nvml.@Nullable Reading read(Nvml nvml, int device, long nanos)
       throws UnavailableException {
     try {

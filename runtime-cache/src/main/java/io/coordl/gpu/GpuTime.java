@@ -5,14 +5,14 @@ import io.coordl.telemetry.event.GpuSampleEvent;
 import io.coordl.telemetry.event.GpuStatisticsEvent;
 
 /**
- * Totals of one device over the time in which the job took batches. A stall enters the job's totals
- * when it ends, so samples are held back until the next batch; those after the last batch are not
- * part of the training. Safe for concurrent use.
+ * Totals of one GPU while the job takes batches. The job's totals include a stall once it ends, so
+ * samples are held back until the next batch. Samples after the last batch are dropped: training
+ * has ended. Safe for concurrent use.
  */
 final class GpuTime {
   /**
-   * The driver's last window may end only after the next reading, so a wait and its idle time may
-   * be counted up to this far apart.
+   * The driver's last window may end after the next reading, so a stall and its idle time may be
+   * counted up to this long apart.
    */
   private static final long LAG_NANOS = 1_000_000_000;
 
@@ -22,15 +22,17 @@ final class GpuTime {
   private long idle;
   private long stallsSeen;
 
-  /** Idle time until the last batch without a stall to explain it; below, the reverse. */
-  private long idleLeft;
+  /** Idle time up to the last batch that no stall explains yet. */
+  private long unexplainedIdle;
 
-  private long stallLeft;
+  /** Stall up to the last batch that no idle time matches yet. */
+  private long unmatchedStall;
+
   private final long stepsBefore;
 
-  /** Starts now: earlier waits and steps of the job do not count. */
-  GpuTime(String binding, Figures begun, long steps) {
-    stallsSeen = begun.stall;
+  /** Starts now; earlier stalls and steps of the job are not counted. */
+  GpuTime(String binding, Figures atStart, long steps) {
+    stallsSeen = atStart.stall;
     stepsBefore = steps;
     sum.binding = binding;
     sum.usedMemory = Nvml.UNKNOWN;
@@ -38,8 +40,12 @@ final class GpuTime {
   }
 
   /**
-   * Adds a sample that covers {@code nanos}, during which the totals grew; {@code steps} is the
-   * count so far.
+   * Adds a sample.
+   *
+   * @param nanos time that it covers
+   * @param before totals of the job at the start of that time
+   * @param after totals of the job at its end
+   * @param steps nanoseconds of synchronized steps so far
    */
   synchronized void add(
       GpuSampleEvent sample, long nanos, Figures before, Figures after, long steps) {
@@ -59,12 +65,12 @@ final class GpuTime {
       sum.samples += samples;
       sum.sampled += sampled;
       sum.busy += sampled - idle;
-      long toExplain = idle + idleLeft;
-      long stall = after.stall - stallsSeen + stallLeft;
+      long toExplain = idle + unexplainedIdle;
+      long stall = after.stall - stallsSeen + unmatchedStall;
       long explained = Math.min(toExplain, stall);
       sum.idleInStalls += explained;
-      idleLeft = Math.min(LAG_NANOS, toExplain - explained);
-      stallLeft = Math.min(LAG_NANOS, stall - explained);
+      unexplainedIdle = Math.min(LAG_NANOS, toExplain - explained);
+      unmatchedStall = Math.min(LAG_NANOS, stall - explained);
       stallsSeen = after.stall;
       sum.synchronizedSteps = steps - stepsBefore;
       samples = 0;

@@ -1,28 +1,28 @@
 package io.coordl.gpu;
 
-import io.coordl.gpu.Binding.NoWayException;
+import io.coordl.gpu.Binding.BindingUnavailableException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls by the program's JNA, which DJL includes; for JDKs before 22. Unless the user asked for
- * GPUs, only once the program has initialised JNA: if that fails, the program must be the first to
- * see the {@link UnsatisfiedLinkError}.
+ * Calls native functions through the program's own JNA, which DJL includes. Used on JDKs before 22.
+ * Unless the user requested GPUs, unavailable before the program has initialised JNA: if JNA cannot
+ * link, the program must see the first {@link UnsatisfiedLinkError}, not the agent.
  */
 final class JnaNatives implements Natives {
   private final Object library;
-  private final Method find;
+  private final Method getFunction;
   private final Method invoke;
 
-  JnaNatives(@Nullable ClassLoader program, String name, boolean asked)
-      throws ReflectiveOperationException, NoWayException {
-    Class<?> type = Class.forName("com.sun.jna.NativeLibrary", asked, program);
-    if (!asked && !isInitialized(type)) {
-      throw new NoWayException("the program has not used JNA");
+  JnaNatives(@Nullable ClassLoader program, String name, boolean requested)
+      throws ReflectiveOperationException, BindingUnavailableException {
+    Class<?> type = Class.forName("com.sun.jna.NativeLibrary", requested, program);
+    if (!requested && !isInitialized(type)) {
+      throw new BindingUnavailableException("the program has not used JNA");
     }
-    find = type.getMethod("getFunction", String.class);
-    invoke = find.getReturnType().getMethod("invokeInt", Object[].class);
+    getFunction = type.getMethod("getFunction", String.class);
+    invoke = getFunction.getReturnType().getMethod("invokeInt", Object[].class);
     library = type.getMethod("getInstance", String.class).invoke(null, name);
   }
 
@@ -41,7 +41,7 @@ final class JnaNatives implements Natives {
 
   @Override
   public int invoke(String function, Object... arguments) throws ReflectiveOperationException {
-    return (int) invoke.invoke(find.invoke(library, function), (Object) arguments);
+    return (int) invoke.invoke(getFunction.invoke(library, function), (Object) arguments);
   }
 
   @Override

@@ -4,17 +4,17 @@ import java.lang.reflect.InvocationTargetException;
 import java.nio.ByteBuffer;
 
 /**
- * The only place that calls native code of NVIDIA's driver. Only {@link Nvml}, {@link Cuda} and
- * {@link NsightRanges} name the functions to call: with the presets, a symbol that the driver lacks
- * ends the process. As safe for concurrent use as the driver's functions.
+ * Calls native functions of NVIDIA's driver; no other code does. Only {@link Nvml}, {@link Cuda}
+ * and {@link NsightRanges} name the functions: with the presets, calling a function that the driver
+ * lacks aborts the process. As safe for concurrent use as the driver's functions.
  */
 interface Natives {
   /**
    * Calls a function that returns an int.
    *
-   * @param function as the library exports it
-   * @param arguments each an Integer, a Long (also for a pointer that the driver gave) or a direct
-   *     {@link ByteBuffer} for a pointer to it, which the function may fill
+   * @param function name exported by the library
+   * @param arguments each an Integer, a Long (also for a pointer returned by the driver), or a
+   *     direct {@link ByteBuffer}, passed as a pointer; the function may fill it
    * @return the function's result; 0 means success for the driver's functions
    * @throws UnavailableException if the library has no such function or cannot be called
    */
@@ -28,13 +28,13 @@ interface Natives {
     }
   }
 
-  /** As {@link #call}; may throw anything, as reflection does. */
+  /** Like {@link #call}, but may throw anything, because it uses reflection. */
   int invoke(String function, Object... arguments) throws Throwable;
 
-  /** Name of the binding, for the recording. */
+  /** Returns the name of the binding, for the recording. */
   String binding();
 
-  /** Native code cannot be called; the message says why, for the user. */
+  /** Thrown if native code cannot be called; the message gives the user the reason. */
   final class UnavailableException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -43,8 +43,8 @@ interface Natives {
     }
 
     /**
-     * Describes a failure for the user, in one line: the message of this exception, or the cause of
-     * a failure of reflection.
+     * Describes a failure for the user, in one line: the message of this exception, or of the cause
+     * of a reflective failure.
      */
     static String reason(Throwable failure) {
       Throwable cause = cause(failure);
@@ -57,7 +57,7 @@ interface Natives {
           : message;
     }
 
-    /** The cause of a reflective failure. */
+    /** Returns the cause of a reflective failure, or the failure itself. */
     static Throwable cause(Throwable failure) {
       Throwable cause = failure;
       while ((cause instanceof InvocationTargetException

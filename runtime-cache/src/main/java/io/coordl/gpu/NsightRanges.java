@@ -11,11 +11,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code gpu.ranges=on}: epochs, batches and data stalls of training threads as ranges of NVTX,
- * which Nsight Systems shows over the kernels. A thread's ranges are nested: an epoch contains
- * stalls and batches, and a batch lasts from the end of the stall that brought it to the beginning
- * of the next stall. A failure of the library is logged once and ends the ranges. Safe for
- * concurrent use.
+ * {@code gpu.ranges=on}: marks epochs, batches and data stalls of training threads as NVTX ranges,
+ * which Nsight Systems shows above the kernels. The ranges of a thread are nested: an epoch
+ * contains stalls and batches, and a batch lasts from the end of its stall to the beginning of the
+ * next. A failure of the library is logged once and ends the ranges. Safe for concurrent use.
  */
 public final class NsightRanges implements WaitListener {
   private static final ByteBuffer EPOCH = text("epoch");
@@ -52,7 +51,7 @@ public final class NsightRanges implements WaitListener {
     return ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();
   }
 
-  /** Why Nsight shows no ranges; empty if there were any. */
+  /** Returns why Nsight shows no ranges; empty if there were any. */
   public String whyUnused() {
     return failed
         ? "the library of NVTX failed, as logged above"
@@ -114,7 +113,10 @@ public final class NsightRanges implements WaitListener {
     call("nvtxRangePop");
   }
 
-  /** Ignores the result: the depth, or that no tool listens. */
+  /**
+   * Calls a function; ignores its result, which is the nesting depth, or an error if no tool
+   * listens.
+   */
   private void call(String function, Object... arguments) {
     if (failed) {
       return;

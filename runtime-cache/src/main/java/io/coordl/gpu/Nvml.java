@@ -16,16 +16,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices as reported by NVIDIA's management library, which needs only the driver. Figures that
- * a device does not report are -1. Layouts are those of nvml.h on a 64-bit system. For one thread.
+ * Reads the GPUs through NVIDIA's management library, which needs only the driver. A figure of -1
+ * means that the device does not report it. Struct layouts are those of nvml.h on a 64-bit system.
+ * Not thread-safe.
  */
 final class Nvml {
   static final String LIBRARY = "libnvidia-ml.so.1";
   static final int UNKNOWN = -1;
 
   // Errors after which NVML reports nothing more about the device or, for UNINITIALIZED and
-  // DRIVER_NOT_LOADED, about any device. UNKNOWN_ERROR counts only for the device's rates. All
-  // other errors affect a single call.
+  // DRIVER_NOT_LOADED, about any device. UNKNOWN_ERROR means this only for the device's rates.
+  // All other errors affect a single call.
   private static final int UNINITIALIZED = 1;
   private static final int NOT_FOUND = 6;
   private static final int DRIVER_NOT_LOADED = 9;
@@ -38,22 +39,22 @@ final class Nvml {
   // then nvmlProcessInfo_t of 24 bytes (pid, memory, two instances), then 32 bytes (plus
   // protected memory), then none, then 24 bytes again.
   private static final int FIRST_WITH_PROCESSES = 510_000;
-  private static final int FIRST_WITH_LONG_ONES = 535_043;
-  private static final int FIRST_WITHOUT = 535_098;
-  private static final int FIRST_WITH_THEM_AGAIN = 535_104;
+  private static final int FIRST_WITH_LONG_PROCESSES = 535_043;
+  private static final int FIRST_WITHOUT_PROCESSES = 535_098;
+  private static final int FIRST_WITH_PROCESSES_AGAIN = 535_104;
 
   private static final int PROCESSES = 256;
   private static final int PROCESS_BYTES = 24;
   private static final int LONG_PROCESS_BYTES = 32;
-  private static final int MEMORY_OF_PROCESS = 8;
+  private static final int PROCESS_MEMORY = 8;
   private static final int SHARE_BYTES = 32; // nvmlProcessUtilizationSample_t
-  private static final int TIME_OF_SHARE = 8;
-  private static final int SM_OF_SHARE = 16;
+  private static final int SHARE_TIME = 8;
+  private static final int SHARE_SM = 16;
   private static final int UTILIZATION = 1; // NVML_GPU_UTILIZATION_SAMPLES
   private static final int WINDOW_BYTES = 16; // nvmlSample_t
-  private static final int VALUE_OF_WINDOW = 8;
+  private static final int WINDOW_VALUE = 8;
   private static final int MAX_WINDOWS = 1024;
-  private static final long LONGEST_WINDOW_MICROS = 1_000_000;
+  private static final long MAX_WINDOW_MICROS = 1_000_000;
 
   // nvmlMemory_v2_t, whose "used" excludes the driver's reserved memory. Available since the first
   // drivers with lists of processes.
@@ -111,7 +112,7 @@ final class Nvml {
     this(natives, pid, () -> System.currentTimeMillis() * 1000);
   }
 
-  /** With a clock in microseconds since 1970, as the driver uses for its samples. */
+  /** Uses a clock in microseconds since 1970, like that of the driver's samples. */
   Nvml(Natives natives, long pid, LongSupplier micros) throws UnavailableException {
     this.natives = natives;
     this.pid = pid;
@@ -133,7 +134,7 @@ final class Nvml {
     }
   }
 
-  /** When the newest window of a device ended; now, if it reports none. */
+  /** Returns when the newest window of a device ended; the current time if it reports none. */
   private long newest(Device device) {
     NavigableMap<Long, Integer> windows = new TreeMap<>();
     boolean reported = callIfThere(WINDOWS, windowsSince(device, 0)) == 0;
@@ -180,8 +181,8 @@ final class Nvml {
   }
 
   /**
-   * Reads a device's activity in the {@code nanos} since it was read last; null if this user may
-   * not ask, or if the device is lost; throws if it has just been lost, or if all are.
+   * Reads a device's activity in the {@code nanos} since it was read last. Returns null if this
+   * user may not read it, or if the device is lost; throws if it has just been lost, or if all are.
    */
   @Nullable Reading read(int number, long nanos) throws UnavailableException {
     Device device = devices.get(number);
@@ -191,7 +192,7 @@ final class Nvml {
     GpuSampleEvent sample = new GpuSampleEvent();
     sample.device = number;
     sample.name = device.name;
-    boolean rates = ask(device, RATES, device.handle, struct);
+    boolean rates = query(device, RATES, device.handle, struct);
     double last = rates ? struct.getInt(0) / 100.0 : UNKNOWN;
     readMemory(device, sample);
     sample.milliwatts = number(device, "nvmlDeviceGetPowerUsage", device.handle, word);
@@ -208,13 +209,13 @@ final class Nvml {
     boolean reported = false;
     if (driver >= FIRST_WITH_PROCESSES) {
       struct.putInt(0, MEMORY_VERSION);
-      reported = ask(device, "nvmlDeviceGetMemoryInfo_v2", device.handle, struct);
+      reported = query(device, "nvmlDeviceGetMemoryInfo_v2", device.handle, struct);
     }
     if (reported) {
       sample.memory = struct.getLong(TOTAL);
       sample.usedMemory = struct.getLong(USED);
     } else {
-      reported = ask(device, "nvmlDeviceGetMemoryInfo", device.handle, struct);
+      reported = query(device, "nvmlDeviceGetMemoryInfo", device.handle, struct);
       sample.memory = reported ? struct.getLong(0) : UNKNOWN;
       sample.usedMemory = reported ? struct.getLong(2 * Long.BYTES) : UNKNOWN;
     }
@@ -222,8 +223,8 @@ final class Nvml {
 
   /**
    * Reads how busy a device was since the previous reading. The driver measures consecutive windows
-   * of a sixth of a second to a second, and keeps them for some seconds; all of them count,
-   * weighted by length. The driver's rates cover the last window alone, which is arbitrary for a
+   * of a sixth of a second to a second, and keeps them for some seconds; the result is their mean,
+   * weighted by length. The driver's rates cover only the last window, which is arbitrary for a
    * load that comes and goes once a second. So if the driver keeps no windows, the share of this
    * process since the previous reading is preferred.
    *
@@ -259,11 +260,11 @@ final class Nvml {
     return new Object[] {device.handle, UTILIZATION, since, type, word, samples};
   }
 
-  /** Percentages, keyed by the end of the window. */
+  /** Reads percentages, keyed by the end of the window. */
   private void readWindows(long since, Map<Long, Integer> to) {
     for (int i = 0; i < Math.min(MAX_WINDOWS, word.getInt(0)); i++) {
       long end = samples.getLong(i * WINDOW_BYTES);
-      int percent = samples.getInt(i * WINDOW_BYTES + VALUE_OF_WINDOW);
+      int percent = samples.getInt(i * WINDOW_BYTES + WINDOW_VALUE);
       if (end > since && percent >= 0 && percent <= 100) {
         to.put(end, percent);
       }
@@ -280,7 +281,7 @@ final class Nvml {
     double busy = 0;
     for (Map.Entry<Long, Integer> window : windows.entrySet()) {
       // Some may be missing: the driver keeps a limited number.
-      long time = Math.min(LONGEST_WINDOW_MICROS, window.getKey() - before);
+      long time = Math.min(MAX_WINDOW_MICROS, window.getKey() - before);
       covered += time;
       busy += time * window.getValue() / 100.0;
       before = window.getKey();
@@ -296,11 +297,11 @@ final class Nvml {
 
   private long number(Device device, String function, Object... arguments)
       throws UnavailableException {
-    return ask(device, function, arguments) ? Integer.toUnsignedLong(word.getInt(0)) : UNKNOWN;
+    return query(device, function, arguments) ? Integer.toUnsignedLong(word.getInt(0)) : UNKNOWN;
   }
 
-  /** False if the device does not report this. */
-  private boolean ask(Device device, String function, Object... arguments)
+  /** Returns false if the device does not report this. */
+  private boolean query(Device device, String function, Object... arguments)
       throws UnavailableException {
     return result(device, function, arguments) == 0;
   }
@@ -319,7 +320,9 @@ final class Nvml {
     return result;
   }
 
-  /** Calls a function that this driver, or these presets, may lack. */
+  /**
+   * Calls a function that this driver, or these presets, may lack; returns {@link #UNKNOWN} then.
+   */
   private int callIfThere(String function, Object... arguments) {
     try {
       return natives.call(function, arguments);
@@ -328,13 +331,16 @@ final class Nvml {
     }
   }
 
-  /** Memory of this process; 0 if the device does not list the process, -1 if that is unknown. */
+  /**
+   * Returns the memory of this process; 0 if the device does not list the process, -1 if that is
+   * unknown.
+   */
   private long ownMemory(Device device) {
     if (driver < FIRST_WITH_PROCESSES
-        || (driver >= FIRST_WITHOUT && driver < FIRST_WITH_THEM_AGAIN)) {
+        || (driver >= FIRST_WITHOUT_PROCESSES && driver < FIRST_WITH_PROCESSES_AGAIN)) {
       return UNKNOWN;
     }
-    boolean isLong = driver >= FIRST_WITH_LONG_ONES && driver < FIRST_WITHOUT;
+    boolean isLong = driver >= FIRST_WITH_LONG_PROCESSES && driver < FIRST_WITHOUT_PROCESSES;
     int bytes = isLong ? LONG_PROCESS_BYTES : PROCESS_BYTES;
     word.putInt(0, PROCESSES);
     if (callIfThere("nvmlDeviceGetComputeRunningProcesses_v3", device.handle, word, processes)
@@ -344,7 +350,7 @@ final class Nvml {
     long own = 0;
     for (int i = 0; i < Math.min(PROCESSES, word.getInt(0)); i++) {
       if (processes.getInt(i * bytes) == pid) {
-        long memory = processes.getLong(i * bytes + MEMORY_OF_PROCESS);
+        long memory = processes.getLong(i * bytes + PROCESS_MEMORY);
         if (memory < 0) {
           return UNKNOWN; // The process is listed, but its memory is unknown.
         }
@@ -355,9 +361,11 @@ final class Nvml {
   }
 
   /**
-   * Share of the time since {@code since} in which kernels of this process, {@code seen} on the
-   * device, ran; -1 if unknown. The driver omits processes that ran none; some drivers add random
-   * entries of more than 100 %.
+   * Returns the share of the time since {@code since} during which kernels of this process ran; -1
+   * if unknown. The driver omits processes that ran none; some drivers add random entries of more
+   * than 100 %.
+   *
+   * @param seen whether the device lists this process
    */
   private double ownUtilization(Device device, boolean seen, long since) {
     word.putInt(0, PROCESSES);
@@ -372,9 +380,9 @@ final class Nvml {
     long newest = since;
     for (int i = 0; i < count; i++) {
       int at = i * SHARE_BYTES;
-      int percent = processes.getInt(at + SM_OF_SHARE);
+      int percent = processes.getInt(at + SHARE_SM);
       if (percent >= 0 && percent <= 100) {
-        newest = Math.max(newest, processes.getLong(at + TIME_OF_SHARE));
+        newest = Math.max(newest, processes.getLong(at + SHARE_TIME));
         if (processes.getInt(at) == pid) {
           own = percent / 100.0;
         }

@@ -46,7 +46,7 @@ public final class PinnedMemory {
   private @Nullable Cuda cuda;
   private long bytes;
   private boolean failed;
-  private volatile boolean copies;
+  private volatile boolean copiesSlots;
 
   /** Reads per slot before it is locked; empty once locking does not pay. */
   private final IdentityHashMap<ByteBuffer, Integer> reads = new IdentityHashMap<>();
@@ -59,7 +59,7 @@ public final class PinnedMemory {
   /** Whether this thread's current slot is locked. */
   private final ThreadLocal<Boolean> locked = ThreadLocal.withInitial(() -> false);
 
-  /** The minimum time per byte, so that neither cold code nor a busy machine counts. */
+  /** Minimum time per byte: cold code and a busy machine do not affect it. */
   private static final class Pace {
     private double nanosPerByte = Double.MAX_VALUE;
     private int count;
@@ -81,14 +81,14 @@ public final class PinnedMemory {
     this.log = log;
   }
 
-  /** From now on, batches are copied to a device from the slots of the staging buffer. */
+  /** Called once batches are copied to a device from the slots of the staging buffer. */
   public void copySlots() {
-    copies = true;
+    copiesSlots = true;
   }
 
-  /** A slot is about to be read from; all of its pages are in memory. */
+  /** Called before a slot is read; all of its pages are in memory. */
   public void reading(ByteBuffer slot) {
-    if (copies) {
+    if (copiesSlots) {
       locked.set(isLocked(slot));
     }
   }
@@ -104,7 +104,7 @@ public final class PinnedMemory {
     return pin(slot, Integer.MAX_VALUE);
   }
 
-  /** Number of copies after which locking pays. */
+  /** Returns the number of copies after which locking a slot pays. */
   private int copiesToPay() {
     double saved = fromOther.nanosPerByte - fromLocked.nanosPerByte;
     return fromLocked.count == 0 || saved <= 0
@@ -112,9 +112,9 @@ public final class PinnedMemory {
         : (int) Math.max(MIN_COPIES, Math.min(MAX_COPIES, locking.nanosPerByte / saved));
   }
 
-  /** This thread has copied {@code size} bytes to a device from its current slot. */
+  /** Called when this thread has copied {@code size} bytes to a device from its current slot. */
   public void copied(long size, long nanos) {
-    if (copies) {
+    if (copiesSlots) {
       compare(locked.get(), size, nanos);
     }
   }
@@ -136,7 +136,7 @@ public final class PinnedMemory {
   }
 
   /**
-   * Locks memory, unless it is locked already or too many other pieces are.
+   * Locks memory, unless it is locked already or too many other pieces are locked.
    *
    * @param memory direct memory of whole pages that hold nothing else; always pass the same object
    * @param maxPieces pieces of memory that may be locked, including this one
@@ -195,13 +195,13 @@ public final class PinnedMemory {
     return bytes == 0 ? "" : "gpu.pinned: " + new Bytes(bytes) + " of batches are page-locked";
   }
 
-  /** Why nothing is locked; empty if something is. */
+  /** Returns why nothing is locked; empty if something is. */
   public synchronized String whyUnused() {
     return bytes > 0
         ? ""
         : failed
             ? "the driver refused, as logged above"
-            : copies
+            : copiesSlots
                 ? "no slot of prep=coordinate was used again, so locking it would not have paid"
                 : "no batch was copied to a GPU from what prepared=share or prep=coordinate keeps";
   }

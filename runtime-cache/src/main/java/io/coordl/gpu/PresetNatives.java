@@ -8,9 +8,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls by the JavaCPP presets for CUDA, of any version: their methods have the names of the
- * functions. A symbol that the driver lacks ends the process, so {@link Nvml} first reads the
- * version of the driver.
+ * Calls native functions through the JavaCPP presets for CUDA, any version; their methods are named
+ * after the functions. Calling a function that the driver lacks aborts the process, so {@link Nvml}
+ * first reads the version of the driver.
  */
 final class PresetNatives implements Natives {
   private static final String JAVACPP = "org.bytedeco.javacpp.";
@@ -49,7 +49,7 @@ final class PresetNatives implements Natives {
 
   /** Finds the method that takes JavaCPP's pointers; others take buffers and arrays. */
   private Method method(String function, int count) throws UnavailableException {
-    // The presets name functions of CUDA as its headers do: without the version.
+    // The presets use the names in CUDA's headers, which have no version suffix.
     String plain = function.startsWith("cu") ? function.replaceFirst("_v\\d$", "") : function;
     for (Method method : functions.getMethods()) {
       if (method.getName().equals(plain)
@@ -72,19 +72,22 @@ final class PresetNatives implements Natives {
     if (type.isPrimitive()) {
       return given;
     }
-    Object made = type.getConstructor(pointer).newInstance((Object) null);
-    if (given instanceof Long where) {
-      address.setLong(made, where);
+    Object created = type.getConstructor(pointer).newInstance((Object) null);
+    if (given instanceof Long value) {
+      address.setLong(created, value);
     } else if (!isResult(method, at)) {
-      address.setLong(made, address.getLong(ofBuffer.newInstance(given)));
+      address.setLong(created, address.getLong(ofBuffer.newInstance(given)));
     }
-    return made;
+    return created;
   }
 
-  /** Whether the function returns a pointer here, which JavaCPP stores in the object. */
+  /**
+   * Whether the function returns a pointer through this argument, which JavaCPP stores in the
+   * object.
+   */
   private static boolean isResult(Method method, int at) {
     return Arrays.stream(method.getParameterAnnotations()[at])
-        .anyMatch(one -> one.annotationType().getSimpleName().equals("ByPtrPtr"));
+        .anyMatch(annotation -> annotation.annotationType().getSimpleName().equals("ByPtrPtr"));
   }
 
   @Override

@@ -1,7 +1,7 @@
 /**
- * Activity of the GPUs while the job trains: native calls behind one interface ({@link
- * io.coordl.gpu.Natives}), their answers, and the samples derived from them. Knows no training
- * library.
+ * GPU activity while the job trains: native calls behind one interface ({@link
+ * io.coordl.gpu.Natives}), and the samples derived from their results. Independent of training
+ * libraries.
  */
 @NullMarked
 package io.coordl.gpu;

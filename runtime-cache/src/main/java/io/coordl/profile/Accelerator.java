@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
  * An accelerator emulated as in MLPerf Storage: a step sleeps for a given time.
  *
  * @param stepNanos duration of a step
- * @param instances how many instances of the program measure at the same time
- * @param meeting directory where they meet; unused by a single instance
+ * @param instances number of instances of the program that measure at the same time
+ * @param meeting directory through which they synchronise; unused by a single instance
  */
 public record Accelerator(long stepNanos, int instances, Path meeting) {
   private static final Pattern TEXT =

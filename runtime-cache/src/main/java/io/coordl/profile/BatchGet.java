@@ -4,12 +4,12 @@ import io.coordl.bridge.InterceptedCall;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/** One call of the training thread for a batch. */
+/** One request of the training thread for a batch. */
 class BatchGet extends InterceptedCall {
   final Batches batches;
   final Iterator<?> iterator;
 
-  /** Whether it directly follows another call in the same epoch. */
+  /** Whether this directly follows another request in the same epoch. */
   final boolean follows;
 
   /** Nanoseconds since the program got its last batch. */
@@ -18,10 +18,10 @@ class BatchGet extends InterceptedCall {
   /** A batch taken from the program's iterator but not yet passed to the program. */
   @Nullable Object inHand;
 
-  /** Whether the program gets the batch in hand instead of its own call. */
+  /** Whether the program gets {@link #inHand} instead of the result of its own call. */
   boolean answered;
 
-  /** Exception that the iterator threw instead. */
+  /** Exception that the iterator threw instead of returning a batch. */
   @Nullable Throwable thrown;
 
   /** Carries an exception of the program's iterator, for the program to see. */

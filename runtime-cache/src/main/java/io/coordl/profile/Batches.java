@@ -2,7 +2,7 @@ package io.coordl.profile;
 
 /** A profile's operations on the batches of one training library. Called on the training thread. */
 public interface Batches {
-  /** Samples of a batch, at least 1. */
+  /** Returns the number of samples of a batch, at least 1. */
   int samples(Object batch);
 
   /**
@@ -10,17 +10,17 @@ public interface Batches {
    */
   Kept keep(Object batch);
 
-  /** Makes a batch outlive its iterator, which may free its own batches on the next call. */
+  /** Detaches a batch from its iterator, which may free its own batches on the next call. */
   default void hold(Object batch) {}
 
   /** Frees a batch that is not passed to the program. */
   default void drop(Object batch) {}
 
-  /** A copy of a batch, from which any number of equal batches can be made. */
+  /** A copy of a batch, from which any number of equal batches can be created. */
   interface Kept {
     int samples();
 
-    /** Returns a batch with its own memory; throws if it cannot be made. */
+    /** Returns a batch with its own memory; throws if that fails. */
     Object make() throws Exception;
   }
 }

@@ -31,9 +31,9 @@ final class DecodedSize extends Stage {
   @Override
   Next get(BatchGet get) {
     long items = sizes.items();
-    boolean inVain = items == 0 && steps > plan.transition();
+    boolean isHopeless = items == 0 && steps > plan.transition();
     boolean over = steps >= MAX_STEPS || System.nanoTime() - begun >= MAX_NANOS;
-    return items >= ITEMS || inVain || over ? Next.DONE : Next.OWN;
+    return items >= ITEMS || isHopeless || over ? Next.DONE : Next.OWN;
   }
 
   @Override

@@ -12,13 +12,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * Runs the job's data pipeline against an accelerator that sleeps. At a batch get, it takes batches
- * from the program's iterator, sleeps for a step each and drops them; items come from storage. The
- * accelerator's utilisation is the requested time of its steps divided by all time, as MLPerf
- * Storage defines it; the first step of an epoch does not count. The program gets the last batch of
- * an epoch, so that its loop ends as usual, and the stage continues in the next epoch.
+ * Runs the job's data pipeline against an accelerator that sleeps. When the program requests a
+ * batch, this takes batches from its iterator, sleeps for a step after each and drops them; items
+ * come from storage. As MLPerf Storage defines it, the accelerator's utilisation is the nominal
+ * time of its steps divided by the elapsed time; the first step of an epoch is ignored. The program
+ * gets the last batch of an epoch, so that its loop ends as usual, and the stage continues in the
+ * next epoch.
  *
- * <p>Several instances start counting at the same time and run until all have counted enough.
+ * <p>Several instances start measuring at the same time and run until all have measured enough.
  */
 final class EmulatedAccelerator extends Stage {
   static final String PHASE = "accelerator";
@@ -33,7 +34,7 @@ final class EmulatedAccelerator extends Stage {
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final int MIN_STEPS = 20;
 
-  /** How long this instance waits for the others, whose JVMs start beside it; it keeps working. */
+  /** How long this instance waits for the others, whose JVMs may start later; it keeps working. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(180);
 
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -49,7 +50,7 @@ final class EmulatedAccelerator extends Stage {
   private final Accelerator accelerator;
   private final Meeting meeting;
   private final LongConsumer sleep;
-  private final int wanted;
+  private final int requestedSteps;
   private final List<Step> steps = new ArrayList<>();
   private State state = State.WARMING;
   private long begun;
@@ -58,25 +59,25 @@ final class EmulatedAccelerator extends Stage {
   private long arrived;
   private int warmup;
   private int emptyEpochs;
-  private int ofEpoch;
+  private int batchesOfEpoch;
 
-  /** Batches taken while steps counted, and the reads in that time. */
+  /** Batches taken while measuring, and the reads in that time. */
   private long batches;
 
   private PhaseEvent workBefore = new PhaseEvent();
   private PhaseEvent work = new PhaseEvent();
-  private double counted;
+  private double countedShare;
   private String reason = "";
 
   /**
-   * @param wanted steps to count; 0 for as many as fill the time
+   * @param requestedSteps steps to measure; 0: as many as fit into the measuring time
    * @param sleep sleeps for this many nanoseconds
    */
-  EmulatedAccelerator(Plan plan, Accelerator accelerator, int wanted, LongConsumer sleep) {
+  EmulatedAccelerator(Plan plan, Accelerator accelerator, int requestedSteps, LongConsumer sleep) {
     super(plan, "an emulated accelerator, every item from storage");
     this.accelerator = accelerator;
     this.meeting = new Meeting(accelerator);
-    this.wanted = wanted;
+    this.requestedSteps = requestedSteps;
     this.sleep = sleep;
   }
 
@@ -105,12 +106,12 @@ final class EmulatedAccelerator extends Stage {
     if (get.inHand == null) {
       get.advance();
       arrived = plan.now();
-      ofEpoch = 0;
+      batchesOfEpoch = 0;
       batches += 2; // The program got one before.
     }
     while (!isOver()) {
       if (!get.hasMore()) {
-        if (ofEpoch < 2 && ++emptyEpochs >= MAX_EPOCHS) {
+        if (batchesOfEpoch < 2 && ++emptyEpochs >= MAX_EPOCHS) {
           reason = "an epoch has too few batches";
           return Next.DONE;
         }
@@ -126,7 +127,7 @@ final class EmulatedAccelerator extends Stage {
       get.advance();
       batches++;
       long now = plan.now();
-      if (ofEpoch++ > 0) { // The second batch was made during the program's own step.
+      if (batchesOfEpoch++ > 0) { // The second batch was prepared during the program's own step.
         step(new Step(samples, now - arrived, new PhaseEvent()));
       }
       arrived = now;
@@ -146,20 +147,20 @@ final class EmulatedAccelerator extends Stage {
     }
   }
 
-  /** Advances to the next state; true after the last. */
+  /** Advances to the next state; returns true after the last. */
   private boolean isOver() throws IOException {
     long now = plan.now();
     switch (state) {
       case WARMING -> {
-        if (now - begun >= (wanted > 0 ? SHORT_NANOS : WARM_NANOS)
+        if (now - begun >= (requestedSteps > 0 ? SHORT_NANOS : WARM_NANOS)
             || plan.isLate(warmup > 0, warmup)) {
           plan.warmedUp(warmup, true);
-          meeting.come(WARM);
+          meeting.arrive(WARM);
           become(State.WAITING, now);
         }
       }
       case WAITING -> {
-        if (looks(now) && meeting.isComplete(WARM)) {
+        if (isCheckDue(now) && meeting.isComplete(WARM)) {
           plan.warmedUp(warmup, true);
           batches = 0;
           workBefore = Gauge.reading(plan.spans);
@@ -171,19 +172,19 @@ final class EmulatedAccelerator extends Stage {
       }
       case MEASURING -> {
         boolean enough =
-            wanted > 0
-                ? steps.size() >= wanted
+            requestedSteps > 0
+                ? steps.size() >= requestedSteps
                 : window >= WINDOW_NANOS && steps.size() >= MIN_STEPS;
         if (enough || plan.isLate(!steps.isEmpty(), steps.size())) {
           work = Gauge.reading(plan.spans).since(workBefore);
-          // Some batches belong to steps that do not count.
-          counted = Math.min(1, (double) steps.size() / Math.max(1, batches));
-          meeting.come(MEASURED);
+          // Some batches belong to steps that are not measured.
+          countedShare = Math.min(1, (double) steps.size() / Math.max(1, batches));
+          meeting.arrive(MEASURED);
           become(State.STAYING, now);
         }
       }
       case STAYING -> {
-        return now - begun >= PATIENCE_NANOS || (looks(now) && meeting.isComplete(MEASURED));
+        return now - begun >= PATIENCE_NANOS || (isCheckDue(now) && meeting.isComplete(MEASURED));
       }
     }
     return false;
@@ -195,7 +196,7 @@ final class EmulatedAccelerator extends Stage {
     checkedAt = 0;
   }
 
-  private boolean looks(long now) {
+  private boolean isCheckDue(long now) {
     if (checkedAt != 0 && now - checkedAt < CHECK_NANOS) {
       return false;
     }
@@ -213,9 +214,9 @@ final class EmulatedAccelerator extends Stage {
       return;
     }
     PhaseEvent event = new PhaseEvent();
-    event.items = Math.round(counted * work.items);
-    event.storageItems = Math.round(counted * work.storageItems);
-    event.storageBytes = Math.round(counted * work.storageBytes);
+    event.items = Math.round(countedShare * work.items);
+    event.storageItems = Math.round(countedShare * work.storageItems);
+    event.storageBytes = Math.round(countedShare * work.storageBytes);
     event.cpu = work.cpu;
     Estimate estimate = Estimate.of(steps);
     event.phase = PHASE;

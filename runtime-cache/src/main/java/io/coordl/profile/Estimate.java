@@ -11,22 +11,22 @@ import java.util.List;
  * means of batches of steps (B. W. Schmeiser, Batch size effects in the analysis of simulation
  * output, Operations Research 30(3), 1982: 10 to 30 batches).
  *
- * <p>One step that is more than {@link #LONELY} times as long as any other, and not for a garbage
- * collection, is set aside: the machine caused it, not the job, and its random presence would
- * dominate the mean. If it happens twice, the job caused it.
+ * <p>One step that is more than {@link #OUTLIER_FACTOR} times as long as any other, not because of
+ * a garbage collection, is ignored: the machine caused it, not the job, and it would dominate the
+ * mean by chance. If it happens twice, the job caused it.
  *
  * @param nanos mean time of a sample in nanoseconds
  * @param error half width of its 95 % confidence interval
- * @param outlier the step set aside in nanoseconds, 0 if none was
+ * @param outlier duration of the ignored step in nanoseconds, 0 if there is none
  */
 record Estimate(double nanos, double error, long outlier) {
   private static final int MAX_BATCHES = 20;
   private static final int MIN_BATCHES = 5;
-  private static final int LONELY = 3;
+  private static final int OUTLIER_FACTOR = 3;
 
   /** Returns the estimate from at least two steps. */
   static Estimate of(List<Step> steps) {
-    int outlier = lonely(steps);
+    int outlier = findOutlier(steps);
     int count = steps.size() - (outlier < 0 ? 0 : 1);
     int batches = Math.max(2, Math.min(MAX_BATCHES, Math.max(MIN_BATCHES, count / 4)));
     batches = Math.min(batches, count);
@@ -43,8 +43,8 @@ record Estimate(double nanos, double error, long outlier) {
     double mean = Arrays.stream(nanos).sum() / Arrays.stream(samples).sum();
     double squares = 0;
     for (int b = 0; b < batches; b++) {
-      double off = nanos[b] / samples[b] - mean;
-      squares += off * off;
+      double deviation = nanos[b] / samples[b] - mean;
+      squares += deviation * deviation;
     }
     double error =
         batches < 2
@@ -53,7 +53,7 @@ record Estimate(double nanos, double error, long outlier) {
     return new Estimate(mean, error, outlier < 0 ? 0 : steps.get(outlier).nanos());
   }
 
-  private static int lonely(List<Step> steps) {
+  private static int findOutlier(List<Step> steps) {
     int longest = -1;
     long second = 0;
     for (int i = 0; i < steps.size(); i++) {
@@ -65,7 +65,7 @@ record Estimate(double nanos, double error, long outlier) {
         second = Math.max(second, nanos);
       }
     }
-    if (steps.size() < 10 || steps.get(longest).nanos() <= LONELY * second) {
+    if (steps.size() < 10 || steps.get(longest).nanos() <= OUTLIER_FACTOR * second) {
       return -1;
     }
     Step step = steps.get(longest);

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Limits how many of the program's threads prepare a batch at the same time. Thread-safe. */
 final class Gate {
-  private static final int ALL = Integer.MAX_VALUE;
+  private static final int UNLIMITED = Integer.MAX_VALUE;
 
-  private int permits = ALL;
+  private int permits = UNLIMITED;
   private final Set<Thread> inside = new HashSet<>();
   private final Queue<Thread> waiting = new ArrayDeque<>();
 
@@ -23,25 +23,25 @@ final class Gate {
   }
 
   synchronized void open() {
-    narrow(ALL);
+    narrow(UNLIMITED);
   }
 
   /**
-   * Allows no thread from now on. Waits until those inside have left, but at most {@code
-   * mostNanos}, because they may depend on the waiting thread. An interrupt ends the wait.
+   * Allows no thread from now on. Waits until those inside have left, but at most {@code maxNanos},
+   * because they may depend on the waiting thread. An interrupt ends the wait.
    */
-  synchronized void close(long mostNanos) {
+  synchronized void close(long maxNanos) {
     narrow(0);
-    long end = System.nanoTime() + mostNanos;
-    long left = mostNanos;
-    while (!inside.isEmpty() && left > 0) {
+    long end = System.nanoTime() + maxNanos;
+    long remaining = maxNanos;
+    while (!inside.isEmpty() && remaining > 0) {
       try {
-        TimeUnit.NANOSECONDS.timedWait(this, left);
+        TimeUnit.NANOSECONDS.timedWait(this, remaining);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt(); // Keep the interrupt for the program.
         return;
       }
-      left = end - System.nanoTime();
+      remaining = end - System.nanoTime();
     }
   }
 
@@ -66,7 +66,7 @@ final class Gate {
     }
     waiting.remove(own);
     inside.add(own);
-    notifyAll(); // There may be room for the next one, too.
+    notifyAll(); // The next waiting thread may be allowed, too.
     return InterceptedCall.ending(this::leave);
   }
 

@@ -13,20 +13,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the steps of one phase until its time per sample is known precisely enough. Confined to
- * a thread.
+ * one thread.
  */
 final class Gauge {
   /** Required half width of the confidence interval, as a share of the mean. */
   private static final double PRECISION = 0.01;
 
   /**
-   * Steps known this precisely count as steady even if {@link SteadyState} finds no steady state: a
-   * change of level by 1 % half-way would make the interval as wide.
+   * Steps known this precisely are considered steady even if {@link SteadyState} finds no steady
+   * state: a change of level by 1 % half-way would make the interval as wide.
    */
   private static final double STEADY_ANYWAY = PRECISION / 4;
 
-  static final int LEAST_STEPS = 20;
-  static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
+  static final int MIN_STEPS = 20;
+  static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int MAX_STEPS = 20_000;
 
@@ -35,7 +35,7 @@ final class Gauge {
 
   private static final int TURN_STEPS = 20;
 
-  /** Storage that was idle is faster at first than it can be for long. */
+  /** Idle storage is faster at first than it can be for long. */
   private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final int CHECK_EVERY = 5;
@@ -45,16 +45,16 @@ final class Gauge {
           ? known
           : null;
 
-  /** On a machine so busy that less of the time is the job's own, no correction is reliable. */
+  /** Minimum share of the time that the job itself had: with less, no correction is reliable. */
   private static final double MIN_OWN_SHARE = 0.1;
 
   private static final int CORES = Runtime.getRuntime().availableProcessors();
 
-  private final int wanted;
+  private final int requestedSteps;
   private final int transition;
   private final List<Step> steps = new ArrayList<>();
   private long nanos;
-  private int early;
+  private int skipped;
   private int toDrop;
   private long settling;
   private int turns = 1;
@@ -68,11 +68,11 @@ final class Gauge {
   Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
 
   /**
-   * @param wanted steps to count, 0 for as many as the precision requires
+   * @param requestedSteps steps to measure; 0: as many as the precision requires
    * @param transition steps to drop in any case, because they began in the previous phase
    */
-  Gauge(int wanted, int transition) {
-    this.wanted = wanted;
+  Gauge(int requestedSteps, int transition) {
+    this.requestedSteps = requestedSteps;
     this.transition = transition;
     this.toDrop = transition;
   }
@@ -81,7 +81,7 @@ final class Gauge {
     if (toDrop > 0 || settling > 0) {
       toDrop--;
       settling -= step.nanos();
-      early++;
+      skipped++;
       return;
     }
     steps.add(step);
@@ -89,7 +89,7 @@ final class Gauge {
     turnNanos += step.nanos();
     if (steps.size() >= evaluated + CHECK_EVERY) {
       evaluated = steps.size();
-      look();
+      evaluate();
     }
   }
 
@@ -105,7 +105,7 @@ final class Gauge {
   }
 
   /**
-   * Begins the next turn after other phases had theirs. They left {@code left} prepared batches,
+   * Begins the next turn, after turns of other phases. These left {@code left} prepared batches,
    * whose steps do not belong to this phase.
    */
   void nextTurn(int left) {
@@ -119,12 +119,10 @@ final class Gauge {
     settling = SETTLING_NANOS;
   }
 
-  /**
-   * Whether other phases may have their turn; after the first turn, only once its time has passed.
-   */
+  /** Whether other phases may have a turn; after the first turn, only once its time has passed. */
   boolean isTurnOver() {
     return isFull()
-        || (done && (turns == 1 || wanted > 0))
+        || (done && (turns == 1 || requestedSteps > 0))
         || (turnNanos >= TURN_NANOS && steps.size() - turnBegins >= TURN_STEPS);
   }
 
@@ -132,20 +130,24 @@ final class Gauge {
   boolean isFull() {
     return evaluated == steps.size()
         && evaluated > 0
-        && (nanos >= MAX_NANOS || evaluated >= Math.max(wanted, MAX_STEPS));
+        && (nanos >= MAX_NANOS || evaluated >= Math.max(requestedSteps, MAX_STEPS));
   }
 
-  private void look() {
+  private void evaluate() {
     int begin = begin();
     List<Step> counted = steps.subList(Math.max(0, begin), steps.size());
-    int minSteps = wanted > 0 ? wanted : LEAST_STEPS;
+    int minSteps = requestedSteps > 0 ? requestedSteps : MIN_STEPS;
     boolean over = isFull();
     if (counted.size() < minSteps && !over) {
       return;
     }
     estimateFrom(begin);
     long time = counted.stream().mapToLong(Step::nanos).sum();
-    done = over || (wanted > 0 ? counted.size() >= wanted : steady && time >= LEAST_NANOS);
+    done =
+        over
+            || (requestedSteps > 0
+                ? counted.size() >= requestedSteps
+                : steady && time >= MIN_NANOS);
   }
 
   boolean isDone() {
@@ -154,7 +156,7 @@ final class Gauge {
 
   /** Steps taken so far, including those of the transition. */
   int taken() {
-    return early + steps.size();
+    return skipped + steps.size();
   }
 
   boolean hasSome() {
@@ -174,8 +176,8 @@ final class Gauge {
   }
 
   /**
-   * Number of steps before the steady state, -1 if there is none. With several turns, only the
-   * first is searched: leaving out turns in which the machine was slow for all phases would make
+   * Returns the number of steps before the steady state, -1 if there is none. With several turns,
+   * searches only the first: ignoring turns in which the machine was slow for all phases would make
    * this phase look faster than the others.
    */
   private int begin() {
@@ -190,7 +192,7 @@ final class Gauge {
     steady = estimate.relativeError() <= (begin < 0 ? STEADY_ANYWAY : PRECISION);
   }
 
-  /** All figures so far, and the CPU time of the process. */
+  /** Returns all figures so far, and the CPU time of the process. */
   static PhaseEvent reading(SpanRecorder spans) {
     PhaseEvent now = new PhaseEvent();
     now.add(spans.totals().snapshot());
@@ -213,13 +215,13 @@ final class Gauge {
     PhaseEvent event = work();
     event.phase = phase;
     event.workers = workers;
-    event.warmupSteps = (long) early + dropped;
+    event.warmupSteps = (long) skipped + dropped;
     event.steps = counted.size();
     event.samples = counted.stream().mapToLong(Step::samples).sum();
     event.wall = counted.stream().mapToLong(Step::nanos).sum();
     // Part of the time between two batches may be the profile's own, which no step includes.
-    double lost = event.compute <= 0 ? 0 : (double) event.computeCoreWait / event.compute;
-    event.computeCoreWait = Math.round(lost * Math.min(event.compute, event.wall));
+    double waitShare = event.compute <= 0 ? 0 : (double) event.computeCoreWait / event.compute;
+    event.computeCoreWait = Math.round(waitShare * Math.min(event.compute, event.wall));
     boolean busy = new CoreLaw(event, CORES).isMachineBusy();
     double own = busy ? Math.max(MIN_OWN_SHARE, 1 - event.share(event.computeCoreWait)) : 1;
     event.sampleNanos = own * estimate.nanos();

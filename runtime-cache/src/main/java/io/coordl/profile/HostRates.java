@@ -17,7 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how fast this host reads items from storage and from memory. For the training thread.
+ * Measures how fast this host reads items from storage and from memory. Used on the training
+ * thread.
  */
 final class HostRates {
   /** Storage may be faster in the first second or two than it can be for long. */
@@ -25,7 +26,7 @@ final class HostRates {
 
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(15);
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long KEEPING_NANOS = TimeUnit.SECONDS.toNanos(3);
+  private static final long LOADING_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int WINDOWS = 20;
 
@@ -43,7 +44,9 @@ final class HostRates {
     this.items = items;
   }
 
-  /** All known items of the data set; listed again only if more items have been seen. */
+  /**
+   * Returns all known items of the data set; lists them again only if more items have been seen.
+   */
   ProfiledItems.Listing listing() {
     ProfiledItems.Listing known = listing;
     if (known == null || known.items().size() < items.seen()) {
@@ -86,7 +89,7 @@ final class HostRates {
 
   /**
    * Reads items from storage, beginning with those not read here before, because storage may have
-   * cached the others. Null if too few could be read.
+   * cached the others. Returns null if too few could be read.
    */
   @Nullable Reading storage(int threads) {
     Run run = new Run(shuffled(), read, MIN_NANOS, MAX_NANOS);
@@ -128,7 +131,7 @@ final class HostRates {
     long bytes = 0;
     long begun = System.nanoTime();
     for (ProfiledItems.Item item : shuffled()) {
-      if (bytes >= SAMPLE_BYTES / 2 || System.nanoTime() - begun >= KEEPING_NANOS) {
+      if (bytes >= SAMPLE_BYTES / 2 || System.nanoTime() - begun >= LOADING_NANOS) {
         break;
       }
       try {
@@ -173,9 +176,9 @@ final class HostRates {
     private final AtomicInteger failures = new AtomicInteger();
     private final AtomicLong lastCheck = new AtomicLong();
     private final Marks marks = new Marks();
-    private volatile boolean over;
+    private volatile boolean stopped;
 
-    /** Begins with the item number {@code first}, modulo the number of items. */
+    /** Begins with item number {@code first}, modulo the number of items. */
     Run(List<ProfiledItems.Item> items, long first, long minNanos, long maxNanos) {
       this.items = items;
       this.next = new AtomicLong(first);
@@ -191,10 +194,10 @@ final class HostRates {
       inParallel(
           threads,
           () -> {
-            while (!over) {
-              one(action);
+            while (!stopped) {
+              runOnce(action);
               long passed = System.nanoTime() - begun;
-              over |=
+              stopped |=
                   passed >= maxNanos
                       || (passed >= minNanos && isCheckDue(passed) && isKnown(begun));
             }
@@ -202,7 +205,7 @@ final class HostRates {
       return estimate(begun);
     }
 
-    private void one(Action action) {
+    private void runOnce(Action action) {
       long moved = 0;
       try {
         moved = action.on(items.get(Math.floorMod(next.getAndIncrement(), items.size())));
@@ -216,7 +219,7 @@ final class HostRates {
           marks.add(number, System.nanoTime());
         }
       } else if (failures.incrementAndGet() > items.size()) {
-        over = true;
+        stopped = true;
       }
     }
 

@@ -10,26 +10,26 @@ import java.util.List;
  */
 final class Marks {
   /** Maximum number of times kept. */
-  static final int MOST = 1 << 13;
+  static final int MAX_TIMES = 1 << 13;
 
-  /** Fewer do not show how much they vary. */
+  /** Minimum number of times that shows how much they vary. */
   private static final int MIN_TIMES = 5;
 
-  private final long[] ends = new long[MOST];
+  private final long[] ends = new long[MAX_TIMES];
   private int count;
   private volatile long stride = 1;
 
-  /** Whether to keep the time of this item; most items then need neither clock nor lock. */
+  /** Whether to keep the time of this item. If not, the item needs neither clock nor lock. */
   boolean wants(long number) {
     return number % stride == 0;
   }
 
   synchronized void add(long number, long nanos) {
-    if (count == MOST) {
-      for (int i = 0; i < MOST / 2; i++) {
+    if (count == MAX_TIMES) {
+      for (int i = 0; i < MAX_TIMES / 2; i++) {
         ends[i] = ends[2 * i + 1];
       }
-      count = MOST / 2;
+      count = MAX_TIMES / 2;
       stride *= 2;
     }
     if (wants(number)) { // The stride may have just changed.

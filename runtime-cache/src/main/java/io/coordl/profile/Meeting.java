@@ -13,13 +13,13 @@ final class Meeting {
   private final Path directory;
   private final int instances;
 
-  Meeting(Accelerator of) {
-    this.directory = of.meeting();
-    this.instances = of.instances();
+  Meeting(Accelerator accelerator) {
+    this.directory = accelerator.meeting();
+    this.instances = accelerator.instances();
   }
 
   /** Records that this instance has reached the stage. */
-  void come(String stage) throws IOException {
+  void arrive(String stage) throws IOException {
     if (instances > 1) {
       Files.createFile(directory.resolve(stage + "-" + ProcessHandle.current().pid()));
     }

@@ -11,7 +11,8 @@ final class OwnSteps extends Turn {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /**
-   * More than any queue holds. A limit is needed because batches of validations also count as left.
+   * More than any queue holds. The limit is needed because batches of validations are also counted
+   * as left.
    */
   private static final int MAX_LEFT = 128;
 
@@ -63,9 +64,9 @@ final class OwnSteps extends Turn {
 
   @Override
   void took(BatchGet get, Object batch, @Nullable Step step) {
-    plan.tookOne();
+    plan.countTaken();
     if (step == null) {
-      // The first batches of an epoch all began during its first wait.
+      // Preparation of the first batches of an epoch began during its first wait.
       skip = plan.workers;
     } else if (skip > 0) {
       skip--;

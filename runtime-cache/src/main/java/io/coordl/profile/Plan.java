@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The stages of a profile, their order and their shared state. For the training thread. */
+/** The stages of a profile, their order and their shared state. Used on the training thread. */
 final class Plan {
   static final String COLD = "cold";
   static final String CACHED = "cached";
@@ -25,16 +25,17 @@ final class Plan {
   /** An item takes a little more space than its bytes. */
   private static final double STORE_SHARE = 0.95;
 
-  private static final int EVERY_NUMBER = 8;
+  /** Above this number of threads, only halves of the number are measured. */
+  private static final int HALVE_ABOVE = 8;
 
-  /** Time limit of the phases; then they end with the steps counted so far. */
+  /** Time limit of the phases, which then end with the steps measured so far. */
   private static final long PHASES_NANOS = TimeUnit.SECONDS.toNanos(200);
 
-  /** As above, including preparation alone. */
+  /** Time limit including preparation alone. */
   private static final long ALL_NANOS = TimeUnit.SECONDS.toNanos(250);
 
-  /** A program that has asked for fewer batches may just be slow, so more steps may follow. */
-  private static final int FEW = 100;
+  /** A program that has requested fewer batches may just be slow, so more steps may follow. */
+  private static final int MIN_BATCHES = 100;
 
   /** Time limit for such slow programs. */
   private static final long MAX_NANOS = TimeUnit.MINUTES.toNanos(20);
@@ -55,7 +56,7 @@ final class Plan {
   int workers;
 
   /**
-   * Why items could not come from memory, which preparation alone also needs; empty if they can.
+   * Why items cannot come from memory, which preparation alone also requires; empty if they can.
    */
   String notCached = "";
 
@@ -84,21 +85,21 @@ final class Plan {
     this.begun = clock.getAsLong();
   }
 
-  /** Training has begun: the profile's time counts from now on. */
+  /** Called when training has begun: time limits start now. */
   void begin() {
     begun = now();
   }
 
   /**
-   * How much longer the program has to train for all phases, at the speed of these steps; to follow
-   * a reason.
+   * Returns how much longer the program has to train for all phases, at the speed of its steps so
+   * far, as a clause.
    */
   String toGo(Figures totals) {
     if (totals.batches == 0 || totals.wall == 0) {
       return "";
     }
     long step = Math.max(1, totals.wall / totals.batches);
-    long each = Math.max(steps, Math.max(Gauge.LEAST_STEPS, Gauge.LEAST_NANOS / step));
+    long each = Math.max(steps, Math.max(Gauge.MIN_STEPS, Gauge.MIN_NANOS / step));
     long left = phases.stream().filter(phase -> !results.has(phase)).count() * each;
     return Text.format(
         "; let it train for at least %,d steps more (%s), or profile" + " fewer phases",
@@ -111,23 +112,23 @@ final class Plan {
 
   /**
    * Whether a phase must end with the steps so far, so that all phases end in time. In a program
-   * with short epochs, or on a busy machine, few or no steps count.
+   * with short epochs, or on a busy machine, few or no steps can be used.
    *
-   * @param some whether it has steps that count
-   * @param asked batches that the program has asked for in this phase
+   * @param some whether it has steps that can be used
+   * @param requested batches that the program has requested in this phase
    */
-  boolean isLate(boolean some, long asked) {
-    return now() - begun >= (some || isInVain(asked) ? PHASES_NANOS : MAX_NANOS);
+  boolean isLate(boolean some, long requested) {
+    return now() - begun >= (some || isHopeless(requested) ? PHASES_NANOS : MAX_NANOS);
   }
 
-  /** As {@link #isLate}, for the stages after the phases. */
+  /** Like {@link #isLate}, for the stages after the phases. */
   boolean isLateAlone(boolean some) {
     return now() - begun >= (some ? ALL_NANOS : MAX_NANOS);
   }
 
-  /** Whether, after this many batches without a step that counts, none is to be expected. */
-  static boolean isInVain(long asked) {
-    return asked >= FEW;
+  /** Whether no usable step can be expected after this many batches without one. */
+  static boolean isHopeless(long requested) {
+    return requested >= MIN_BATCHES;
   }
 
   /** Returns the stages that follow when {@code before} was the last one planned. */
@@ -180,9 +181,11 @@ final class Plan {
     next.add(new StorageAlone(this, phases.size() > 1));
   }
 
-  /** Every number of threads from 8 down, halves above. */
+  /**
+   * Returns the next smaller number of threads to measure: every number from 8 down, halves above.
+   */
   private static int fewer(int threads) {
-    return threads <= EVERY_NUMBER ? threads - 1 : threads / 2;
+    return threads <= HALVE_ABOVE ? threads - 1 : threads / 2;
   }
 
   /** Lets the program read its items as usual, and ends all measurements of them. */
@@ -207,17 +210,17 @@ final class Plan {
     results.notReached(phases, reason);
   }
 
-  /** Batches that may have been begun before a change of phase. */
+  /** Returns the number of batches whose preparation may have begun before a change of phase. */
   int transition() {
     return workers == 0 ? 1 : 4 * workers + 4;
   }
 
   /** Counts a batch that a phase has taken from the program's own call. */
-  void tookOne() {
+  void countTaken() {
     taken++;
   }
 
-  /** Batches prepared and not taken, up to a constant. */
+  /** Returns the number of batches prepared and not taken, up to a constant. */
   long ready() {
     return spans.preparers().batches() - taken;
   }

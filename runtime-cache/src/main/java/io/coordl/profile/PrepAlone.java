@@ -7,19 +7,19 @@ import io.coordl.telemetry.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures preparation alone: when the program asks for a batch, batches are taken from its
- * iterator and dropped, with items from memory and without steps in between. The program gets the
+ * Measures preparation alone: when the program requests a batch, this takes batches from its
+ * iterator and drops them, with items from memory and no steps in between. The program gets the
  * last batch of the epoch, so that its loop ends as usual; the measurement continues in the next
  * epoch.
  */
 final class PrepAlone extends Stage {
-  /** Epochs without a step that counts, before the measurement is abandoned. */
+  /** Epochs without a usable step after which the measurement is abandoned. */
   private static final int MAX_EPOCHS = 8;
 
-  /** Limit of the measurement: in short epochs, few batches count. */
+  /** Time limit of the measurement: in short epochs, few batches can be used. */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(90);
 
-  /** Limit while no steps count. */
+  /** Time limit while there are no usable steps. */
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   private final int threads;
@@ -47,7 +47,7 @@ final class PrepAlone extends Stage {
   @Override
   void begin() {
     begun = System.nanoTime();
-    plan.items.from(ProfiledItems.From.MEMORY); // The phase before may have been the cold one.
+    plan.items.from(ProfiledItems.From.MEMORY); // The previous phase may have been the cold one.
     plan.gate.narrow(threads == 0 ? Integer.MAX_VALUE : threads);
     skip = plan.transition();
     if (!plan.notCached.isEmpty()) {
@@ -88,20 +88,20 @@ final class PrepAlone extends Stage {
         }
         return Next.ANSWER;
       }
-      long asked = System.nanoTime() - start;
+      long hasNextNanos = System.nanoTime() - start;
       Object dropped = get.inHand;
       if (dropped != null) {
         get.batches.drop(dropped);
       }
-      long taken = asked + get.advance();
+      long nextNanos = hasNextNanos + get.advance();
       long now = System.nanoTime();
-      // Other threads continue preparing while this one counts; the training thread does not.
-      long nanos = threads > 0 ? now - arrived : taken;
+      // Other threads continue preparing while this one measures; the training thread does not.
+      long nanos = threads > 0 ? now - arrived : nextNanos;
       arrived = now;
-      PhaseEvent done = Gauge.reading(plan.spans);
+      PhaseEvent after = Gauge.reading(plan.spans);
       Object batch = get.inHand;
-      PhaseEvent work = done.since(before);
-      before = done;
+      PhaseEvent work = after.since(before);
+      before = after;
       if (skip > 0) {
         skip--;
       } else if (batch != null) {

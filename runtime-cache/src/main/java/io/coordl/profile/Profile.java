@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
  * nothing from memory (cold, T3), with every item from memory (cached, T2), and with prepared
  * batches (ingestion, T1). The prep stall is T2 - T1, and the fetch stall is T3 - T2.
  *
- * <p>Everything happens when the training thread asks for a batch. Then the profile may delay it
- * while items are loaded into memory, answer with a copy of an earlier batch, or take batches from
- * the program's iterator and drop them. A step is the time from one batch to the next, without the
+ * <p>The profile acts only when the training thread requests a batch. It may then delay the request
+ * while items are loaded into memory, return a copy of an earlier batch, or take batches from the
+ * program's iterator and drop them. A step is the time from one batch to the next, without the
  * profile's own work.
  *
- * <p>The profile follows only one thread: the first that trains. Steps count in epochs that update
- * the model; validations run as usual. The job ends after the last phase.
+ * <p>It profiles only one thread, the first that trains, and measures steps only in epochs that
+ * update the model; validations run as usual. The job ends after the last phase.
  */
 public final class Profile {
   private final SpanRecorder spans;
@@ -41,7 +41,7 @@ public final class Profile {
   private volatile @Nullable Thread training;
   private volatile @Nullable Stage stage;
   private volatile boolean over;
-  private volatile LongConsumer steps = begun -> {};
+  private volatile LongConsumer stepEnd = begun -> {};
 
   // All below is used by the training thread only.
 
@@ -59,11 +59,11 @@ public final class Profile {
    *
    * @param phases phases to measure: {@code cold}, {@code cached}, {@code ingestion}; with all
    *     three, each stage is measured alone, too
-   * @param steps steps to count in each phase, 0 for as many as a confidence interval of 1 %
+   * @param steps steps to measure in each phase; 0: as many as a confidence interval of 1 %
    *     requires
-   * @param sizes measures the decoded size of items; null if nothing does
+   * @param sizes measures the decoded size of items; null if unavailable
    * @param ending ends the job; called on the training thread
-   * @param clock nanoseconds
+   * @param clock current time in nanoseconds
    */
   public Profile(
       Set<String> phases,
@@ -79,9 +79,9 @@ public final class Profile {
   }
 
   /**
-   * A profile of the data side alone, against an emulated accelerator.
+   * Creates a profile of the data pipeline alone, against an emulated accelerator.
    *
-   * @param steps to count, 0 for as many as fill the time
+   * @param steps steps to measure; 0: as many as fit into the measuring time
    */
   public Profile(
       Accelerator accelerator,
@@ -104,7 +104,7 @@ public final class Profile {
     this.plan = plan;
   }
 
-  /** An interrupt is the program's, for later. */
+  /** Sleeps uninterrupted; keeps an interrupt pending for the program. */
   private static void sleep(long nanos) {
     Uninterrupted.await(
         nanos,
@@ -115,16 +115,17 @@ public final class Profile {
   }
 
   /**
-   * Sets a function whose return ends each step of the training thread from now on. It gets the
-   * time when the step began, 0 before the first batch of an epoch.
+   * Sets a function that runs at the end of each step of the training thread; the step ends when it
+   * returns. Its argument is the {@link System#nanoTime} at which the step began, 0 before the
+   * first batch of an epoch.
    */
   public void endSteps(LongConsumer ending) {
-    steps = ending;
+    stepEnd = ending;
   }
 
   /**
-   * Called when the program is about to get a batch, on any thread, around the method and before
-   * its span begins. Returns null to leave the call alone.
+   * Called on any thread when the program is about to get a batch, around the method and before its
+   * span begins. Returns null to run the call unchanged.
    */
   public @Nullable InterceptedCall enter(Batches batches, Object iterator) {
     if (over || !(iterator instanceof Iterator<?> own)) {
@@ -137,13 +138,13 @@ public final class Profile {
     }
     long ends = spans.epochEnds();
     boolean same = last.refersTo(iterator) && ends == epochEnds;
-    steps.accept(same ? left : 0); // Pending work of the devices belongs to the step.
+    stepEnd.accept(same ? left : 0); // Pending device work is part of the step.
     long entered = System.nanoTime();
-    boolean inside = follow(iterator);
+    boolean inTrainingEpoch = isTrainingEpoch(iterator);
     epochEnds = ends;
     last = new WeakReference<>(iterator);
-    Call get = new Call(batches, own, inside && same, entered - left, inside);
-    if (inside) {
+    Call get = new Call(batches, own, inTrainingEpoch && same, entered - left, inTrainingEpoch);
+    if (inTrainingEpoch) {
       try {
         get.answered = answer(get);
       } catch (BatchGet.IteratorThrewException e) {
@@ -177,7 +178,7 @@ public final class Profile {
   }
 
   /** Whether this is a training epoch: the model was updated since it began. */
-  private boolean follow(Object iterator) {
+  private boolean isTrainingEpoch(Object iterator) {
     if (epoch.refersTo(iterator)) {
       return true;
     }
@@ -195,7 +196,7 @@ public final class Profile {
     return false;
   }
 
-  /** Whether the program gets the batch in hand. */
+  /** Runs the stages; returns whether the program gets the batch in hand. */
   private boolean answer(BatchGet get) {
     while (true) {
       Stage now = stage;
@@ -256,7 +257,8 @@ public final class Profile {
     if (now == null) {
       notReached(
           spans.totals().snapshot().batches > 0
-              ? "its batches come from a class that it cannot follow: nothing was measured"
+              ? "its batches come from a class that the profile does not support: nothing was"
+                  + " measured"
               : "no training step was seen: nothing was measured");
       return;
     }
@@ -282,28 +284,33 @@ public final class Profile {
     plan.say(sentence);
   }
 
-  /** Describes the results, for the end of the job. */
+  /** Returns the results as lines for the summary at exit. */
   public List<String> summary() {
     return plan.results.lines();
   }
 
   /**
-   * Called when a thread prepares a batch for another one; may wait. Returns null to leave the call
-   * alone.
+   * Called when a thread prepares a batch for another thread; may block. Returns null to run the
+   * call unchanged.
    */
   public @Nullable InterceptedCall prepare() {
     return plan.gate.enter();
   }
 
   private final class Call extends BatchGet {
-    private final boolean inside;
+    private final boolean inTrainingEpoch;
 
     /** Nanoseconds by which the profile delayed the call. */
     private long held;
 
-    Call(Batches batches, Iterator<?> own, boolean follows, long sinceLast, boolean inside) {
+    Call(
+        Batches batches,
+        Iterator<?> own,
+        boolean follows,
+        long sinceLast,
+        boolean inTrainingEpoch) {
       super(batches, own, follows, sinceLast);
-      this.inside = inside;
+      this.inTrainingEpoch = inTrainingEpoch;
     }
 
     @Override
@@ -312,14 +319,14 @@ public final class Profile {
       Object batch = answered ? inHand : own;
       try {
         PhaseEvent work = Gauge.reading(spans);
-        Stage taking = stage;
+        Stage current = stage;
         if (!answered && batch != null) {
-          if (inside && taking != null) {
+          if (inTrainingEpoch && current != null) {
             Step step =
                 follows && left != 0
                     ? new Step(lastSamples, now - left - held, work.since(workBefore))
                     : null;
-            taking.took(this, batch, step);
+            current.took(this, batch, step);
           }
           lastSamples = batches.samples(batch);
         }

@@ -9,21 +9,21 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures ingestion: inserts steps with prepared batches. The program's iterator is not called
- * during these steps, so threads that prepare fill their queue and fall silent; steps count only
- * after that. The time to make a batch is not part of a step.
+ * during these steps, so preparing threads fill their queue and go idle; only later steps are
+ * measured. The time to create a batch is not part of a step.
  */
 final class Replay extends Turn {
-  private static final int QUIET_STEPS = 4;
-  private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final int IDLE_STEPS = 4;
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private final List<Batches.Kept> kept;
   private final SpanRecorder spans;
   private long begun;
-  private long noise = -1;
-  private long silentSince;
-  private int silent;
-  private boolean quiet;
+  private long lastActivity = -1;
+  private long idleSince;
+  private int idleSteps;
+  private boolean idle;
   private boolean stepping;
   private String note = "";
   private int next;
@@ -43,9 +43,9 @@ final class Replay extends Turn {
   @Override
   void resume() {
     begun = System.nanoTime();
-    silentSince = begun;
-    silent = 0;
-    quiet = false;
+    idleSince = begun;
+    idleSteps = 0;
+    idle = false;
   }
 
   @Override
@@ -62,12 +62,12 @@ final class Replay extends Turn {
         return Next.DONE;
       }
     }
-    Batches.Kept chosen = kept.get(next++ % kept.size());
+    Batches.Kept copy = kept.get(next++ % kept.size());
     long token = Spans.enter(SpanKind.TAKE, get.iterator);
     Object batch = null;
     String failure = "there is none";
     try {
-      batch = chosen.make();
+      batch = copy.make();
     } catch (Exception | LinkageError e) {
       failure = e.toString();
     } finally {
@@ -86,31 +86,31 @@ final class Replay extends Turn {
   private void stepped(BatchGet get) {
     Batches.Kept used = kept.get((next - 1) % kept.size());
     PhaseEvent work = Gauge.reading(spans).since(before);
-    if (isQuiet()) {
+    if (isIdle()) {
       work.clearStalls();
       work.compute = Math.max(0, get.sinceLast - work.checkpoint);
       gauge.add(new Step(used.samples(), get.sinceLast, work));
     }
   }
 
-  private boolean isQuiet() {
-    if (quiet) {
+  private boolean isIdle() {
+    if (idle) {
       return true;
     }
     long now = System.nanoTime();
-    long sound = spans.preparers().batches() + spans.totals().snapshot().items;
-    if (sound != noise || (spans.preparers().busy() > 0 && plan.workers == 0)) {
-      noise = sound;
-      silent = 0;
-      silentSince = now;
+    long activity = spans.preparers().batches() + spans.totals().snapshot().items;
+    if (activity != lastActivity || (spans.preparers().busy() > 0 && plan.workers == 0)) {
+      lastActivity = activity;
+      idleSteps = 0;
+      idleSince = now;
     }
-    silent++;
-    quiet = silent >= QUIET_STEPS && now - silentSince >= QUIET_NANOS;
-    if (!quiet && now - begun > MAX_NANOS) {
-      quiet = true;
+    idleSteps++;
+    idle = idleSteps >= IDLE_STEPS && now - idleSince >= IDLE_NANOS;
+    if (!idle && now - begun > MAX_NANOS) {
+      idle = true;
       note = "threads that prepare did not fall silent";
     }
-    return quiet;
+    return idle;
   }
 
   @Override

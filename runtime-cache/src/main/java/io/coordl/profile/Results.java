@@ -33,15 +33,20 @@ final class Results {
     this.items = items;
   }
 
-  /** Called after a warm-up of {@code steps} steps; {@code steady}: whether they became steady. */
+  /**
+   * Called after a warm-up.
+   *
+   * @param steps steps of the warm-up
+   * @param steady whether they became steady
+   */
   synchronized void warmedUp(int steps, boolean steady) {
     warmup = steps;
     warm = steady;
   }
 
   /**
-   * Mean number of items in a sample, 1 if unknown. A nearly whole number is rounded, because
-   * batches prepared ahead distort the count.
+   * Returns the mean number of items in a sample, 1 if unknown. Rounds a nearly whole number,
+   * because batches prepared ahead distort the count.
    */
   synchronized double itemsPerSample() {
     return samplesCounted == 0 ? 1 : nearlyWhole((double) itemsCounted / samplesCounted);
@@ -81,7 +86,7 @@ final class Results {
 
   /** Whether the phase has figures. */
   synchronized boolean has(String phase) {
-    return phases.stream().anyMatch(one -> phase.equals(one.phase));
+    return phases.stream().anyMatch(measured -> phase.equals(measured.phase));
   }
 
   synchronized void notMeasured(String phase, String reason) {
@@ -90,8 +95,8 @@ final class Results {
   }
 
   /** Reports these phases as not measured, except those reported before. */
-  synchronized void notReached(Collection<String> asked, String reason) {
-    for (String phase : asked) {
+  synchronized void notReached(Collection<String> requested, String reason) {
+    for (String phase : requested) {
       if (!reported.contains(phase)) {
         emitNotMeasured(phase, reason);
       }
@@ -145,8 +150,8 @@ final class Results {
   }
 
   /**
-   * If preparation alone was measured with many numbers of threads, shows only the largest and the
-   * smallest.
+   * Whether to show a phase: if preparation alone was measured with many numbers of threads, only
+   * the largest and the smallest.
    */
   private boolean isShown(PhaseEvent prep) {
     List<PhaseEvent> all = phases.stream().filter(phase -> Plan.PREP.equals(phase.phase)).toList();
@@ -194,7 +199,7 @@ final class Results {
             all * parts.compute(), all * parts.prep(), all * parts.fetch(), all * parts.gc()));
   }
 
-  /** GC pauses inside waits, in nanoseconds per sample. */
+  /** Returns the GC pauses inside waits, in nanoseconds per sample. */
   private static double pauses(PhaseEvent phase) {
     return phase.samples == 0 ? 0 : (double) phase.gcStall / phase.samples;
   }

@@ -2,9 +2,9 @@ package io.coordl.profile;
 
 import org.jspecify.annotations.Nullable;
 
-/** One part of a profile. All its methods run on the training thread, when it asks for a batch. */
+/** One part of a profile. All its methods run on the training thread, when it requests a batch. */
 abstract class Stage {
-  /** How the program's call for a batch continues. */
+  /** How the program's request for a batch continues. */
   enum Next {
     /** The call runs unchanged. */
     OWN,
@@ -33,8 +33,8 @@ abstract class Stage {
   abstract Next get(BatchGet get);
 
   /**
-   * The program's own call has returned a batch, which ended {@code step}; null if the step does
-   * not count, as for the first batch of an epoch or after a validation.
+   * Called when the program's own call has returned a batch, which ended {@code step}. That is null
+   * if the step is not measured, as before the first batch of an epoch or after a validation.
    */
   void took(BatchGet get, Object batch, @Nullable Step step) {}
 

@@ -1,10 +1,10 @@
 package io.coordl.profile;
 
 /**
- * Finds where the steady state of a series begins: the truncation that minimizes the standard error
- * of the mean of the remaining values (MSER-5; K. P. White, An effective truncation heuristic for
- * bias reduction in simulation output, Simulation 69(6), 1997). It needs no threshold, and shows
- * when a series is not yet steady: then the best truncation lies in its second half.
+ * Finds where the steady state of a series begins: at the truncation that minimizes the standard
+ * error of the mean of the remaining values (MSER-5; K. P. White, An effective truncation heuristic
+ * for bias reduction in simulation output, Simulation 69(6), 1997). It needs no threshold, and
+ * shows when a series is not yet steady: then the best truncation lies in its second half.
  */
 final class SteadyState {
   /** Values are averaged in groups of five, which smooths alternating values. */
@@ -29,11 +29,11 @@ final class SteadyState {
       }
       sum += mean;
       squares += mean * mean;
-      int left = groups - first;
+      int remaining = groups - first;
       // The last few always look steady.
-      if (left >= Math.max(2, groups / 10)) {
-        double spread = Math.max(0, squares - sum * sum / left);
-        double error = spread / ((double) left * left);
+      if (remaining >= Math.max(2, groups / 10)) {
+        double spread = Math.max(0, squares - sum * sum / remaining);
+        double error = spread / ((double) remaining * remaining);
         if (error <= smallest) {
           smallest = error;
           best = first;

@@ -5,12 +5,12 @@ import io.coordl.telemetry.event.PhaseEvent;
 /**
  * One step of a phase: from one batch to the next.
  *
- * @param samples of the batch, at least 1
+ * @param samples number of samples in the batch, at least 1
  * @param nanos duration, without the profile's own work
  * @param work figures counted on all threads during the step
  */
 record Step(int samples, long nanos, PhaseEvent work) {
-  /** Time of one sample in nanoseconds. */
+  /** Returns the mean time of a sample in nanoseconds. */
   double perSample() {
     return (double) nanos / samples;
   }

@@ -6,21 +6,25 @@ import java.util.concurrent.TimeUnit;
 
 /** Measures fetching alone, on threads of the agent: as many as prepare in the program, and one. */
 final class StorageAlone extends Stage {
-  private static final long LONGEST_BATCH_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long MAX_BATCH_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  private final boolean tell;
+  private final boolean asPhase;
 
-  /** Measures the host's rates; {@code tell}: report them as a phase, too. */
-  StorageAlone(Plan plan, boolean tell) {
+  /**
+   * Measures the host's rates.
+   *
+   * @param asPhase whether to report fetching as a phase, too
+   */
+  StorageAlone(Plan plan, boolean asPhase) {
     super(plan, "fetch alone, and the rates of this host");
-    this.tell = tell;
+    this.asPhase = asPhase;
   }
 
   @Override
   void begin() {
     // The program's own threads prepare ahead, and would use the storage being measured.
     if (plan.workers > 0) {
-      plan.gate.close(LONGEST_BATCH_NANOS);
+      plan.gate.close(MAX_BATCH_NANOS);
     }
     plan.items.from(ProfiledItems.From.PROGRAM);
   }
@@ -34,27 +38,27 @@ final class StorageAlone extends Stage {
   Next get(BatchGet get) {
     int threads = Math.max(1, plan.workers);
     HostRates.Reading reading = plan.rates.storage(threads);
-    // A single thread does not wait for others: this is the time of a fetch from storage below its
-    // limit.
-    HostRates.Reading alone = tell && reading != null && threads > 1 ? plan.rates.storage(1) : null;
+    // A single thread does not saturate storage: this is the latency of an uncontended fetch.
+    HostRates.Reading alone =
+        asPhase && reading != null && threads > 1 ? plan.rates.storage(1) : null;
     plan.rates.memory(threads);
     if (reading != null) {
       plan.rates.storageRate(reading);
     }
-    if (tell) {
+    if (asPhase) {
       if (reading == null) {
         plan.results.notMeasured(Plan.FETCH, "fewer than five items could be read");
       } else {
-        tell(reading);
+        report(reading);
       }
       if (alone != null) {
-        tell(alone);
+        report(alone);
       }
     }
     return Next.DONE;
   }
 
-  private void tell(HostRates.Reading reading) {
+  private void report(HostRates.Reading reading) {
     double each = plan.results.itemsPerSample();
     Estimate perItem = reading.perItem();
     PhaseEvent event = new PhaseEvent();

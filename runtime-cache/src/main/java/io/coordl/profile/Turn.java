@@ -4,18 +4,18 @@ import java.util.concurrent.TimeUnit;
 
 /** A phase that takes turns with the others, so that all of them cover the same period of time. */
 abstract class Turn extends Stage {
-  /** Limit of one turn, even if few of its steps count. */
+  /** Time limit of one turn, even if few of its steps are usable. */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   final Gauge gauge;
 
-  /** Why nothing can be measured; empty if the phase can be. */
+  /** Why the phase cannot be measured; empty if it can. */
   String reason = "";
 
   private boolean ended;
 
-  /** Batches that the program has asked for in this phase. */
-  long asked;
+  /** Batches that the program has requested in this phase. */
+  long requested;
 
   long turnBegun;
 
@@ -36,11 +36,11 @@ abstract class Turn extends Stage {
   }
 
   /** Ends the phase; the results of earlier turns stay. */
-  final void giveUp(String why) {
+  final void giveUp(String cause) {
     if (gauge.hasSome()) {
       ended = true;
     } else {
-      reason = why;
+      reason = cause;
     }
   }
 
@@ -50,24 +50,24 @@ abstract class Turn extends Stage {
 
   private boolean isOverTime() {
     return plan.now() - turnBegun >= MAX_NANOS
-        && (gauge.hasSome() || (gauge.taken() == 0 && Plan.isInVain(asked)));
+        && (gauge.hasSome() || (gauge.taken() == 0 && Plan.isHopeless(requested)));
   }
 
-  private boolean isOut() {
-    return gauge.isFull() || plan.isLate(gauge.hasSome(), asked);
+  private boolean isExhausted() {
+    return gauge.isFull() || plan.isLate(gauge.hasSome(), requested);
   }
 
   /** Whether the result is precise enough, or cannot become more precise. */
   final boolean isSettled() {
-    return isGivenUp() || gauge.isDone() || isOut();
+    return isGivenUp() || gauge.isDone() || isExhausted();
   }
 
   final boolean isTurnOver() {
-    return isGivenUp() || gauge.isTurnOver() || isOverTime() || isOut();
+    return isGivenUp() || gauge.isTurnOver() || isOverTime() || isExhausted();
   }
 
   /** Whether more turns are useful. */
   final boolean takesMore() {
-    return !isGivenUp() && !isOut();
+    return !isGivenUp() && !isExhausted();
   }
 }

@@ -43,7 +43,7 @@ final class Turns extends Stage {
         break;
       }
       if (following == current) {
-        now.asked++;
+        now.requested++;
         Next next = now.get(get);
         if (next != Next.DONE) {
           return next;
@@ -58,8 +58,8 @@ final class Turns extends Stage {
   }
 
   /**
-   * Index of the phase whose turn is next; the current one if all others have reached their limits,
-   * -1 if all have.
+   * Returns the index of the phase whose turn is next; the current one if all others have reached
+   * their limits, -1 if all have.
    */
   private int following() {
     for (int i = 1; i <= phases.size(); i++) {
@@ -90,16 +90,16 @@ final class Turns extends Stage {
 
   @Override
   void end() {
-    RuntimeException failed = null;
+    RuntimeException failure = null;
     for (Turn phase : phases.subList(0, begun)) {
       try {
         phase.end();
       } catch (RuntimeException e) {
-        failed = e; // Its steps changed as the job ended; end the others.
+        failure = e; // Its steps changed as the job ended; end the others.
       }
     }
-    if (failed != null) {
-      throw failed;
+    if (failure != null) {
+      throw failure;
     }
   }
 }

@@ -20,8 +20,8 @@ final class WarmUp extends Stage {
 
   /**
    * The compiler is quiet if compilation takes at most a tenth of this window. The window is long,
-   * because a method counts only once it is compiled, which may take seconds while steps use all
-   * cores.
+   * because the time of a method is counted once it is compiled, which may take seconds while steps
+   * use all cores.
    */
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -34,7 +34,7 @@ final class WarmUp extends Stage {
   private long compiledBefore;
   private boolean warm;
   private int seen;
-  private long asked;
+  private long requested;
 
   WarmUp(Plan plan) {
     super(plan, "warm-up, until the steps are steady");
@@ -47,7 +47,7 @@ final class WarmUp extends Stage {
     windowBegun = begun;
     compiledBefore = compiled();
     if (plan.phases.contains(Plan.COLD)) {
-      plan.items.from(ProfiledItems.From.STORAGE); // Compile this code now.
+      plan.items.from(ProfiledItems.From.STORAGE); // So that this code is compiled now.
     }
   }
 
@@ -60,7 +60,7 @@ final class WarmUp extends Stage {
   @Override
   Next get(BatchGet get) {
     long now = plan.now();
-    asked++;
+    requested++;
     if (now - windowBegun >= WINDOW_NANOS) {
       long compiledNow = compiled();
       boolean quiet =
@@ -69,8 +69,8 @@ final class WarmUp extends Stage {
       compiledBefore = compiledNow;
       warm = quiet && isSteady();
     }
-    boolean enough = steps.size() >= SteadyState.GROUP * 2 || Plan.isInVain(asked);
-    boolean over = (now - begun >= MAX_NANOS && enough) || plan.isLate(!steps.isEmpty(), asked);
+    boolean enough = steps.size() >= SteadyState.GROUP * 2 || Plan.isHopeless(requested);
+    boolean over = (now - begun >= MAX_NANOS && enough) || plan.isLate(!steps.isEmpty(), requested);
     if (over && !warm) {
       plan.say("steps or compiler have not become steady in time; the phases begin anyway");
     }
@@ -80,11 +80,11 @@ final class WarmUp extends Stage {
   private boolean isSteady() {
     return steps.size() >= MIN_STEPS
         && SteadyState.begin(steps.stream().mapToDouble(Step::perSample).toArray()) >= 0
-        && !becomesFaster();
+        && !isGettingFaster();
   }
 
   /** Whether the last third of the steps was faster than the third before, beyond chance. */
-  private boolean becomesFaster() {
+  private boolean isGettingFaster() {
     int third = steps.size() / 3;
     Estimate last = Estimate.of(steps.subList(steps.size() - third, steps.size()));
     Estimate before = Estimate.of(steps.subList(steps.size() - 2 * third, steps.size() - third));

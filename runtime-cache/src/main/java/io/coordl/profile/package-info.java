@@ -1,6 +1,6 @@
 /**
- * The differential profile: controls which phase a job is in, which steps count, and which stage
- * follows. Handles batches only through {@link io.coordl.profile.Batches}, without types of a
+ * The differential profile: controls which phase a job is in, which steps are measured, and which
+ * stage follows. Handles batches only through {@link io.coordl.profile.Batches}, without types of a
  * training library.
  */
 @NullMarked

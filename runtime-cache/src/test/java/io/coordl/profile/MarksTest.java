@@ -20,7 +20,7 @@ class MarksTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {5, 19, 20, 1_000, Marks.MOST, Marks.MOST + 1, 3_000_001})
+  @ValueSource(longs = {5, 19, 20, 1_000, Marks.MAX_TIMES, Marks.MAX_TIMES + 1, 3_000_001})
   void windowsCoverEveryItemAndItsTime(long items) {
     List<Step> windows = after(items);
 
@@ -28,7 +28,7 @@ class MarksTest {
     assertThat(windows).allMatch(window -> window.nanos() == 10L * window.samples());
     // The last items may be unmarked: fewer than one in MOST / 2.
     assertThat(windows.stream().mapToLong(Step::samples).sum())
-        .isBetween(items - 2 * items / Marks.MOST, items);
+        .isBetween(items - 2 * items / Marks.MAX_TIMES, items);
   }
 
   @ParameterizedTest

@@ -236,10 +236,10 @@ public final class BatchPrefetcher {
   private @Nullable Object take(
       Prepared prepared, LibraryEpoch pipeline, Object samples, int position) {
     Object batch = prepared.batch.get();
-    if (batch == null
-        || prepared.samples != samples
-        || prepared.position != position
-        || Thread.currentThread().isInterrupted()) {
+    if (batch == null || prepared.samples != samples || prepared.position != position) {
+      return null;
+    } else if (Thread.currentThread().isInterrupted()) {
+      prepared.why = "the program asks for them on a thread that is interrupted";
       return null;
     }
     if (!pipeline.isCurrent(prepared.settings)) {

@@ -80,11 +80,12 @@ public final class Prefetcher implements Closeable {
   /** The statistics for the summary; empty if nothing was prefetched. */
   public String said() {
     long fetched = items == null ? 0 : items.fetched();
+    long ready = prepared.sum();
     return count() == 0
         ? ""
         : String.format(
-            "prefetch: %s items prefetched; %s batches prefetched, %s of them used",
-            fetched, prepared.sum(), used.sum());
+            "prefetch: %s item%s prefetched; %s batch%s prefetched, %s of them used",
+            fetched, fetched == 1 ? "" : "s", ready, ready == 1 ? "" : "es", used.sum());
   }
 
   @Override

@@ -133,7 +133,7 @@ class ThirdLibraryTest {
     try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
       PlainAdapter epoch = epoch(Services.builder(said::add).prefetcher(prefetcher, 1).build());
       epoch.next();
-      while (!prefetcher.said().contains("1 batches prefetched")) {
+      while (!prefetcher.said().contains(" 1 batch prefetched")) {
         Thread.onSpinWait();
       }
       Path file = files.get(order().get(1)[2]);

@@ -87,7 +87,7 @@ class WorthTest {
     assertThat(worth.isIt()).isTrue(); // One of these may be the last.
     worth.begun(look, SIZE);
     assertThat(worth.isIt()).isFalse();
-    assertThat(said).singleElement().asString().endsWith("still the same 200.0");
+    assertThat(said).singleElement().asString().endsWith("200.0 to check for changes");
   }
 
   /** As in a loop that takes a few batches of a large data set and breaks. */
@@ -99,7 +99,7 @@ class WorthTest {
       found(epoch == 0 ? 0 : 80, 1_000);
     }
     assertThat(worth.isIt()).isFalse();
-    assertThat(said).singleElement().asString().endsWith("still the same 250.0");
+    assertThat(said).singleElement().asString().endsWith("250.0 to check for changes");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.coordl.transformers;
 
+import io.coordl.bridge.SpanKind;
 import io.coordl.library.catalog.Libraries;
 import io.coordl.transformers.callsite.CallSite;
 import io.coordl.transformers.callsite.CallSites;
@@ -23,11 +24,11 @@ public final class RewriteTable {
 
   private RewriteTable() {}
 
-  /** One table per library: the method, the effect, and the versions it was proven on. */
+  /** Returns one table per library: the method, the effect, and the tested versions. */
   public static String markdown() {
     RewriteTable table = new RewriteTable();
     for (CallSite site : CallSites.TABLE) {
-      String effect = "becomes `" + simple(site.bridge()) + "`";
+      String effect = "calls `" + simple(site.bridge()) + "`";
       table.add(new Row(libraryOf(site), effect, site.provenOn()), site.signature());
     }
     for (HookRule rule : Libraries.known().hooks()) {
@@ -40,13 +41,29 @@ public final class RewriteTable {
   public static String effect(HookRule rule) {
     HookRule.Interceptor interceptor = rule.interceptor();
     return interceptor != null
-        ? (rule.advice() == HookRule.Weave.RANDOM ? "forked" : "intercepted")
-            + " by `"
+        ? (rule.advice() == HookRule.Weave.RANDOM ? "generator forkable with" : "intercepted by")
+            + " `"
             + interceptor.policies().stream()
                 .map(Policy::toString)
                 .collect(Collectors.joining("` or `"))
             + "`"
-        : "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
+        : "span: " + span(rule.kind());
+  }
+
+  private static String span(SpanKind kind) {
+    return switch (kind) {
+      case ASK -> "hasNext";
+      case TAKE -> "next batch";
+      case EPOCH -> "start of an epoch";
+      case PRODUCER -> "worker thread";
+      case BATCH -> "batch preparation";
+      case ASSEMBLE -> "batch assembly";
+      case CONVERT -> "pixels to array";
+      case FIT -> "training loop";
+      case COMPUTE -> "step";
+      case UPDATE -> "model update";
+      default -> kind.name().toLowerCase(Locale.ROOT);
+    };
   }
 
   private void add(Row row, String method) {
@@ -64,7 +81,7 @@ public final class RewriteTable {
       if (!row.library().equals(library)) {
         library = row.library();
         text.append(text.isEmpty() ? "" : "\n");
-        text.append("| ").append(library).append(": what is caught | effect | proven on |\n");
+        text.append("| ").append(library).append(" method | effect | tested with |\n");
         text.append("|---|---|---|\n");
       }
       StringJoiner methods = new StringJoiner("`, `", "| `", "` | ");
@@ -86,7 +103,7 @@ public final class RewriteTable {
     String beside = rule.beside();
     return method
         + signature(rule.descriptor())
-        + (beside == null ? "" : " beside " + named(beside));
+        + (beside == null ? "" : "` in classes with `" + named(beside));
   }
 
   private static String named(String method) {

@@ -100,7 +100,7 @@ class DeclaredIT {
       textBlock =
           """
           shuffled,   example.declared.ManyLoops$Shuffled#next,                 ''
-          reused,     example.declared.ManyLoops$Reused#next,                   may change an array
+          reused,     example.declared.ManyLoops$Reused#next,                   batch, an array
           records,    example.declared.ManyLoops$Records#next,                  ''
           overloaded, example.declared.ManyLoops$Overloaded#next(I)[[F,         ''
           loaded,     example.declared.ManyLoops$Loaded#next,                   submit
@@ -144,8 +144,9 @@ class DeclaredIT {
               .agent(Workshop.checkout().agentJar(), loop + recording + item)
               .run()
               .orFail("loaded");
+      // Its class inherits hasNext, which is no part of what is declared, so it has one epoch.
       assertThat(Summary.of(recording).epochs("memoryItems"))
-          .isEqualTo(item.isEmpty() ? List.of(0L, 0L, 0L, 0L) : List.of(0L, 24L, 24L, 24L));
+          .containsExactly(item.isEmpty() ? 0L : 72L);
       assertThat(job.err().contains("item=my.Other#load did nothing")).isEqualTo(!item.isEmpty());
     }
   }

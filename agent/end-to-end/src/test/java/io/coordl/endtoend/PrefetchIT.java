@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PrefetchIT {
   private static final Pattern AHEAD =
       Pattern.compile(
-          "prefetch: (\\d+) items prefetched; (\\d+) batches prefetched, (\\d+) of them" + " used");
+          "prefetch: (\\d+) items? prefetched; (\\d+) batch(?:es)? prefetched, (\\d+) of them"
+              + " used");
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")

@@ -39,13 +39,13 @@ final class ClassListener implements ProgramTransformer.Listener {
       public void applied(String library, String rule, String provenOn) {
         rewrites.add(name, rule, 1, "", provenOn);
         if (!library.isEmpty()) {
-          Library seen = libraries.named(library);
-          Matcher version = version(seen, name, domain);
+          Library rewrittenLibrary = libraries.named(library);
+          Matcher version = version(rewrittenLibrary, name, domain);
           if (version.matches()) {
             rewrites.addLibrary(library, version.group(1));
           }
-          seen.applied(rule);
-          activation.activate(seen);
+          rewrittenLibrary.applied(rule);
+          activation.activate(rewrittenLibrary);
         }
       }
 
@@ -60,8 +60,8 @@ final class ClassListener implements ProgramTransformer.Listener {
   private static Matcher version(Library library, String name, @Nullable ProtectionDomain domain) {
     CodeSource source = domain == null ? null : domain.getCodeSource();
     URL jar = source == null ? null : source.getLocation();
-    boolean own = library.packages().stream().anyMatch(name::startsWith);
-    return JAR.matcher(own && jar != null ? jar.getPath() : "");
+    boolean isLibraryClass = library.packages().stream().anyMatch(name::startsWith);
+    return JAR.matcher(isLibraryClass && jar != null ? jar.getPath() : "");
   }
 
   @Override

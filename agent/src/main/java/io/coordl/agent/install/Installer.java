@@ -27,7 +27,7 @@ public final class Installer {
 
   private Installer() {}
 
-  /** Called by reflection from the entry class. */
+  /** Installs the agent; the entry class calls this by reflection. */
   public static void install(String arguments, Instrumentation instrumentation)
       throws ClassNotFoundException {
     Options options = Options.parse(arguments, System.getenv("COORDL_OPTS"));
@@ -40,11 +40,14 @@ public final class Installer {
     String missing = missingModules();
     if (!missing.isEmpty()) {
       System.err.println(
-          "[coordl] this Java runtime has no module "
+          "[coordl] disabled: this Java runtime lacks "
               + missing
-              + "; the program runs without the agent: add --add-modules "
+              + ". The program runs without the agent. Rebuild the runtime with jlink --add-modules"
+              + " "
               + missing
-              + " to jlink's arguments, or to java's if jlink did not make the runtime");
+              + ", or start java with --add-modules "
+              + missing
+              + ".");
       return;
     }
     if (Installer.class.getClassLoader() instanceof IsolatedLoader) {
@@ -91,11 +94,14 @@ public final class Installer {
       instrumentation.redefineModule(
           Object.class.getModule(), Set.of(), Map.of(), opened, Set.of(), Map.of());
     } catch (RuntimeException | LinkageError e) {
-      // Other JVMs differ.
+      // Some JVMs refuse; FileState then uses public calls only.
     }
   }
 
-  /** Missing modules, comma-separated; empty if none. Checked before any agent class needs one. */
+  /**
+   * Returns the missing modules, comma-separated; empty if none. Called before any agent class
+   * needs one.
+   */
   private static String missingModules() {
     StringJoiner missing = new StringJoiner(",");
     for (String name : MODULES) {
@@ -107,9 +113,9 @@ public final class Installer {
   }
 
   /**
-   * Rewrites classes that were loaded before the agent (late attach, or an AOT cache). Only those
-   * that the transformer would change: each retransformation runs every agent, and OpenTelemetry's
-   * own 3,000 classes took 20 s.
+   * Rewrites classes that were loaded before the agent (late attach, or an AOT cache). Skips
+   * classes that the transformer would not change: each retransformation runs every agent, and
+   * OpenTelemetry's own 3,000 classes took 20 s.
    */
   private static void retransformLoaded(
       Instrumentation instrumentation, ProgramTransformer transformer) {

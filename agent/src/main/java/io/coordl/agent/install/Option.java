@@ -16,15 +16,15 @@ public enum Option {
       Values.TEXT,
       "JFR recording to write; %p is the process id. If a name with %p exists, -2, -3, ... is"
           + " appended. By default, joins a recording that is already running"),
-  SUMMARY("on, off", "the summary at exit, and a line per epoch"),
+  SUMMARY("on, off", "print a summary at exit, and a line per epoch"),
   STATUS(
       "on, off",
-      "publish the running job's figures to coordl top, through a 27 KiB file in /dev/shm that is"
+      "publish the running job's figures for coordl top, in a 27 KiB file in /dev/shm that is"
           + " deleted when the job ends"),
   JMX(
       "auto, on, off",
-      "the current totals as MBeans, io.coordl:type=Job; auto: if the JVM was started with remote"
-          + " management, com.sun.management.jmxremote"),
+      "publish the current totals as MBeans (io.coordl:type=Job); auto: if the JVM was started with"
+          + " remote management (com.sun.management.jmxremote)"),
   METRICS(
       "off, otlp[:URL], prometheus:[ADDRESS:]PORT, kubeflow (may be repeated)",
       Values.METRICS,
@@ -33,7 +33,7 @@ public enum Option {
   DATASET(
       "inferred, PATH or GLOB (may be repeated)",
       Values.LIST,
-      "files that are items of the data set; inferred: those read while a sample is loaded"),
+      "files that are items of the data set; inferred: files read while a sample is loaded"),
   DATASET_ROOT(
       "none, PATH",
       Values.TEXT,
@@ -46,60 +46,57 @@ public enum Option {
           + " content, so copies count as the same items"),
   DATASET_IDENTITY(
       "file, copy",
-      "copy: with cache.scope=host or peer, files with equal path, size and modification time count"
-          + " as the same item; a file replaced with equal size and time is mistaken for the old"
-          + " one"),
+      "copy: match files by path, size and modification time, with cache.scope=host or peer; a file"
+          + " replaced with equal size and time is mistaken for the old one"),
   AUTO(
       "off, on",
       "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each"
           + " started once it pays off; other arguments take precedence, and group=NAME implies"
           + " cache.scope=host"),
-  CACHE("off, minio", "keep raw items in memory: admitted until the budget is full, never evicted"),
+  CACHE("off, minio", "cache raw items in memory: admit until the budget is full, never evict"),
   CACHE_SIZE(
-      "byte budget of all raw, decoded and prepared items without a budget of their own; auto: half"
-          + " of the memory that is free within the container's limit, a quarter if another store"
-          + " has its own budget; starts smaller until an epoch has shown what the program needs,"
-          + " and shrinks when memory is short"),
+      "byte budget shared by all stores that have no budget of their own; auto: half of free memory"
+          + " within the container's limit, a quarter if another store has its own budget; smaller"
+          + " until an epoch has shown what the program needs, and reduced when memory is short"),
   CACHE_SCOPE(
       "process, host",
       "private to this job, or shared through /dev/shm by all jobs of the group on this host"),
   CACHE_EXCLUDE(
       "none, TYPE (may be repeated)",
       Values.LIST,
-      "do not keep files on file systems of this type, as named in /proc/mounts, such as nfs4; fuse"
-          + " covers every fuse.TYPE"),
+      "do not cache files on file systems of this type, as named in /proc/mounts, such as nfs4;"
+          + " fuse includes every fuse.TYPE"),
   DECODED(
       "off, share",
-      "keep decoded images, so that each is decoded once; cache.scope sets which jobs share them"),
+      "cache decoded images, so that each is decoded once; cache.scope sets which jobs share them"),
   DECODED_SIZE(
       "byte budget of decoded images alone; auto: they share cache.size according to measured"
           + " benefit, or with peer get a quarter of free memory"),
   PREPARED(
       "off, share, share:CLASS (may be repeated)",
       Values.PREPARED,
-      "keep each sample as data set and transforms produce it before the first random number, so"
-          + " that it is prepared once; CLASS: a data set or transform that you declare"
-          + " deterministic where that cannot be proven; cache.scope sets which jobs share the"
-          + " samples"),
+      "cache each sample in its last form before random numbers are drawn, so that it is prepared"
+          + " once; CLASS: a data set or transform that you declare deterministic because this"
+          + " cannot be proven; cache.scope sets which jobs share the samples"),
   PREPARED_SIZE(
-      "byte budget of prepared samples alone; auto: they share cache.size, and a sample kept"
-          + " prepared is not kept in another form; with peer they get a quarter of free memory"),
+      "byte budget of prepared samples alone; auto: they share cache.size, and a sample cached"
+          + " prepared is not cached in another form; with peer they get a quarter of free memory"),
   PEER(
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
           + " redis://HOST[:PORT], rediss://HOST[:PORT]",
       Values.PEERS,
-      "other hosts, or a Redis, that keep the data set together with this host; implies"
+      "hosts, or a Redis, that share the cache with this host; implies"
           + " cache=minio and cache.scope=host"),
   PEER_BIND(
       "auto, ADDRESS[:PORT]",
       Values.ADDRESS,
       "address at which this host listens, on this port and the next; auto: the listed peer that is"
-          + " this host, else the address of this host's name, port 7800; jobs with a different"
-          + " address count as another host"),
+          + " this host, else the address of this host's name, port 7800; jobs that listen on"
+          + " different addresses act as different hosts"),
   PEER_HOSTS(
       "auto",
       new Range(2, 256),
-      "number of hosts to wait for before the first item is read, at most a minute; auto: do not"
+      "number of hosts to wait for, at most a minute, before the first item is read; auto: do not"
           + " wait"),
   PEER_SECRET(
       "none, FILE",
@@ -145,7 +142,7 @@ public enum Option {
       "off, auto, continuous",
       new Range(1, 1_000_000),
       "the agent takes its own checkpoints, in checkpoint.dir, every N steps; auto: as often as"
-          + " checkpoint.overhead allows; continuous: the next as soon as the last is written;"
+          + " checkpoint.overhead allows; continuous: as soon as the previous one is written;"
           + " implies checkpoint=async"),
   CHECKPOINT_DIR(
       "none, PATH",
@@ -164,8 +161,8 @@ public enum Option {
       "25",
       "",
       new Range(1, 3600),
-      "on SIGTERM: how many seconds JVM shutdown waits for the current step to end, to take a last"
-          + " checkpoint with checkpoint.every"),
+      "on SIGTERM, with checkpoint.every: how many seconds JVM shutdown waits for the current"
+          + " step, to take a last checkpoint"),
   RESUME(
       "none, PATH",
       Values.TEXT,
@@ -173,8 +170,8 @@ public enum Option {
           + " without a checkpoint the job starts from the beginning; implies checkpoint=atomic"),
   GPU(
       "auto, on, off",
-      "sample NVIDIA GPUs once a second; in a profile, also end steps when the device has finished;"
-          + " auto: if a driver is installed; on: also report if none can be used"),
+      "sample NVIDIA GPUs once a second; in a profile, synchronise the device at the end of each"
+          + " step; auto: if a driver is installed; on: also report if no GPU can be used"),
   GPU_PRESETS(
       "none, DIR",
       Values.TEXT,
@@ -187,8 +184,8 @@ public enum Option {
           + " prep=coordinate to a GPU; if the driver refuses, they are copied as usual"),
   GPU_RANGES(
       "off, on",
-      "show epochs, batches and data stalls of training threads as NVTX ranges above the kernels in"
-          + " Nsight Systems"),
+      "emit NVTX ranges for epochs, batches and data stalls of training threads, shown above the"
+          + " kernels in Nsight Systems"),
   PROFILE(
       "off, ingestion, cached, cold, all",
       "measure the job's speed with prepared batches, with every item in memory, and with every"
@@ -200,9 +197,9 @@ public enum Option {
   PROFILE_ACCELERATOR(
       "off, MILLISECONDS, MILLISECONDS:INSTANCES:DIR",
       Values.ACCELERATOR,
-      "sleep so long with each batch instead of training on it, read items from storage, and report"
-          + " how busy an accelerator with such steps would be; INSTANCES jobs that measure at the"
-          + " same time meet in DIR"),
+      "emulate an accelerator: sleep this long per batch instead of training, read items from"
+          + " storage, and report the accelerator's utilisation; INSTANCES concurrent jobs"
+          + " synchronise through DIR"),
   GROUP(
       "default",
       "NAME",
@@ -224,8 +221,8 @@ public enum Option {
     SECRET
   }
 
-  /** A range of whole numbers, both ends included. */
-  private record Range(int least, int most) {
+  /** A range of whole numbers, both ends inclusive. */
+  private record Range(int min, int max) {
     static final Range NONE = new Range(0, 0);
   }
 
@@ -233,10 +230,10 @@ public enum Option {
   final String expected;
   final Values check;
 
-  /** Smallest and greatest number, if one is expected; words have no range. */
-  private final int least;
+  /** Range of a number option; both 0 if no number is expected. */
+  private final int min;
 
-  private final int most;
+  private final int max;
 
   final String description;
 
@@ -266,7 +263,7 @@ public enum Option {
   Option(String byDefault, String words, Range range, String description) {
     this(
         byDefault,
-        (words.isEmpty() ? "" : words + ", ") + "N from " + range.least + " to " + range.most,
+        (words.isEmpty() ? "" : words + ", ") + "N from " + range.min + " to " + range.max,
         Values.COUNT,
         range,
         description);
@@ -276,8 +273,8 @@ public enum Option {
     this.byDefault = byDefault;
     this.expected = expected;
     this.check = check;
-    this.least = range.least;
-    this.most = range.most;
+    this.min = range.min;
+    this.max = range.max;
     this.description = description;
   }
 
@@ -287,16 +284,16 @@ public enum Option {
       return false;
     }
     int number = Integer.parseInt(value);
-    return number >= least && number <= most;
+    return number >= min && number <= max;
   }
 
-  /** The key in arguments: {@code cache.size}. */
+  /** Returns the key in arguments, such as {@code cache.size}. */
   public String key() {
     return name().toLowerCase(Locale.ROOT).replace('_', '.');
   }
 
   /**
-   * The text that {@code coordl-agent.jar=help} prints; the entry class also calls this by
+   * Returns the text that {@code coordl-agent.jar=help} prints; the entry class also calls this by
    * reflection.
    */
   public static String help() {

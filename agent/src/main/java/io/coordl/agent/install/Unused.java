@@ -15,31 +15,31 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Explains from the counters why a policy had no effect; empty if it had one. Reasons reported by
- * the library adapters are more precise and take precedence.
+ * Derives from the counters why a policy had no effect; each reason is empty if it had one. Reasons
+ * reported by the library adapters are more precise and take precedence.
  */
 final class Unused {
   private Unused() {}
 
   /**
    * @param store null if there is none
-   * @param what kind of item the store keeps: "raw item", "decoded image"
-   * @param before stores that are consulted first, by item kind; another job may have filled them
+   * @param what kind of item that the store caches: "raw item", "decoded image"
+   * @param before stores that are looked up first, by item kind; another job may have filled them
    */
   static String store(
       @Nullable StoreStatistics store,
       ItemFilter filter,
       String what,
       Map<String, StoreStatistics> before) {
-    return store(store, what, none -> nothingKept(none, filter, what, before));
+    return store(store, what, none -> nothingCached(none, filter, what, before));
   }
 
-  private static String nothingKept(
+  private static String nothingCached(
       StoreStatistics store, ItemFilter filter, String what, Map<String, StoreStatistics> before) {
     long misses = store.misses();
     if (misses > 0) {
       return String.format(
-          "no %s could be kept: of %s read, %s changed while being read, %s could not be read, %s"
+          "no %s could be cached: of %s read, %s changed while being read, %s could not be read, %s"
               + " were being read by others, %s were left to another form, %s to the program",
           what,
           misses,
@@ -59,7 +59,7 @@ final class Unused {
     return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;
   }
 
-  /** The same for {@code prepared=share}. */
+  /** Returns the reason for {@code prepared=share}. */
   static String prepared(@Nullable StoreStatistics store, Libraries libraries) {
     return store(
         store,
@@ -75,23 +75,25 @@ final class Unused {
   }
 
   private static String store(
-      @Nullable StoreStatistics store, String what, Function<StoreStatistics, String> nothingKept) {
+      @Nullable StoreStatistics store,
+      String what,
+      Function<StoreStatistics, String> nothingCached) {
     if (store == null) {
       return "it has no memory, as reported at the start of the job";
     } else if (store.of(Outcome.HIT) + store.of(Outcome.PEER) > 0) {
       return "";
     } else if (store.of(Outcome.ADMITTED) > 0) {
       return String.format(
-          "this job used none of the %s %ss it kept a second time",
+          "this job used none of the %s %ss that it cached a second time",
           store.of(Outcome.ADMITTED), what);
     }
     return store.of(Outcome.FULL) > 0
         ? "no " + what + " fits into its " + new Bytes(store.capacity())
-        : nothingKept.apply(store);
+        : nothingCached.apply(store);
   }
 
-  static String prefetch(String did, boolean hasStore) {
-    if (!did.isEmpty()) {
+  static String prefetch(String effect, boolean hasStore) {
+    if (!effect.isEmpty()) {
       return "";
     }
     return "the order of samples or files was not known in advance"
@@ -110,10 +112,10 @@ final class Unused {
 
   static String peers(List<PeerStatisticsEvent> peers) {
     if (peers.isEmpty()) {
-      return "no other host was asked for an item";
+      return "no item was requested from another host";
     }
     return peers.stream().anyMatch(peer -> peer.found + peer.kept > 0)
         ? ""
-        : "none of the " + peers.size() + " asked had or kept an item";
+        : "none of the queried hosts had or cached a requested item";
   }
 }

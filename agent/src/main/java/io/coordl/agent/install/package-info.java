@@ -1,6 +1,6 @@
 /**
- * Turns arguments into a running agent: options, policies, installation. Depends on every other
- * part; no other part depends on it.
+ * Turns arguments into a running agent: options, policies, installation. Depends on all other
+ * parts; none depends on it.
  */
 @NullMarked
 package io.coordl.agent.install;

@@ -11,8 +11,8 @@ import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
 
 /**
- * Replaces the class with which a library deserialises bytes from other hosts by one that refuses
- * to. The old class is then unreferenced and does not enter the jar.
+ * Replaces a library's class for deserialising bytes from other hosts with one that throws. The old
+ * class is then unreferenced and stays out of the jar.
  */
 public final class NoDeserialization {
   private NoDeserialization() {}
@@ -30,22 +30,22 @@ public final class NoDeserialization {
     }
   }
 
-  private static boolean replace(Path file, String old, String by) throws IOException {
-    ClassReader read = new ClassReader(Files.readAllBytes(file));
-    if (read.getClassName().equals(old) || !names(read, old)) {
+  private static boolean replace(Path file, String old, String replacement) throws IOException {
+    ClassReader reader = new ClassReader(Files.readAllBytes(file));
+    if (reader.getClassName().equals(old) || !refersTo(reader, old)) {
       return false;
     }
-    ClassWriter written = new ClassWriter(0);
-    read.accept(new ClassRemapper(written, new SimpleRemapper(Opcodes.ASM9, old, by)), 0);
-    Files.write(file, written.toByteArray());
+    ClassWriter writer = new ClassWriter(0);
+    reader.accept(new ClassRemapper(writer, new SimpleRemapper(Opcodes.ASM9, old, replacement)), 0);
+    Files.write(file, writer.toByteArray());
     return true;
   }
 
-  private static boolean names(ClassReader read, String name) {
-    char[] buffer = new char[read.getMaxStringLength()];
-    for (int i = 1; i < read.getItemCount(); i++) {
-      int at = read.getItem(i);
-      if (at > 0 && read.readByte(at - 1) == 7 && name.equals(read.readUTF8(at, buffer))) {
+  private static boolean refersTo(ClassReader reader, String name) {
+    char[] buffer = new char[reader.getMaxStringLength()];
+    for (int i = 1; i < reader.getItemCount(); i++) {
+      int at = reader.getItem(i);
+      if (at > 0 && reader.readByte(at - 1) == 7 && name.equals(reader.readUTF8(at, buffer))) {
         return true;
       }
     }

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Compiles each lambda and method reference of the agent to a class, like an anonymous class.
  * Normally the JVM creates these classes at first use, with machinery that the program itself may
- * never need. For some forty lambdas, this and JIT-compiling the machinery cost a short job a fifth
- * of a second of CPU.
+ * never need. For about 40 lambdas, this machinery and its JIT compilation cost a short job 0.2 s
+ * of CPU.
  *
- * <p>The new class joins the nest of its original class, so that it may call private members, and a
+ * <p>The new class joins the nest of its original class, so that it may call private members. A
  * call of its {@code make} method, with the call site's descriptor, replaces the {@code
  * invokedynamic}. Lambdas of unusual form stay unchanged.
  */
@@ -38,7 +38,7 @@ public final class PlainLambdas {
   private final Map<String, byte[]> classes = new TreeMap<>();
 
   /** New nest members by nest host. */
-  private final Map<String, List<String>> joining = new HashMap<>();
+  private final Map<String, List<String>> newNestMembers = new HashMap<>();
 
   private PlainLambdas() {}
 
@@ -63,11 +63,11 @@ public final class PlainLambdas {
       ClassWriter writer = new ClassWriter(0);
       Rewriting rewriting = new Rewriting(reader.getClassName(), writer);
       reader.accept(rewriting, 0);
-      if (rewriting.made > 0) {
+      if (rewriting.generated > 0) {
         classes.put(entry.getKey(), writer.toByteArray());
       }
     }
-    joining.forEach(
+    newNestMembers.forEach(
         (host, members) -> {
           ClassWriter writer = new ClassWriter(0);
           new ClassReader(classes.get(host + SUFFIX)).accept(writer, 0);
@@ -79,7 +79,7 @@ public final class PlainLambdas {
   private final class Rewriting extends ClassVisitor {
     private final String name;
     private String host;
-    private int made;
+    private int generated;
 
     Rewriting(String name, ClassVisitor next) {
       super(Opcodes.ASM9, next);
@@ -105,17 +105,17 @@ public final class PlainLambdas {
         @Override
         public void visitInvokeDynamicInsn(
             String sam, String descriptor, Handle bootstrap, Object... arguments) {
-          String plain = plain(sam, descriptor, bootstrap, arguments);
-          if (plain == null) {
+          String plainClass = plainClass(sam, descriptor, bootstrap, arguments);
+          if (plainClass == null) {
             super.visitInvokeDynamicInsn(sam, descriptor, bootstrap, arguments);
           } else {
-            super.visitMethodInsn(Opcodes.INVOKESTATIC, plain, MAKE, descriptor, false);
+            super.visitMethodInsn(Opcodes.INVOKESTATIC, plainClass, MAKE, descriptor, false);
           }
         }
       };
     }
 
-    private @Nullable String plain(
+    private @Nullable String plainClass(
         String sam, String descriptor, Handle bootstrap, Object[] arguments) {
       if (!bootstrap.getOwner().equals(METAFACTORY)
           || !bootstrap.getName().equals("metafactory")
@@ -126,15 +126,15 @@ public final class PlainLambdas {
       }
       Lambda lambda =
           new Lambda(sam, Type.getMethodType(descriptor), erased, exact, implementation);
-      String plain = name + "$$Plain" + made;
-      byte[] written = lambda.write(plain, host);
+      String plainClass = name + "$$Plain" + generated;
+      byte[] written = lambda.write(plainClass, host);
       if (written == null) {
         return null;
       }
-      made++;
-      classes.put(plain + SUFFIX, written);
-      joining.computeIfAbsent(host, first -> new ArrayList<>()).add(plain);
-      return plain;
+      generated++;
+      classes.put(plainClass + SUFFIX, written);
+      newNestMembers.computeIfAbsent(host, first -> new ArrayList<>()).add(plainClass);
+      return plainClass;
     }
   }
 
@@ -149,8 +149,8 @@ public final class PlainLambdas {
    */
   private record Lambda(String sam, Type factory, Type erased, Type exact, Handle implementation) {
 
-    /** Parameter types of the implementation, including its receiver. */
-    private Type[] taken() {
+    /** Returns the parameter types of the implementation, including its receiver. */
+    private Type[] parameterTypes() {
       Type[] declared = Type.getArgumentTypes(implementation.getDesc());
       int tag = implementation.getTag();
       if (tag == Opcodes.H_INVOKESTATIC || tag == Opcodes.H_NEWINVOKESPECIAL) {
@@ -162,7 +162,7 @@ public final class PlainLambdas {
       return all;
     }
 
-    private Type returned() {
+    private Type returnType() {
       return implementation.getTag() == Opcodes.H_NEWINVOKESPECIAL
           ? Type.getObjectType(implementation.getOwner())
           : Type.getReturnType(implementation.getDesc());
@@ -212,31 +212,31 @@ public final class PlainLambdas {
 
       MethodVisitor method =
           writer.visitMethod(Opcodes.ACC_PUBLIC, sam, erased.getDescriptor(), null, null);
-      return calls(method, name) ? writer.toByteArray() : null;
+      return writeCall(method, name) ? writer.toByteArray() : null;
     }
 
     /** Generates the call; false if an argument or the result cannot be converted. */
-    private boolean calls(MethodVisitor code, String name) {
+    private boolean writeCall(MethodVisitor code, String name) {
       code.visitCode();
       if (implementation.getTag() == Opcodes.H_NEWINVOKESPECIAL) {
         code.visitTypeInsn(Opcodes.NEW, implementation.getOwner());
         code.visitInsn(Opcodes.DUP);
       }
-      Type[] taken = taken();
+      Type[] parameterTypes = parameterTypes();
       Type[] captured = factory.getArgumentTypes();
       Type[] passed = erased.getArgumentTypes();
-      boolean usual = taken.length == captured.length + passed.length;
-      for (int i = 0; usual && i < captured.length; i++) {
+      boolean isConvertible = parameterTypes.length == captured.length + passed.length;
+      for (int i = 0; isConvertible && i < captured.length; i++) {
         code.visitVarInsn(Opcodes.ALOAD, 0);
         code.visitFieldInsn(Opcodes.GETFIELD, name, "c" + i, captured[i].getDescriptor());
-        usual = adapts(code, captured[i], taken[i]);
+        isConvertible = convert(code, captured[i], parameterTypes[i]);
       }
       int slot = 1;
-      for (int i = 0; usual && i < passed.length; i++) {
+      for (int i = 0; isConvertible && i < passed.length; i++) {
         code.visitVarInsn(passed[i].getOpcode(Opcodes.ILOAD), slot);
-        usual =
-            adapts(code, passed[i], exact.getArgumentTypes()[i])
-                && adapts(code, exact.getArgumentTypes()[i], taken[captured.length + i]);
+        isConvertible =
+            convert(code, passed[i], exact.getArgumentTypes()[i])
+                && convert(code, exact.getArgumentTypes()[i], parameterTypes[captured.length + i]);
         slot += passed[i].getSize();
       }
       code.visitMethodInsn(
@@ -247,15 +247,18 @@ public final class PlainLambdas {
           implementation.isInterface());
       Type result = erased.getReturnType();
       if (result.getSort() != Type.VOID) {
-        usual &= adapts(code, returned(), exact.getReturnType());
-      } else if (returned().getSize() > 0) {
-        code.visitInsn(returned().getSize() == 2 ? Opcodes.POP2 : Opcodes.POP);
+        isConvertible &= convert(code, returnType(), exact.getReturnType());
+      } else if (returnType().getSize() > 0) {
+        code.visitInsn(returnType().getSize() == 2 ? Opcodes.POP2 : Opcodes.POP);
       }
       end(code, result.getOpcode(Opcodes.IRETURN));
-      return usual;
+      return isConvertible;
     }
 
-    /** Within a nest, private methods are called like any other; only constructors differ. */
+    /**
+     * Returns the call's opcode. Within a nest, private methods are called like any other; only
+     * constructors differ.
+     */
     private int opcode() {
       return switch (implementation.getTag()) {
         case Opcodes.H_INVOKESTATIC -> Opcodes.INVOKESTATIC;
@@ -265,7 +268,7 @@ public final class PlainLambdas {
     }
 
     /** Boxes, unboxes, casts, or widens an int to a long; false if more would be needed. */
-    private static boolean adapts(MethodVisitor code, Type from, Type to) {
+    private static boolean convert(MethodVisitor code, Type from, Type to) {
       if (isPrimitive(from) && !isPrimitive(to)) {
         Boxes.box(code, from);
         return to.getInternalName().equals(OBJECT)

@@ -17,9 +17,8 @@ import java.util.stream.Stream;
 
 /**
  * Deletes library classes that are unreachable from the agent's own classes. A class reaches every
- * name that occurs anywhere in its file, as a type or in a string, so classes looked up by full
- * name stay. JGroups loads every class on its lists, so deleted classes are removed from these
- * lists.
+ * name in its file, as a type or in a string. So classes that are looked up by full name stay.
+ * JGroups loads every class on its lists; deleted classes are removed from these lists.
  */
 public final class Unreached {
   private static final String SUFFIX = ".classdata";

@@ -17,7 +17,7 @@ final class DocsTest {
   /** The table in docs. */
   static String markdown() {
     StringBuilder text =
-        new StringBuilder("| key | values | default | what |\n|---|---|---|---|\n");
+        new StringBuilder("| key | values | default | effect |\n|---|---|---|---|\n");
     for (Option option : Option.values()) {
       text.append("| `")
           .append(option.key())

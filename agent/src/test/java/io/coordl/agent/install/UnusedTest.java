@@ -65,11 +65,11 @@ final class UnusedTest {
   void aStoreReportsWhyNoItemWasUsed() {
     assertThat(Unused.store(null, FILES, "raw item", Map.of())).startsWith("it has no memory");
     assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image", Map.of()))
-        .isEqualTo("this job used none of the 64 decoded images it kept a second time");
+        .isEqualTo("this job used none of the 64 decoded images that it cached a second time");
     assertThat(Unused.store(store(0, 0, 9, 0, 0), FILES, "raw item", Map.of()))
         .isEqualTo("no raw item fits into its 1.0 MiB");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item", Map.of()))
-        .startsWith("no raw item could be kept: of 3 read, 3 changed while being read");
+        .startsWith("no raw item could be cached: of 3 read, 3 changed while being read");
     assertThat(
             Unused.store(
                 store(0, 0, 0, 0, 0),
@@ -90,7 +90,7 @@ final class UnusedTest {
     assertThat(Unused.store(store(0, 0, 0, 0, 0), FILES, "raw item", before))
         .isEqualTo("no raw item was needed: 96 decoded images were found");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item", before))
-        .startsWith("no raw item could be kept: of 3 read");
+        .startsWith("no raw item could be cached: of 3 read");
     assertThat(
             Unused.store(
                 store(0, 0, 0, 0, 0),
@@ -108,8 +108,8 @@ final class UnusedTest {
         .endsWith("only prefetched with cache=minio or decoded=share");
     assertThat(Unused.prep(List.of(), "g")).startsWith("the program has no pipeline");
     assertThat(Unused.prep(List.of(staging(2, 0)), "g")).startsWith("no other job of group g ");
-    assertThat(Unused.peers(List.of())).isEqualTo("no other host was asked for an item");
+    assertThat(Unused.peers(List.of())).isEqualTo("no item was requested from another host");
     assertThat(Unused.peers(List.of(peer(0, 0))))
-        .isEqualTo("none of the 1 asked had or kept an item");
+        .isEqualTo("none of the queried hosts had or cached a requested item");
   }
 }

@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * The command line tool of a checkout; each command runs in its own process, started by the
@@ -33,17 +31,16 @@ record CoordlTool(Checkout checkout) {
 
   /** Profiles a job, which must train until the profile ends, and prints the result. */
   void profile(Path recording, ChildJvm job) throws IOException, InterruptedException {
+    System.out.println(profiling(recording, job).run().orFail("coordl profile").out());
+  }
+
+  /** To be run: what profiles a job, with more options. */
+  ChildJvm profiling(Path recording, ChildJvm job, String... options) throws IOException {
     Files.deleteIfExists(recording);
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                "profile",
-                "--agent",
-                checkout.agentJar().toString(),
-                "-o",
-                recording.toString(),
-                "--"));
-    command.addAll(job.commandLine()); // As a user would type it.
-    System.out.println(run(command.toArray(String[]::new)));
+    return command(Jdks.running(), "profile", "--agent", checkout.agentJar().toString())
+        .args("-o", recording.toString())
+        .args(options)
+        .args("--")
+        .args(job.commandLine().toArray(String[]::new)); // As a user would type it.
   }
 }

@@ -283,7 +283,7 @@ public final class Demo {
                 + last.name()
                 + "\" is "
                 + number(1, laterEpoch(single.get(0), 1) / laterEpoch(last, 1))
-                + " times as fast as \"plain\".");
+                + "x as fast as \"plain\".");
     boolean same = sameLosses(single);
     List<Run> two = runs.stream().filter(run -> run.name().startsWith("two:")).toList();
     List<Run> shared = runs.stream().filter(run -> run.name().startsWith("shared:")).toList();
@@ -294,7 +294,7 @@ public final class Demo {
                 + (PAIR_WARM_UP + 1)
                 + " on, the two coordinated jobs are "
                 + number(1, laterEpochs(two) / laterEpochs(shared))
-                + " times as fast as two separate jobs.");
+                + "x as fast as two separate jobs.");
       }
       same &= sharedCorrectly(shared);
     }

@@ -3,8 +3,6 @@ package io.coordl.benchmarks;
 import io.coordl.harness.Checkout;
 import io.coordl.harness.ChildJvm;
 import io.coordl.harness.Jdks;
-import java.awt.Graphics2D;
-import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +12,6 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import javax.imageio.ImageIO;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -119,8 +115,8 @@ public final class PredictionBenchmark {
     }
     Checkout checkout = Checkout.find();
     Path work = Files.createDirectories(checkout.work("prediction"));
-    Path pictures = bitmaps(checkout, work, samples, SIDE);
-    Path small = bitmaps(checkout, work, samples, SMALL_SIDE);
+    Path pictures = Bitmaps.make(checkout, work, samples, SIDE);
+    Path small = Bitmaps.make(checkout, work, samples, SMALL_SIDE);
     boolean right;
     try (SlowStorage storage = new SlowStorage(work, pictures, DISK)) {
       right = new PredictionBenchmark(small, storage.directory(), samples).measure(parts);
@@ -128,37 +124,6 @@ public final class PredictionBenchmark {
     System.out.println(
         "made by: " + Commands.of(checkout, PredictionBenchmark.class, String.join(" ", args)));
     System.exit(right ? 0 : 1);
-  }
-
-  /** A data set of square bitmaps with {@code side} pixels per side; made once. */
-  private static Path bitmaps(Checkout checkout, Path work, int samples, int side)
-      throws IOException, InterruptedException {
-    Path pictures = work.resolve("bitmaps-" + side + "-" + samples);
-    if (Files.notExists(pictures)) {
-      Path making = work.resolve("making-" + side + "-" + samples);
-      Pictures.make(checkout, making, "4", Integer.toString(samples / 4), "320x240");
-      toBitmaps(making, side);
-      Files.move(making, pictures);
-    }
-    return pictures;
-  }
-
-  private static void toBitmaps(Path pictures, int side) throws IOException {
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(pictures)) {
-      files = all.filter(file -> file.toString().endsWith(".jpg")).sorted().toList();
-    }
-    for (Path file : files) {
-      BufferedImage bitmap = new BufferedImage(side, side, BufferedImage.TYPE_3BYTE_BGR);
-      Graphics2D canvas = bitmap.createGraphics();
-      canvas.drawImage(ImageIO.read(file.toFile()), 0, 0, side, side, null);
-      canvas.dispose();
-      Path target = Path.of(file.toString().replaceAll("jpg$", "bmp"));
-      if (!ImageIO.write(bitmap, "bmp", target.toFile())) {
-        throw new IOException("This JDK writes no bitmaps.");
-      }
-      Files.delete(file);
-    }
   }
 
   private boolean measure(Set<String> parts) throws IOException, InterruptedException {

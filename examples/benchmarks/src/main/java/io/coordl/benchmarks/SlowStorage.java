@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A real file system on a disk of known rate with hardly any page cache: an ext4 image in memory
@@ -28,9 +29,14 @@ final class SlowStorage implements AutoCloseable {
 
   private static final String READ_AHEAD_SECTORS = "2048";
 
-  private final String name = "coordl-slow-" + ProcessHandle.current().pid();
+  private static final AtomicInteger COUNT = new AtomicInteger();
+
+  private final String name =
+      "coordl-slow-" + ProcessHandle.current().pid() + "-" + COUNT.incrementAndGet();
   private final Path work;
   private final Deque<Step> undo = new ArrayDeque<>();
+  private final Thread atExit = new Thread(this::closeAtExit);
+  private String device = "";
 
   /** A step to remove what was set up. */
   interface Step {
@@ -45,6 +51,7 @@ final class SlowStorage implements AutoCloseable {
    */
   SlowStorage(Path work, Path data, long bytesPerSecond) throws IOException, InterruptedException {
     this.work = work;
+    Runtime.getRuntime().addShutdownHook(atExit);
     try {
       open(data, bytesPerSecond);
     } catch (IOException | InterruptedException | RuntimeException e) {
@@ -84,23 +91,22 @@ final class SlowStorage implements AutoCloseable {
     long mebibytes = size(data) * 3 / 2 / (1 << 20) + 64;
     run("truncate", "-s", mebibytes + "M", image.toString());
     run("/usr/sbin/mkfs.ext4", "-q", "-F", "-O", "^has_journal", image.toString());
-    String device = run("/usr/sbin/losetup", "-f", "--show", image.toString()).strip();
-    undo.push(() -> run("/usr/sbin/losetup", "-d", device));
-    run("mount", "-o", "noatime", device, disk.toString());
+    String loop = run("/usr/sbin/losetup", "-f", "--show", image.toString()).strip();
+    undo.push(() -> run("/usr/sbin/losetup", "-d", loop));
+    run("mount", "-o", "noatime", loop, disk.toString());
     undo.push(() -> run("umount", disk.toString()));
-    run("cp", "-r", data + "/.", disk.toString());
-    // Drop the page cache that the copy left, which would be read for free.
+    // Without holes, which no disk would have to read.
+    run("cp", "-r", "--sparse=never", data + "/.", disk.toString());
+    // What the copy left in the page cache is charged to this process and would be read for free.
     run("umount", disk.toString());
-    run("mount", "-o", "noatime,ro", device, disk.toString());
-    // Otherwise the kernel reads files in small pieces, which changes the disk's rate.
-    run("blockdev", "--setra", READ_AHEAD_SECTORS, device);
+    run("mount", "-o", "noatime,ro", loop, disk.toString());
+    // Else the kernel asks for a file in pieces, with a wait for each: a disk of another rate.
+    run("blockdev", "--setra", READ_AHEAD_SECTORS, loop);
 
     Path throttle = group("blkio");
-    write(
-        throttle.resolve("blkio.throttle.read_bps_device"),
-        Files.readString(Path.of("/sys/block", Path.of(device).getFileName() + "", "dev")).strip()
-            + " "
-            + bytesPerSecond);
+    device =
+        Files.readString(Path.of("/sys/block", Path.of(loop).getFileName() + "", "dev")).strip();
+    rate(bytesPerSecond);
     Path memory = group("memory");
     write(memory.resolve("memory.limit_in_bytes"), Long.toString(MEMORY));
     // The shell joins both groups and becomes the file system.
@@ -119,17 +125,30 @@ final class SlowStorage implements AutoCloseable {
             .start();
     undo.push(
         () -> {
-          run("umount", "-l", directory().toString());
+          if (isMounted()) { // Not if a signal has ended the server, too.
+            run("umount", "-l", directory().toString());
+          }
           if (!server.waitFor(10, TimeUnit.SECONDS)) {
             server.destroyForcibly().waitFor();
           }
         });
-    while (!Files.readString(Path.of("/proc/mounts")).contains(" " + directory() + " ")) {
+    while (!isMounted()) {
       if (server.waitFor(10, TimeUnit.MILLISECONDS)) {
         throw new IOException(
             "bindfs ended at once: " + Files.readString(work.resolve("bindfs.log")).strip());
       }
     }
+  }
+
+  private boolean isMounted() throws IOException {
+    return Files.readString(Path.of("/proc/mounts")).contains(" " + directory() + " ");
+  }
+
+  /** From now on the disk gives so much; 0 for as much as it can. */
+  void rate(long bytesPerSecond) throws IOException {
+    write(
+        GROUPS.resolve("blkio").resolve(name).resolve("blkio.throttle.read_bps_device"),
+        device + " " + bytesPerSecond);
   }
 
   private Path group(String controller) throws IOException {
@@ -174,9 +193,19 @@ final class SlowStorage implements AutoCloseable {
     return out;
   }
 
-  /** Removes everything that was set up. */
+  /** For a benchmark that is stopped: it would leave gigabytes in memory. */
+  private void closeAtExit() {
+    try {
+      close();
+    } catch (IOException e) {
+      System.err.println("Slow storage is left behind: " + e.getMessage());
+    }
+  }
+
+  /** Takes it all down again, as far as it was built. Does nothing the second time. */
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
+    Hooks.remove(atExit);
     IOException first = null;
     while (!undo.isEmpty()) {
       try {

@@ -7,14 +7,14 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Utilisation of emulated accelerators, in the shape of its JSON, which {@code
- * accelerator.schema.json} describes.
+ * Utilisation of emulated accelerators. Serialised to the JSON that {@code accelerator.schema.json}
+ * describes.
  *
  * @param stepMillis step time of an accelerator for a batch
  * @param batchSamples mean samples of a step
  * @param threshold utilisation from which an accelerator counts as fed, 0 to 1
  * @param fed the largest number of accelerators that were fed; 0 if not even one was
- * @param runs one for each number of accelerators, ascending
+ * @param runs one per number of accelerators, ascending
  * @param remarks why more were not tried, and how items were read
  */
 public record AcceleratorProfile(
@@ -27,7 +27,7 @@ public record AcceleratorProfile(
     List<String> remarks) {
   static final int SCHEMA_VERSION = 1;
 
-  /** MLPerf Storage requires this utilisation for most of its models. */
+  /** MLPerf Storage requires this utilisation for max of its models. */
   static final double THRESHOLD = 0.9;
 
   /**
@@ -35,8 +35,8 @@ public record AcceleratorProfile(
    *
    * @param utilisation their mean utilisation: time of the steps over all time, 0 to 1
    * @param lowest the lowest utilisation of one of them
-   * @param samplesPerSecond samples a second of all together
-   * @param storageBytesPerSecond stored bytes a second of all together
+   * @param samplesPerSecond total samples per second
+   * @param storageBytesPerSecond total bytes per second from storage
    */
   public record Run(
       int accelerators,
@@ -45,7 +45,7 @@ public record AcceleratorProfile(
       double samplesPerSecond,
       double storageBytesPerSecond) {
 
-    /** Combines the phases that at least one instance measured at the same time. */
+    /** Combines the phases of one or more instances that ran at the same time. */
     static Run of(List<PhaseEvent> instances) {
       return new Run(
           instances.size(),
@@ -66,25 +66,25 @@ public record AcceleratorProfile(
 
   /** Runs several instances of the program, each against its own accelerator. */
   public interface Instances {
-    /** Returns the phase that each has measured. */
+    /** Returns the phase event of each instance. */
     List<PhaseEvent> run(int count) throws RecordingException;
   }
 
   /**
-   * Measures with 1, 2, 4, ... instances until they are no longer fed, then searches between the
-   * last two numbers.
+   * Measures with 1, 2, 4, ... instances until they are no longer fed, then does a binary search
+   * between the last two counts.
    *
-   * @param most instances to try
+   * @param max instances to try
    */
-  public static AcceleratorProfile of(double stepMillis, int most, Instances instances)
+  public static AcceleratorProfile of(double stepMillis, int max, Instances instances)
       throws RecordingException {
     List<Run> runs = new ArrayList<>();
     List<String> remarks = new ArrayList<>();
     double batch = 0;
     int fed = 0;
-    int unfed = most + 1;
+    int unfed = max + 1;
     while (unfed - fed > 1) {
-      int count = unfed > most ? Math.min(most, Math.max(1, 2 * fed)) : (fed + unfed) / 2;
+      int count = unfed > max ? Math.min(max, Math.max(1, 2 * fed)) : (fed + unfed) / 2;
       List<PhaseEvent> measured;
       try {
         measured = instances.run(count);
@@ -110,8 +110,8 @@ public record AcceleratorProfile(
         unfed = count;
       }
     }
-    if (fed == most) {
-      remarks.add("more than " + most + " were not tried (--up-to)");
+    if (fed == max) {
+      remarks.add("more than " + max + " were not tried (--up-to)");
     }
     runs.sort(Comparator.comparingInt(Run::accelerators));
     return new AcceleratorProfile(SCHEMA_VERSION, stepMillis, batch, THRESHOLD, fed, runs, remarks);

@@ -2,7 +2,7 @@ package io.coordl.reports.cluster;
 
 import java.util.Locale;
 
-/** The resources that a job gets beside its GPUs. */
+/** How many cores, how much memory and what storage rate a job gets besides its GPUs. */
 public enum Allocation {
   /** Cores, memory and storage in proportion to its GPUs' share of a server. */
   PROPORTIONAL,
@@ -13,13 +13,10 @@ public enum Allocation {
    * do not fit.
    */
   TUNE,
-  /**
-   * The most that all jobs could train together if the cluster were one server: a bound, not a
-   * plan.
-   */
+  /** The optimum over all jobs if the cluster were one server: a bound, not a plan. */
   OPT;
 
-  /** The name that users write. */
+  /** Returns the name that users write. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

@@ -27,7 +27,10 @@ final class Axes {
     return !axis.isEmpty();
   }
 
-  /** Position of {@code value} on an axis: its index plus the fraction to the next point. */
+  /**
+   * Returns the position of {@code value} on an axis: its index plus the fraction to the next
+   * point.
+   */
   static double position(List<Double> axis, double value) {
     if (value <= axis.get(0)) {
       return 0;

@@ -19,7 +19,7 @@ public record Cluster(
   private static final Pattern SHAPE = Pattern.compile("(\\d{1,6})x(\\d{1,4})");
   private static final List<String> SIZES = List.of("cores", "memory", "storage", "network");
   private static final double[] DEFAULTS = {24, 500, 500, 40};
-  private static final int MOST_GPUS = 1_000_000;
+  private static final int MAX_GPUS = 1_000_000;
 
   /**
    * Parses {@code SERVERSxGPUS,cores=N,memory=GIB,storage=MBS,network=GBITS}, each per server. The
@@ -59,11 +59,11 @@ public record Cluster(
   private static Cluster of(int servers, int gpus, double[] sizes) throws InputException {
     if (servers == 0 || gpus == 0) {
       throw new InputException(
-          "a cluster of " + servers + "x" + gpus + " has no GPU: it takes at least 1x1");
+          "a cluster of " + servers + "x" + gpus + " has no GPU: expected at least 1x1");
     }
-    if ((long) servers * gpus > MOST_GPUS) {
+    if ((long) servers * gpus > MAX_GPUS) {
       throw new InputException(
-          "a cluster of " + servers + "x" + gpus + " has more than " + MOST_GPUS + " GPUs");
+          "a cluster of " + servers + "x" + gpus + " has more than " + MAX_GPUS + " GPUs");
     }
     return new Cluster(servers, gpus, sizes[0], sizes[1], sizes[2], sizes[3]);
   }
@@ -85,12 +85,12 @@ public record Cluster(
     return servers * gpusPerServer;
   }
 
-  /** One server's amount of each {@link Resource}. */
+  /** Returns one server's amount of each {@link Resource}. */
   double[] perServer() {
     return new double[] {cores, memory, storage, network};
   }
 
-  /** One server's amount of a {@link Resource}. */
+  /** Returns one server's amount of a {@link Resource}. */
   double perServer(int resource) {
     return switch (resource) {
       case Resource.CORES -> cores;
@@ -100,7 +100,7 @@ public record Cluster(
     };
   }
 
-  /** The GPU-proportional share: one GPU's part of each {@link Resource}. */
+  /** Returns the GPU-proportional share: one GPU's part of each {@link Resource}. */
   double[] perGpu() {
     double[] share = perServer();
     for (int r = 0; r < share.length; r++) {

@@ -6,14 +6,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The speed of a recorded job by the resources it holds, in the shape of the JSON that {@code
- * coordl demand} writes. All amounts are of the whole job.
+ * Speed of a recorded job by the resources it holds. Serialised to the JSON that {@code coordl
+ * demand} writes. All amounts are for the whole job.
  *
- * @param gpus GPUs that it was recorded on, at least 1
+ * @param gpus GPUs of the recorded run, at least 1
  * @param batchSamples samples of a training step
  * @param datasetGib size of its data set
  * @param cores points of the first axis, ascending
- * @param memoryGib points of the second axis, ascending: GiB for items
+ * @param memoryGib points of the second axis, ascending: GiB of cache
  * @param storageMbs points of the third axis, ascending: MB/s
  * @param samplesPerSecond by cores, by memory, by storage rate
  * @param knee the smallest amounts that are nearly as good as the largest
@@ -27,7 +27,7 @@ public record DemandTable(
     List<Double> storageMbs,
     List<List<List<Double>>> samplesPerSecond,
     Knee knee) {
-  /** A speed of this share of the best counts as good as the best. */
+  /** A speed of at least this share of the best is treated as the best. */
   public static final double NEARLY = 0.98;
 
   /**
@@ -38,9 +38,9 @@ public record DemandTable(
   public record Knee(double cores, double memoryGib, double storageMbs, double share) {}
 
   /**
-   * Makes a table with its knee. Of the cores and memory that give nearly the best speed with the
-   * host's storage, the knee has those with the smallest sum of shares of the largest amounts, and
-   * the lowest storage rate that suffices for them.
+   * Creates a table with its knee. Among the points with nearly the best speed on the host's
+   * storage, the knee has the smallest sum of cores and memory, each relative to its largest
+   * amount. Its storage rate is the lowest that suffices.
    *
    * @param ownStorage index of the host's own storage on its axis; the knee does not lie beyond it
    */
@@ -56,36 +56,36 @@ public record DemandTable(
     int lastCores = cores.size() - 1;
     int lastMemory = memoryGib.size() - 1;
     double best = samplesPerSecond.get(lastCores).get(lastMemory).get(ownStorage);
-    double least = Double.POSITIVE_INFINITY;
-    int ofCores = lastCores;
-    int ofMemory = lastMemory;
+    double smallest = Double.POSITIVE_INFINITY;
+    int bestCores = lastCores;
+    int bestMemory = lastMemory;
     for (int i = 0; i <= lastCores; i++) {
       for (int j = 0; j <= lastMemory; j++) {
         double amounts =
             cores.get(i) / cores.get(lastCores) + memoryGib.get(j) / memoryGib.get(lastMemory);
-        if (samplesPerSecond.get(i).get(j).get(ownStorage) >= NEARLY * best && amounts < least) {
-          least = amounts;
-          ofCores = i;
-          ofMemory = j;
+        if (samplesPerSecond.get(i).get(j).get(ownStorage) >= NEARLY * best && amounts < smallest) {
+          smallest = amounts;
+          bestCores = i;
+          bestMemory = j;
         }
       }
     }
-    List<Double> speeds = samplesPerSecond.get(ofCores).get(ofMemory);
-    int ofStorage = 0;
-    while (speeds.get(ofStorage) < NEARLY * best) {
-      ofStorage++;
+    List<Double> speeds = samplesPerSecond.get(bestCores).get(bestMemory);
+    int bestStorage = 0;
+    while (speeds.get(bestStorage) < NEARLY * best) {
+      bestStorage++;
     }
     Knee knee =
         new Knee(
-            cores.get(ofCores),
-            memoryGib.get(ofMemory),
-            storageMbs.get(ofStorage),
-            speeds.get(ofStorage) / best);
+            cores.get(bestCores),
+            memoryGib.get(bestMemory),
+            storageMbs.get(bestStorage),
+            speeds.get(bestStorage) / best);
     return new DemandTable(
         gpus, batchSamples, datasetGib, cores, memoryGib, storageMbs, samplesPerSecond, knee);
   }
 
-  /** Samples a second; constant beyond the last points, proportional below the first. */
+  /** Returns samples per second; constant beyond the last points, proportional below the first. */
   double speed(double withCores, double withMemory, double withStorage) {
     double row = Axes.position(cores, withCores);
     double column = Axes.position(memoryGib, withMemory);
@@ -103,7 +103,7 @@ public record DemandTable(
         table -> Axes.along(table, column, line -> Axes.along(line, layer, speed -> speed)));
   }
 
-  /** The least MB/s with which storage hardly slows the job; 0 if it never does. */
+  /** Returns the lowest storage rate in MB/s that hardly slows the job; 0 if storage never does. */
   double storageNeeded(double withCores, double withMemory) {
     double best = speed(withCores, withMemory, Double.MAX_VALUE);
     if (speed(withCores, withMemory, 0) >= NEARLY * best) {
@@ -117,7 +117,7 @@ public record DemandTable(
     return storageMbs.get(storageMbs.size() - 1);
   }
 
-  /** Samples a second at the knee. */
+  /** Returns samples per second at the knee. */
   public double ofKnee() {
     return speed(knee.cores(), knee.memoryGib(), knee.storageMbs());
   }
@@ -126,11 +126,11 @@ public record DemandTable(
     return at(cores.size() - 1.0, memoryGib.size() - 1.0, storageMbs.size() - 1.0);
   }
 
-  /** A sentence on the defect of a table that was read; null if it has none. */
+  /** Returns a sentence about what is wrong with a table read from a file; null if it is valid. */
   @Nullable String problem() {
     if (Stream.<@Nullable Object>of(cores, memoryGib, storageMbs, samplesPerSecond, knee)
         .anyMatch(Objects::isNull)) {
-      return "its table has not all of cores, memoryGib, storageMbs, samplesPerSecond and knee";
+      return "its table lacks one of cores, memoryGib, storageMbs, samplesPerSecond and knee";
     }
     if (gpus < 1 || !(batchSamples > 0)) {
       return "gpus is " + gpus + " and batchSamples " + batchSamples + ", not above 0";
@@ -138,7 +138,7 @@ public record DemandTable(
     if (!Axes.isRising(cores) || !Axes.isRisingFromZero(memoryGib) || !Axes.isRising(storageMbs)) {
       return "an axis does not rise from above 0: " + cores + ", " + memoryGib + ", " + storageMbs;
     }
-    boolean whole =
+    boolean complete =
         samplesPerSecond.size() == cores.size()
             && samplesPerSecond.stream()
                 .allMatch(
@@ -152,7 +152,7 @@ public record DemandTable(
                                             && line.size() == storageMbs.size()
                                             && line.stream()
                                                 .allMatch(speed -> speed != null && speed > 0)));
-    return whole
+    return complete
         ? null
         : "samplesPerSecond is not a table of %d x %d x %d speeds above 0"
             .formatted(cores.size(), memoryGib.size(), storageMbs.size());

@@ -3,12 +3,12 @@ package io.coordl.reports.cluster;
 import java.util.List;
 
 /**
- * Job completion times in seconds. Quantiles are linear between order statistics: of n sorted times
- * the one at rank (n - 1) q.
+ * Job completion times in seconds. Quantiles interpolate linearly between order statistics:
+ * quantile q of n sorted times is at rank (n - 1) q.
  */
 public record JctStatistics(
     int jobs, double meanSeconds, double p50Seconds, double p95Seconds, double p99Seconds) {
-  /** Statistics of the jobs; all 0 if there are none. */
+  /** Returns the statistics of the jobs; all 0 if there are none. */
   static JctStatistics of(List<JobTime> jobs) {
     double[] sorted = jobs.stream().mapToDouble(JobTime::jctSeconds).sorted().toArray();
     if (sorted.length == 0) {
@@ -26,7 +26,7 @@ public record JctStatistics(
         quantile(sorted, 0.99));
   }
 
-  /** The quantile {@code q}, from 0 to 1, of at least one sorted value. */
+  /** Returns the quantile {@code q}, from 0 to 1, of at least one sorted value. */
   public static double quantile(double[] sorted, double q) {
     double rank = (sorted.length - 1) * q;
     int below = (int) rank;

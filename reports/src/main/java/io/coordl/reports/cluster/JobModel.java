@@ -4,21 +4,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a model trains. The names are those of the table's JSON.
+ * How fast a model trains. Deserialised from the table's JSON.
  *
  * @param name its name in traces
- * @param classId null if generated workloads leave it out although they use others
+ * @param classId null if generated workloads skip it while other models have an id
  * @param task the kind of model, such as {@code image}
- * @param coresPerGpu cores of one GPU beyond which it trains no faster
- * @param memoryGibPerGpu GiB of one GPU beyond which it trains no faster
- * @param storageMbsPerGpuUsed MB/s of one GPU that the released simulator sets aside for it
- * @param iterationSeconds of one step at the GPU-proportional share
- * @param speedup its speed-up with all it can use
+ * @param coresPerGpu cores per GPU beyond which it trains no faster
+ * @param memoryGibPerGpu GiB per GPU beyond which it trains no faster
+ * @param storageMbsPerGpuUsed MB/s per GPU that the released simulator reserves for it
+ * @param iterationSeconds seconds of one step at the GPU-proportional share
+ * @param speedup its speed-up with all resources it can use
  * @param datasetGib size of its data set; null if storage does not bound it
- * @param ingestMbsPerGpu MB/s of items that one GPU takes at the GPU-proportional share, from
- *     memory or storage; null if storage does not bound it
- * @param throughput relative to the GPU-proportional share: rows by cores, columns by memory, both
- *     as the axes of the {@link ModelTable}
+ * @param ingestMbsPerGpu MB/s that one GPU consumes at the GPU-proportional share, from memory or
+ *     storage; null if storage does not bound it
+ * @param throughput relative to the GPU-proportional share: rows by cores, columns by memory, on
+ *     the axes of the {@link ModelTable}
  */
 record JobModel(
     String name,
@@ -33,10 +33,10 @@ record JobModel(
     @Nullable Double ingestMbsPerGpu,
     List<List<Double>> throughput) {
   /**
-   * MB/s that one GPU reads from storage at the GPU-proportional speed: the part that a
-   * never-evicting cache does not hold. This is the law of SiloD (EuroSys'23).
+   * Returns MB/s that one GPU reads from storage at the GPU-proportional speed: the share of items
+   * that a cache without eviction does not hold (SiloD, EuroSys'23).
    *
-   * @param cachedGib of the whole job
+   * @param cachedGib cache of the whole job
    */
   double storageRate(double cachedGib) {
     return datasetGib == null || ingestMbsPerGpu == null

@@ -3,7 +3,7 @@ package io.coordl.reports.cluster;
 /**
  * A finished job.
  *
- * @param id of the trace
+ * @param id job id in the trace
  * @param jctSeconds job completion time: from its arrival to its end
  */
 public record JobTime(long id, double jctSeconds) {}

@@ -7,27 +7,27 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out resources that a placement leaves: TUNE gives a job either all it can use or its share,
- * so it leaves cores and memory that a job between the two could use. Single-threaded.
+ * Distributes resources left over by a placement: TUNE gives a job either all it can use or only
+ * its share, so resources that would allow a point in between stay unused. Single-threaded.
  *
- * <p>The next step is always the one that gains most speed for its resources, each counted as a
- * share of a server. Free resources only shrink, so a job's best step never improves while it is
- * queued: it is recomputed only when it reaches the head.
+ * <p>The next step is always the one with the largest gain in speed per resources. Resources are
+ * measured as shares of a server. Free resources only shrink, so a job's best step never improves
+ * while it is queued: it is recomputed only when it reaches the head.
  */
 final class Leftovers {
-  /** The smallest gain that is worth a step. */
-  private static final double GAIN = 1e-6;
+  /** Minimum gain of a step, relative to the fair speed. */
+  private static final double MIN_GAIN = 1e-6;
 
   private final Cluster cluster;
   private final Servers servers;
 
-  /** A placed job, with all points that it may rise to. */
-  private static final class Rising {
+  /** A placed job, with all points that it may be raised to. */
+  private static final class PlacedJob {
     final Needs needs;
     final Tenant tenant;
     final List<Optimum.Point> points;
 
-    Rising(Needs needs, Tenant tenant) {
+    PlacedJob(Needs needs, Tenant tenant) {
       this.needs = needs;
       this.tenant = tenant;
       points = needs.points();
@@ -35,7 +35,7 @@ final class Leftovers {
   }
 
   /** A job's best step. */
-  private record Step(Rising job, Placement to, double value) {}
+  private record Step(PlacedJob job, Placement to, double value) {}
 
   private Leftovers(Cluster cluster, Servers servers) {
     this.cluster = cluster;
@@ -43,32 +43,33 @@ final class Leftovers {
   }
 
   /**
-   * Raises placed jobs.
+   * Gives placed jobs more resources, best gain first.
    *
-   * @param servers the servers that run them
-   * @param needs one for each of {@code tenants}, in their order
+   * @param servers free resources, which this call takes from
+   * @param needs one for each of {@code tenants}, in the same order
    */
-  static void handOut(Cluster cluster, Servers servers, List<Needs> needs, List<Tenant> tenants) {
+  static void distribute(
+      Cluster cluster, Servers servers, List<Needs> needs, List<Tenant> tenants) {
     Leftovers leftovers = new Leftovers(cluster, servers);
-    List<Rising> jobs = new ArrayList<>();
+    List<PlacedJob> jobs = new ArrayList<>();
     for (int i = 0; i < tenants.size(); i++) {
       if (tenants.get(i).placement != null) {
-        jobs.add(new Rising(needs.get(i), tenants.get(i)));
+        jobs.add(new PlacedJob(needs.get(i), tenants.get(i)));
       }
     }
     leftovers.raise(jobs);
   }
 
-  private void move(Rising job, Placement to) {
+  private void move(PlacedJob job, Placement to) {
     servers.giveBack(job.tenant.placed());
     servers.take(to);
     job.tenant.placement = to;
   }
 
-  private void raise(List<Rising> jobs) {
+  private void raise(List<PlacedJob> jobs) {
     PriorityQueue<Step> steps =
         new PriorityQueue<>(Comparator.comparingDouble((Step step) -> -step.value()));
-    for (Rising job : jobs) {
+    for (PlacedJob job : jobs) {
       add(steps, best(job));
     }
     for (Step first = steps.poll(); first != null; first = steps.poll()) {
@@ -87,22 +88,22 @@ final class Leftovers {
     }
   }
 
-  /** The step that gains most for its resources; null if none fits. */
-  private @Nullable Step best(Rising job) {
+  /** Returns the step with the largest gain per resources; null if none fits. */
+  private @Nullable Step best(PlacedJob job) {
     Placement from = job.tenant.placed();
     double speed = job.needs.speed(from.perGpu());
     servers.giveBack(from);
     Step best = null;
     for (Optimum.Point point : job.points) {
       double[] perGpu = new double[Resource.COUNT];
-      double takes = 0;
+      double cost = 0;
       for (int r = 0; r < perGpu.length; r++) {
         perGpu[r] = Math.max(from.perGpu(r), point.perGpu()[r]);
-        takes += (perGpu[r] - from.perGpu(r)) / cluster.perServer(r);
+        cost += (perGpu[r] - from.perGpu(r)) / cluster.perServer(r);
       }
       double gain = (job.needs.speed(perGpu) - speed) / job.needs.fairSpeed();
-      double value = gain / (job.tenant.gpus * takes);
-      if (takes > 0 && gain > GAIN && (best == null || value > best.value())) {
+      double value = gain / (job.tenant.gpus * cost);
+      if (cost > 0 && gain > MIN_GAIN && (best == null || value > best.value())) {
         Placement to = from.with(perGpu);
         if (servers.has(to)) {
           best = new Step(job, to, value);

@@ -23,7 +23,7 @@ public final class ModelTable {
       @Nullable List<@Nullable JobModel> models,
       @Nullable DemandTable table) {}
 
-  /** The axes of a model's speeds; {@code demand} is null for a model from a table of models. */
+  /** The axes of a model's speeds; {@code demand} is null unless the model is a recorded job. */
   private record Points(List<Double> cores, List<Double> memory, @Nullable DemandTable demand) {}
 
   private final Map<String, JobModel> models = new LinkedHashMap<>();
@@ -32,9 +32,9 @@ public final class ModelTable {
   private ModelTable() {}
 
   /**
-   * Reads {@code files}: tables of models, in which every model has a row for each number of cores
-   * and a column for each memory; or outputs of {@code coordl demand --json}, each a model named
-   * after its file.
+   * Reads {@code files}: tables of models, or outputs of {@code coordl demand --json}. In a table,
+   * every model has a row per number of cores and a column per memory size. An output becomes a
+   * model named after its file.
    */
   public static ModelTable read(List<Path> files) throws InputException {
     ModelTable table = new ModelTable();
@@ -49,7 +49,7 @@ public final class ModelTable {
     return read(List.of(file));
   }
 
-  /** A recorded job as a model. */
+  /** Returns a table with a recorded job as its only model. */
   public static ModelTable of(String name, DemandTable demand) {
     ModelTable table = new ModelTable();
     table.addRecorded(name, demand);
@@ -86,12 +86,13 @@ public final class ModelTable {
     }
     String name = String.valueOf(file.getFileName()).replaceFirst("\\.json$", "");
     if (models.containsKey(name)) {
-      throw new InputException(file + " is a model that another file has: '" + name + "'");
+      throw new InputException(
+          file + " defines a model that another file also defines: '" + name + "'");
     }
     addRecorded(name, demand);
   }
 
-  /** Speeds are relative to the best; the step time is that at the best speed. */
+  /** Adds a model whose speeds are relative to its best, with the step time at its best speed. */
   private void addRecorded(String name, DemandTable demand) {
     DemandTable.Knee knee = demand.knee();
     int gpus = demand.gpus();
@@ -113,8 +114,8 @@ public final class ModelTable {
         name, new Points(perGpu(demand.cores(), gpus), perGpu(demand.memoryGib(), gpus), demand));
   }
 
-  private static List<Double> perGpu(List<Double> ofJob, int gpus) {
-    return ofJob.stream().map(amount -> amount / gpus).toList();
+  private static List<Double> perGpu(List<Double> jobAmounts, int gpus) {
+    return jobAmounts.stream().map(amount -> amount / gpus).toList();
   }
 
   private static long line(JacksonException e) {
@@ -162,7 +163,7 @@ public final class ModelTable {
         }) {
       if (!(figure > 0 && figure < 1e12)) {
         throw new InputException(
-            file + ": the model '" + model.name() + "' has the figure " + figure + ", not above 0");
+            file + ": the model '" + model.name() + "' has the value " + figure + ", not above 0");
       }
     }
     if ((model.datasetGib() == null) != (model.ingestMbsPerGpu() == null)
@@ -174,15 +175,15 @@ public final class ModelTable {
               + model.name()
               + "' needs both datasetGib and ingestMbsPerGpu above 0, or neither");
     }
-    boolean whole = model.throughput() != null && model.throughput().size() == rows;
-    for (int row = 0; whole && row < rows; row++) {
+    boolean complete = model.throughput() != null && model.throughput().size() == rows;
+    for (int row = 0; complete && row < rows; row++) {
       List<Double> speeds = model.throughput().get(row);
-      whole =
+      complete =
           speeds != null
               && speeds.size() == columns
               && speeds.stream().allMatch(speed -> speed != null && speed > 0);
     }
-    if (!whole) {
+    if (!complete) {
       throw new InputException(
           "%s: the throughput of the model '%s' is not a table of %d rows and %d columns above 0"
               .formatted(file, model.name(), rows, columns));
@@ -193,7 +194,7 @@ public final class ModelTable {
     return models.get(name);
   }
 
-  /** The model of a job that was checked when its trace was read. */
+  /** Returns the model of a job, which was checked when its trace was read. */
   JobModel named(String name) {
     JobModel model = models.get(name);
     if (model == null) {
@@ -202,8 +203,8 @@ public final class ModelTable {
     return model;
   }
 
-  /** The models of a task that workloads use, in their order. */
-  List<JobModel> drawn(String task) {
+  /** Returns the models of a task that generated workloads use, in table order. */
+  List<JobModel> forWorkloads(String task) {
     boolean numbered = models.values().stream().anyMatch(model -> model.classId() != null);
     return models.values().stream()
         .filter(model -> model.task().equals(task))
@@ -211,33 +212,36 @@ public final class ModelTable {
         .toList();
   }
 
-  /** The names of all models. */
+  /** Returns the names of all models. */
   public Set<String> names() {
     return models.keySet();
   }
 
-  /** Whether a model is a recorded job. */
+  /** Whether any model is a recorded job. */
   public boolean hasRecorded() {
     return points.values().stream().anyMatch(of -> of.demand() != null);
   }
 
-  /** GPUs that a recorded job ran on; 1 for a model of a table. */
+  /** Returns the GPUs that a recorded job ran on; 1 for a model of a table. */
   public int gpus(String model) {
     DemandTable demand = points(named(model)).demand();
     return demand == null ? 1 : demand.gpus();
   }
 
-  /** Cores for one GPU at the points of a model's table. */
+  /** Returns the cores per GPU at the points of a model's table. */
   List<Double> cores(JobModel model) {
     return points(model).cores();
   }
 
-  /** GiB for one GPU at the points of a model's table. */
+  /** Returns the GiB per GPU at the points of a model's table. */
   List<Double> memory(JobModel model) {
     return points(model).memory();
   }
 
-  /** MB/s for one GPU at the points of a model's table; empty if storage follows from a law. */
+  /**
+   * Returns the MB/s per GPU at the points of a model's table; empty if a formula gives the storage
+   * rate.
+   */
   List<Double> storage(JobModel model) {
     DemandTable demand = points(model).demand();
     return demand == null ? List.of() : perGpu(demand.storageMbs(), demand.gpus());
@@ -252,12 +256,12 @@ public final class ModelTable {
   }
 
   /**
-   * Speed of {@code model}: for a table of models, relative to the GPU-proportional share,
-   * interpolated linearly, and limited by storage; for a recorded job, relative to its best. Beyond
-   * the table's last point the speed is constant; below its first number of cores it falls in
-   * proportion.
+   * Returns the speed of {@code model}. For a table of models, it is relative to the
+   * GPU-proportional share, interpolated linearly and limited by storage; for a recorded job, it is
+   * relative to its best. Beyond the table's last point the speed is constant; below its first
+   * number of cores it is proportional to the cores.
    *
-   * @param perGpu amount of each {@link Resource} for one GPU
+   * @param perGpu amount of each {@link Resource} per GPU
    */
   double speed(JobModel model, int gpus, double[] perGpu) {
     Points of = points(model);
@@ -274,7 +278,7 @@ public final class ModelTable {
     return fromStorage == 0 ? prepared : Math.min(prepared, perGpu[Resource.STORAGE] / fromStorage);
   }
 
-  /** MB/s that one GPU reads from storage with these cores and this memory for one GPU. */
+  /** Returns the MB/s that one GPU reads from storage. */
   double storageRate(JobModel model, int gpus, double cores, double memory) {
     Points of = points(model);
     DemandTable demand = of.demand();

@@ -4,9 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The resources that a job of one model can use on a cluster, and its speed with the resources it
- * holds. All vectors hold the amount of each {@link Resource} for one GPU; callers must not change
- * them.
+ * The resources that a job of one model can use on a cluster, and its speed by resources. All
+ * vectors hold the amount of each {@link Resource} per GPU; callers must not change them.
  */
 final class Needs {
   private final Cluster cluster;
@@ -19,7 +18,7 @@ final class Needs {
   private final double fairSpeed;
 
   /**
-   * @param ownMemoryGib memory of the whole job beside its items; no table contains it
+   * @param ownMemoryGib memory of the whole job besides its cache; not part of the model's table
    */
   Needs(Cluster cluster, ModelTable models, JobModel model, int gpus, double ownMemoryGib) {
     this.cluster = cluster;
@@ -28,7 +27,7 @@ final class Needs {
     this.gpus = gpus;
     ownMemory = ownMemoryGib / gpus;
     fair = cluster.perGpu();
-    ideal = most();
+    ideal = computeIdeal();
     fairSpeed = speed(fair);
   }
 
@@ -36,7 +35,7 @@ final class Needs {
     return fair;
   }
 
-  /** All that the job can use. */
+  /** Returns all that the job can use. */
   double[] ideal() {
     return ideal;
   }
@@ -45,7 +44,7 @@ final class Needs {
     return fairSpeed;
   }
 
-  /** Speed according to the {@link ModelTable}. */
+  /** Returns the speed according to the {@link ModelTable}. */
   double speed(double[] perGpu) {
     if (ownMemory == 0) {
       return models.speed(model, gpus, perGpu);
@@ -56,23 +55,23 @@ final class Needs {
   }
 
   /**
-   * The most that one GPU of this job can get: a server's resources divided among the job's GPUs
-   * there.
+   * Returns the upper limit for one GPU of this job: a server's resources divided among the job's
+   * GPUs there.
    */
   private double[] limit() {
-    double[] most = cluster.perServer();
-    for (int r = 0; r < most.length; r++) {
-      most[r] /= Math.min(gpus, cluster.gpusPerServer());
+    double[] limit = cluster.perServer();
+    for (int r = 0; r < limit.length; r++) {
+      limit[r] /= Math.min(gpus, cluster.gpusPerServer());
     }
-    return most;
+    return limit;
   }
 
-  private double[] most() {
+  private double[] computeIdeal() {
     double[] limit = limit();
     double cores = Math.min(model.coresPerGpu(), limit[Resource.CORES]);
     double memory = Math.min(model.memoryGibPerGpu() + ownMemory, limit[Resource.MEMORY]);
     double storage = Math.min(storage(cores, memory), limit[Resource.STORAGE]);
-    // With less memory, such as at its share, it may need more storage.
+    // With less memory, as at its share, it may need a higher storage rate.
     double atShare =
         storage(
             Math.min(cores, fair[Resource.CORES]),
@@ -82,19 +81,19 @@ final class Needs {
     };
   }
 
-  /** MB/s that one GPU reads from storage if nothing else limits it. */
+  /** Returns MB/s that one GPU reads from storage if nothing else limits it. */
   private double storage(double cores, double memory) {
     return models.storageRate(model, gpus, cores, Math.max(0, memory - ownMemory));
   }
 
-  /** A class of this many jobs like it. */
-  Optimum.Alike alike(int jobs) {
-    return new Optimum.Alike(jobs, gpus, fairSpeed, points());
+  /** Returns a class of this many identical jobs. */
+  Optimum.JobClass jobClass(int jobs) {
+    return new Optimum.JobClass(jobs, gpus, fairSpeed, points());
   }
 
   /**
-   * Points of the job's table that one server can provide, each with the resources it needs.
-   * Includes {@link #fair()} and {@link #ideal()}, and no point that another one dominates.
+   * Returns the points of the job's table that one server can provide. Includes {@link #fair()} and
+   * {@link #ideal()}; excludes dominated points.
    */
   List<Optimum.Point> points() {
     double[] limit = limit();
@@ -103,13 +102,13 @@ final class Needs {
     all.add(ideal);
     for (double cores : models.cores(model)) {
       for (double memory : models.memory(model)) {
-        double held = memory + ownMemory;
-        if (cores <= limit[Resource.CORES] && held <= limit[Resource.MEMORY]) {
-          double needed = Math.min(storage(cores, held), limit[Resource.STORAGE]);
-          all.add(new double[] {cores, held, needed, 0});
+        double totalMemory = memory + ownMemory;
+        if (cores <= limit[Resource.CORES] && totalMemory <= limit[Resource.MEMORY]) {
+          double needed = Math.min(storage(cores, totalMemory), limit[Resource.STORAGE]);
+          all.add(new double[] {cores, totalMemory, needed, 0});
           for (double storage : models.storage(model)) {
             if (storage < needed) {
-              all.add(new double[] {cores, held, storage, 0});
+              all.add(new double[] {cores, totalMemory, storage, 0});
             }
           }
         }

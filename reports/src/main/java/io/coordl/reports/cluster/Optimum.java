@@ -9,33 +9,33 @@ import org.ojalgo.optimisation.Optimisation;
 import org.ojalgo.optimisation.Variable;
 
 /**
- * Synergy's first linear program: how much all jobs could train together if the cluster were one
- * server. No placement gives more, so it is a bound.
+ * Synergy's first linear program: the maximum total speed of all jobs if the cluster were one
+ * server. No placement reaches more, so it is a bound.
  *
- * <p>The variables say how many jobs of a class run at each point of its table. For each class they
- * add up to the number of its jobs; together, the jobs take at most the cluster's resources; no
+ * <p>The variables are the number of jobs of a class at each point of its table. For each class
+ * they add up to the number of its jobs; all jobs together use at most the cluster's resources; no
  * class trains slower than at its proportional share. The objective is the sum of speeds, each
  * relative to the proportional share. Identical jobs form one class, which does not change the
  * optimum.
  */
 final class Optimum {
-  /** Difference by which a speed must exceed another to count as faster. */
-  private static final double NOTHING = 1e-12;
+  /** Differences in speed up to this size are ignored. */
+  private static final double TOLERANCE = 1e-12;
 
-  /** A point of a job's table, or a mean of several: its resources and speed. */
+  /** A point of a job's table, or the mean of several points: resources and speed. */
   static final class Point {
     private final double[] perGpu;
     private final double speed;
 
     /**
-     * @param perGpu amount of each {@link Resource} for one GPU
+     * @param perGpu amount of each {@link Resource} per GPU
      */
     Point(double[] perGpu, double speed) {
       this.perGpu = perGpu;
       this.speed = speed;
     }
 
-    /** Callers must not change it. */
+    /** Returns the amount of each resource per GPU; callers must not change it. */
     double[] perGpu() {
       return perGpu;
     }
@@ -44,7 +44,10 @@ final class Optimum {
       return speed;
     }
 
-    /** The points for which no other point is as fast with less. */
+    /**
+     * Returns the points that no other point dominates: none is at least as fast with no more
+     * resources.
+     */
     static List<Point> efficient(List<Point> points) {
       List<Point> fastestFirst = new ArrayList<>(points);
       fastestFirst.sort(
@@ -67,12 +70,12 @@ final class Optimum {
           return false;
         }
       }
-      return speed >= other.speed - NOTHING;
+      return speed >= other.speed - TOLERANCE;
     }
   }
 
   /** A class of identical jobs. */
-  record Alike(int jobs, int gpus, double fairSpeed, List<Point> points) {}
+  record JobClass(int jobs, int gpus, double fairSpeed, List<Point> points) {}
 
   /**
    * @param total sum of all jobs' speeds, each relative to its proportional share
@@ -83,11 +86,11 @@ final class Optimum {
   private Optimum() {}
 
   /**
-   * Solves the program for jobs that have GPUs.
+   * Solves the program for jobs that get GPUs.
    *
    * @throws InputException if it has no solution
    */
-  static Solution of(Cluster cluster, List<Alike> classes) throws InputException {
+  static Solution of(Cluster cluster, List<JobClass> classes) throws InputException {
     ExpressionsBasedModel program = new ExpressionsBasedModel();
     Expression[] used = new Expression[Resource.NETWORK];
     for (int r = 0; r < used.length; r++) {
@@ -95,55 +98,57 @@ final class Optimum {
     }
     List<List<Variable>> parts = new ArrayList<>();
     for (int i = 0; i < classes.size(); i++) {
-      Alike alike = classes.get(i);
-      Expression all = program.newExpression("all" + i).level(alike.jobs());
-      Expression least =
-          program.newExpression("least" + i).lower(alike.jobs() * alike.fairSpeed() * (1 - 1e-9));
-      List<Variable> ofClass = new ArrayList<>();
-      for (Point point : alike.points()) {
+      JobClass jobClass = classes.get(i);
+      Expression all = program.newExpression("all" + i).level(jobClass.jobs());
+      Expression minSpeed =
+          program
+              .newExpression("least" + i)
+              .lower(jobClass.jobs() * jobClass.fairSpeed() * (1 - 1e-9));
+      List<Variable> classVariables = new ArrayList<>();
+      for (Point point : jobClass.points()) {
         Variable part =
             program
-                .newVariable("part" + i + "of" + ofClass.size())
+                .newVariable("part" + i + "of" + classVariables.size())
                 .lower(0)
-                .weight(point.speed() / alike.fairSpeed());
-        ofClass.add(part);
+                .weight(point.speed() / jobClass.fairSpeed());
+        classVariables.add(part);
         all.set(part, 1);
-        least.set(part, point.speed());
+        minSpeed.set(part, point.speed());
         for (int r = 0; r < used.length; r++) {
           if (point.perGpu()[r] > 0) {
-            used[r].set(part, alike.gpus() * point.perGpu()[r]);
+            used[r].set(part, jobClass.gpus() * point.perGpu()[r]);
           }
         }
       }
-      parts.add(ofClass);
+      parts.add(classVariables);
     }
     Optimisation.Result result = program.maximise();
     if (!result.getState().isFeasible()) {
       throw new InputException(
           "no allocation gives each of "
-              + classes.stream().mapToInt(Alike::jobs).sum()
+              + classes.stream().mapToInt(JobClass::jobs).sum()
               + " jobs at least its proportional share: the linear program is "
               + result.getState());
     }
     return read(classes, parts);
   }
 
-  private static Solution read(List<Alike> classes, List<List<Variable>> parts) {
+  private static Solution read(List<JobClass> classes, List<List<Variable>> parts) {
     double total = 0;
     List<Point> means = new ArrayList<>();
     for (int i = 0; i < classes.size(); i++) {
-      Alike alike = classes.get(i);
+      JobClass jobClass = classes.get(i);
       double[] perGpu = new double[Resource.COUNT];
       double speed = 0;
-      for (int k = 0; k < alike.points().size(); k++) {
-        double part = parts.get(i).get(k).getValue().doubleValue() / alike.jobs();
-        Point point = alike.points().get(k);
+      for (int k = 0; k < jobClass.points().size(); k++) {
+        double part = parts.get(i).get(k).getValue().doubleValue() / jobClass.jobs();
+        Point point = jobClass.points().get(k);
         speed += part * point.speed();
         for (int r = 0; r < Resource.COUNT; r++) {
           perGpu[r] += part * point.perGpu()[r];
         }
       }
-      total += alike.jobs() * speed / alike.fairSpeed();
+      total += jobClass.jobs() * speed / jobClass.fairSpeed();
       means.add(new Point(perGpu, speed));
     }
     return new Solution(total, means);

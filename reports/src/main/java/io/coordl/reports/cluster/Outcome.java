@@ -3,11 +3,11 @@ package io.coordl.reports.cluster;
 import java.util.List;
 
 /**
- * How a simulation ended.
+ * Result of a simulation.
  *
  * @param jobs the finished jobs, by id
  * @param makespan seconds from the beginning of the trace to the end of the last job
- * @param overloaded whether measured jobs were still unfinished long after they had arrived
+ * @param overloaded whether measured jobs were unfinished long after their arrival
  * @param unfinished jobs of the trace that had not finished when the simulation ended
  * @param rounds what happened in each scheduling round, in order
  */
@@ -18,8 +18,8 @@ record Outcome(
    *
    * @param at seconds from the beginning of the trace
    * @param queued waiting jobs
-   * @param gpus share of the cluster's GPUs that jobs hold, from 0 to 1; the other resources
-   *     likewise
+   * @param gpus share of the cluster's GPUs that jobs hold, from 0 to 1; likewise the other
+   *     resources
    */
   record Round(double at, int queued, double gpus, double cores, double memory, double storage) {}
 }

@@ -12,7 +12,7 @@ final class Placement {
   private final double[] perGpu;
 
   /**
-   * @param servers numbers of servers, ascending
+   * @param servers server numbers, ascending
    * @param gpus GPUs on each of them
    * @param perGpu amount of each {@link Resource} for one GPU
    */
@@ -22,17 +22,17 @@ final class Placement {
     this.perGpu = perGpu;
   }
 
-  /** How many servers it is spread over. */
+  /** Returns the number of its servers. */
   int spread() {
     return servers.length;
   }
 
-  /** The number of its {@code i}th server. */
+  /** Returns the number of its {@code i}th server. */
   int server(int i) {
     return servers[i];
   }
 
-  /** The GPUs on its {@code i}th server. */
+  /** Returns the GPUs on its {@code i}th server. */
   int gpus(int i) {
     return gpus[i];
   }
@@ -50,7 +50,7 @@ final class Placement {
     return perGpu[resource];
   }
 
-  /** The amount of each {@link Resource} for one GPU; callers must not change it. */
+  /** Returns the amount of each {@link Resource} for one GPU; callers must not change it. */
   double[] perGpu() {
     return perGpu;
   }
@@ -59,7 +59,7 @@ final class Placement {
     return Arrays.equals(servers, other.servers) && Arrays.equals(gpus, other.gpus);
   }
 
-  /** The same GPUs with another share for each. */
+  /** Returns a placement with the same GPUs and another share for each. */
   Placement with(double[] newPerGpu) {
     return new Placement(servers, gpus, newPerGpu);
   }

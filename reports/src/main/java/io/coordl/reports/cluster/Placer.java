@@ -17,7 +17,7 @@ import java.util.Set;
  */
 final class Placer {
   /**
-   * Fraction of a server by which sums of shares may exceed it, because shares have no exact
+   * Fraction of a server by which sums of shares may exceed it, because shares are rarely exact as
    * doubles.
    */
   private static final double ROUNDING = 1e-6;
@@ -45,7 +45,7 @@ final class Placer {
   /**
    * Releases everything and places the jobs again.
    *
-   * @param jobs by priority, highest first; with {@code before} set
+   * @param jobs by priority, highest first; {@code before} must be set
    */
   void place(List<Tenant> jobs) {
     servers.clear();
@@ -54,13 +54,13 @@ final class Placer {
     if (allocation == Allocation.GREEDY) {
       placeGreedily(jobs);
     } else {
-      placeAll(firstThatHaveGpus(jobs));
+      placeAll(selectByFreeGpus(jobs));
     }
   }
 
   /**
-   * If one job does not fit, later identical jobs do not fit either, because free resources only
-   * shrink.
+   * Places jobs in order with all they can use. If one job does not fit, later identical jobs do
+   * not fit either, because free resources only shrink.
    */
   private void placeGreedily(List<Tenant> jobs) {
     Set<double[]> refused = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -77,22 +77,22 @@ final class Placer {
     }
   }
 
-  private List<Tenant> firstThatHaveGpus(List<Tenant> jobs) {
-    List<Tenant> chosen = new ArrayList<>();
+  private List<Tenant> selectByFreeGpus(List<Tenant> jobs) {
+    List<Tenant> selected = new ArrayList<>();
     int free = servers.freeGpus();
     for (Tenant job : jobs) {
       if (free == 0) {
         break;
       }
       if (job.gpus <= free) {
-        chosen.add(job);
+        selected.add(job);
         free -= job.gpus;
       }
     }
-    return chosen;
+    return selected;
   }
 
-  /** Places first the jobs that keep their GPUs, then the others, the largest first. */
+  /** Places jobs that keep their GPUs first, then the others, largest first. */
   private void placeAll(List<Tenant> jobs) {
     List<Tenant> others = new ArrayList<>();
     for (Tenant job : jobs) {
@@ -170,21 +170,22 @@ final class Placer {
   }
 
   /**
-   * Reduces jobs that hold more than their share to it, the largest excess first, until {@code
-   * wanted} is free. This always succeeds: jobs at their share leave each free GPU its own share.
+   * Reduces jobs that hold more than their share, largest excess first, until {@code target} is
+   * free. This always succeeds: if all jobs are at their share, each free GPU has its own share
+   * left.
    */
-  private void shrinkNeighbours(Placement wanted) {
-    for (int i = 0; i < wanted.spread(); i++) {
-      List<Tenant> here = placedOn.get(wanted.server(i));
-      while (!servers.has(wanted, i)) {
+  private void shrinkNeighbours(Placement target) {
+    for (int i = 0; i < target.spread(); i++) {
+      List<Tenant> tenants = placedOn.get(target.server(i));
+      while (!servers.has(target, i)) {
         Tenant largest =
-            here.stream()
+            tenants.stream()
                 .filter(Tenant::canShrink)
                 .max(Comparator.comparingDouble(job -> job.excess(fair)))
                 .orElseThrow(() -> new IllegalStateException("no neighbour can give back"));
-        Placement held = largest.placed();
-        servers.giveBack(held);
-        largest.placement = held.with(largest.share);
+        Placement current = largest.placed();
+        servers.giveBack(current);
+        largest.placement = current.with(largest.share);
         servers.take(largest.placed());
       }
     }

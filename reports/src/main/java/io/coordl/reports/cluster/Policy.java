@@ -8,12 +8,12 @@ public enum Policy {
   FIFO,
   /** Shortest remaining time first. */
   SRTF,
-  /** Least attained service: by the GPU time that a job has had. */
+  /** Least attained service: by the GPU time that a job has used. */
   LAS,
   /** Finish-time fairness: by the ratio of the time a job takes to the time it would take alone. */
   FTF;
 
-  /** The name that users write. */
+  /** Returns the name that users write. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

@@ -11,18 +11,18 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The simulator released with Synergy (OSDI'22), defects included, so that it reproduces the
- * published runs to the millisecond. For other uses prefer {@link Simulator}. Every oddity here
- * comes from the original:
+ * The simulator released with Synergy (OSDI'22), including its bugs: it reproduces the published
+ * runs to the millisecond. For other uses prefer {@link Simulator}. Every oddity here comes from
+ * the original:
  *
  * <ul>
- *   <li>A job trains at its table's speed or, with all it can use, at its full speed; never
+ *   <li>A job trains at its table's speed or, with all it can use, at its full speed; never in
  *       between.
- *   <li>The fraction of an iteration that is under way when a round ends is lost.
+ *   <li>An iteration that a round's end interrupts is lost.
  *   <li>Jobs finish only at the end of a round; starting and moving are free.
- *   <li>SRTF and FTF sort by the speeds of the round before.
- *   <li>FTF first serves the job that is best off.
- *   <li>The run ends when no job can run, even if others are still to arrive.
+ *   <li>SRTF and FTF sort by the speeds of the previous round.
+ *   <li>FTF serves the job that is best off first.
+ *   <li>The run ends when no job can run, even if others have yet to arrive.
  * </ul>
  *
  * <p>It places GPU by GPU, first fit, as all published runs did. Single-threaded; an instance
@@ -50,10 +50,10 @@ final class ReleasedSimulator {
     final double[] demand;
     final double fullSpeed;
 
-    /** The last round's value until this round has sorted. */
+    /** The previous round's value until this round has sorted. */
     double speed;
 
-    double[] wanted;
+    double[] request;
     double attained;
     long done;
     long doneBefore;
@@ -91,7 +91,7 @@ final class ReleasedSimulator {
       }
       fullSpeed = full;
       speed = full;
-      wanted = demand;
+      request = demand;
     }
 
     int gpus() {
@@ -99,7 +99,7 @@ final class ReleasedSimulator {
     }
 
     double[] perGpu() {
-      double[] perGpu = wanted.clone();
+      double[] perGpu = request.clone();
       for (int r = 0; r < perGpu.length; r++) {
         perGpu[r] /= gpus();
       }
@@ -114,8 +114,8 @@ final class ReleasedSimulator {
     /** Reduces it to its proportional share if it wants more of any resource. */
     void reduce() {
       for (int r = 0; r < Resource.COUNT; r++) {
-        if (wanted[r] > gpus() * fair[r]) {
-          wanted = fairShare(false);
+        if (request[r] > gpus() * fair[r]) {
+          request = fairShare(false);
           speed = 1;
           return;
         }
@@ -151,7 +151,7 @@ final class ReleasedSimulator {
 
   /**
    * @param jobs by arrival
-   * @param allAtStart whether the first round starts at one second instead of at a whole round
+   * @param allAtStart whether the first round starts at 1 s instead of at a round boundary
    */
   ReleasedSimulator(
       Cluster cluster,
@@ -208,7 +208,7 @@ final class ReleasedSimulator {
     return new Outcome(times, makespan, false, arriving.size(), rounds);
   }
 
-  /** Throws where the original would loop forever. */
+  /** Throws if the original would loop forever. */
   private void requireProgress() throws InputException {
     if (arriving.isEmpty()
         && runnable.stream().allMatch(job -> job.placement == null || job.done == job.doneBefore)) {
@@ -231,7 +231,7 @@ final class ReleasedSimulator {
   private void schedule(double now) throws InputException {
     runnable.sort(Comparator.comparingDouble(key(now)).thenComparingDouble(j -> j.trace.arrival()));
     for (Job job : runnable) {
-      job.wanted = allocation == Allocation.PROPORTIONAL ? job.fairShare(true) : job.demand;
+      job.request = allocation == Allocation.PROPORTIONAL ? job.fairShare(true) : job.demand;
       job.speed = job.fullSpeed;
     }
     for (Job job : candidates()) {
@@ -255,23 +255,26 @@ final class ReleasedSimulator {
     };
   }
 
-  /** LAS selects by GPUs alone, so a selected job that does not fit leaves its GPUs idle. */
+  /**
+   * Returns the jobs to place. LAS selects by GPUs alone, so the GPUs of a selected job that does
+   * not fit stay idle.
+   */
   private List<Job> candidates() {
     if (policy != Policy.LAS) {
       return runnable;
     }
-    List<Job> chosen = new ArrayList<>();
+    List<Job> selected = new ArrayList<>();
     int free = servers.freeGpus();
     for (Job job : runnable) {
       if (job.gpus() <= free) {
-        chosen.add(job);
+        selected.add(job);
         free -= job.gpus();
       }
     }
     if (allocation == Allocation.TUNE) {
-      chosen.sort(Comparator.comparingInt(Job::gpus).reversed());
+      selected.sort(Comparator.comparingInt(Job::gpus).reversed());
     }
-    return chosen;
+    return selected;
   }
 
   private void place(Job job) throws InputException {
@@ -314,20 +317,20 @@ final class ReleasedSimulator {
     order.sort(Comparator.comparingInt(servers::freeGpus));
     int missing = gpus;
     for (int server : order) {
-      int here = Math.min(servers.freeGpus(server), missing);
-      shrinkOn(server, job, here);
-      missing -= here;
+      int gpusHere = Math.min(servers.freeGpus(server), missing);
+      shrinkOn(server, job, gpusHere);
+      missing -= gpusHere;
       if (missing == 0) {
         return;
       }
     }
   }
 
-  /** Reduces a server's jobs to their share until {@code here} of the job's GPUs fit there. */
-  private void shrinkOn(int server, Job job, int here) {
+  /** Reduces jobs on a server to their share until {@code gpusHere} of the job's GPUs fit there. */
+  private void shrinkOn(int server, Job job, int gpusHere) {
     double[] need = new double[Resource.COUNT];
     for (int r = 0; r < need.length; r++) {
-      need[r] = Math.max(0, job.wanted[r] * here / job.gpus() - servers.left(server, r));
+      need[r] = Math.max(0, job.request[r] * gpusHere / job.gpus() - servers.freeAmount(server, r));
     }
     if (isNothing(need)) {
       return;
@@ -340,9 +343,9 @@ final class ReleasedSimulator {
     List<Job> victims = new ArrayList<>();
     for (Job other : placed) {
       victims.add(other);
-      Placement held = placement(other);
+      Placement current = placement(other);
       for (int r = 0; r < need.length; r++) {
-        double excess = held.gpusOn(server) * (held.perGpu(r) - fair[r]);
+        double excess = current.gpusOn(server) * (current.perGpu(r) - fair[r]);
         need[r] = Math.max(0, need[r] - Math.max(0, excess));
       }
       if (isNothing(need)) {
@@ -350,10 +353,10 @@ final class ReleasedSimulator {
       }
     }
     for (Job victim : victims) {
-      Placement held = placement(victim);
-      victim.stop(held);
+      Placement current = placement(victim);
+      victim.stop(current);
       victim.reduce();
-      Placement reduced = held.with(victim.perGpu());
+      Placement reduced = current.with(victim.perGpu());
       servers.take(reduced);
       victim.run(reduced, 1);
     }

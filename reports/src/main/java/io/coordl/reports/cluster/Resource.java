@@ -1,6 +1,6 @@
 package io.coordl.reports.cluster;
 
-/** Indices into a resource vector: what a server shares among jobs beside its GPUs. */
+/** Indices into a resource vector: the resources besides GPUs that jobs on a server share. */
 final class Resource {
   /** CPU cores. */
   static final int CORES = 0;

@@ -4,32 +4,32 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the free resources of each server. Jobs hold GPUs of one server or several, and a share of
- * the resources for each GPU.
+ * Tracks the free resources of each server. Jobs hold GPUs on one or several servers, and a share
+ * of the other resources for each GPU.
  */
 final class Servers {
   private final Cluster cluster;
   private final int[] freeGpus;
-  private final double[][] left;
+  private final double[][] freeAmounts;
   private final double tolerance;
   private int allFreeGpus;
 
   /**
-   * @param tolerance the part of a server's resources by which a sum may exceed them: shares such
-   *     as 24 cores over 7 GPUs have no exact doubles
+   * @param tolerance fraction of a server's resources by which a sum may exceed them: shares such
+   *     as 24 cores over 7 GPUs are not exact as doubles
    */
   Servers(Cluster cluster, double tolerance) {
     this.cluster = cluster;
     this.tolerance = tolerance;
     freeGpus = new int[cluster.servers()];
-    left = new double[cluster.servers()][];
+    freeAmounts = new double[cluster.servers()][];
     clear();
   }
 
   /** Releases everything. */
   void clear() {
     Arrays.fill(freeGpus, cluster.gpusPerServer());
-    Arrays.setAll(left, server -> cluster.perServer());
+    Arrays.setAll(freeAmounts, server -> cluster.perServer());
     allFreeGpus = cluster.gpus();
   }
 
@@ -45,11 +45,11 @@ final class Servers {
     return freeGpus[server];
   }
 
-  double left(int server, int resource) {
-    return left[server][resource];
+  double freeAmount(int server, int resource) {
+    return freeAmounts[server][resource];
   }
 
-  /** A round that begins with the jobs' current resources. */
+  /** Returns a round that begins with the jobs' current resources. */
   Outcome.Round round(double at, int queued) {
     return new Outcome.Round(
         at,
@@ -60,20 +60,19 @@ final class Servers {
         used(Resource.STORAGE));
   }
 
-  /** Share of the cluster that jobs hold, from 0 to 1. */
+  /** Returns the share of the cluster that jobs hold, from 0 to 1. */
   private double used(int resource) {
     double free = 0;
-    for (double[] server : left) {
+    for (double[] server : freeAmounts) {
       free += server[resource];
     }
     return 1 - free / (cluster.servers() * cluster.perServer(resource));
   }
 
   /**
-   * First fit, GPU by GPU: takes free GPUs of the first servers that have the resources for one
-   * GPU.
+   * First fit, GPU by GPU: takes free GPUs of the first servers with enough resources for a GPU.
    *
-   * @param perGpu amount of each resource
+   * @param perGpu amount of each resource per GPU
    * @return null, taking nothing, if fewer GPUs fit
    */
   @Nullable Placement firstFit(int gpus, double[] perGpu) {
@@ -127,18 +126,18 @@ final class Servers {
   private boolean isTighter(int server, int other) {
     return freeGpus[server] < freeGpus[other]
         || (freeGpus[server] == freeGpus[other]
-            && left[server][Resource.CORES] < left[other][Resource.CORES]);
+            && freeAmounts[server][Resource.CORES] < freeAmounts[other][Resource.CORES]);
   }
 
   /**
-   * Chooses free GPUs, whatever other resources their servers have: on the fullest server that has
-   * enough, otherwise across several. Takes nothing.
+   * Chooses free GPUs regardless of other resources: on the fullest server with enough GPUs,
+   * otherwise across several. Takes nothing.
    *
    * @param gpus at most {@link #freeGpus()}
    */
   Placement anyGpus(int gpus, double[] perGpu) {
-    Placement within = bestFit(gpus, new double[Resource.COUNT]);
-    Placement any = within == null ? firstFit(gpus, new double[Resource.COUNT]) : within;
+    Placement onOneServer = bestFit(gpus, new double[Resource.COUNT]);
+    Placement any = onOneServer == null ? firstFit(gpus, new double[Resource.COUNT]) : onOneServer;
     if (any == null) {
       throw new IllegalArgumentException(gpus + " GPUs of " + allFreeGpus);
     }
@@ -162,10 +161,10 @@ final class Servers {
     return fit(placement.server(i), placement.perGpu(), gpus) == gpus;
   }
 
-  private int fit(int server, double[] perGpu, int most) {
-    int fit = Math.min(freeGpus[server], most);
+  private int fit(int server, double[] perGpu, int maxGpus) {
+    int fit = Math.min(freeGpus[server], maxGpus);
     for (int r = 0; r < Resource.COUNT && fit > 0; r++) {
-      double remaining = left[server][r] + tolerance * cluster.perServer(r);
+      double remaining = freeAmounts[server][r] + tolerance * cluster.perServer(r);
       int gpus = 0;
       while (gpus < fit && remaining >= perGpu[r]) {
         remaining -= perGpu[r];
@@ -191,7 +190,7 @@ final class Servers {
       freeGpus[server] += sign * gpus;
       allFreeGpus += sign * gpus;
       for (int r = 0; r < Resource.COUNT; r++) {
-        left[server][r] += sign * gpus * placement.perGpu(r);
+        freeAmounts[server][r] += sign * gpus * placement.perGpu(r);
       }
     }
   }

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Shares a cluster among jobs, once, by each {@link Allocation}. */
+/** Divides a cluster among jobs, for a single point in time, by an {@link Allocation}. */
 public final class Sharing {
   /**
-   * A job that asks for GPUs.
+   * A job that requests GPUs.
    *
    * @param models a table that contains its model
    * @param model its model's name
-   * @param ownMemoryGib GiB that it needs beside those in its table
+   * @param ownMemoryGib GiB that it needs in addition to the cache in its table
    */
   public record Request(ModelTable models, String model, int gpus, double ownMemoryGib) {}
 
@@ -24,7 +24,7 @@ public final class Sharing {
    * The resources that a job gets; none if it waits.
    *
    * @param parts its GPUs by server; none for {@link Allocation#OPT}, which places nothing
-   * @param cores cores of the whole job; the other resources likewise
+   * @param cores cores for the whole job; likewise the other resources
    * @param speed relative to that at its proportional share
    */
   public record Share(
@@ -58,7 +58,7 @@ public final class Sharing {
     }
   }
 
-  /** One share for each job, in their order. */
+  /** Returns one share per job, in the order of the requests. */
   public List<Share> by(Allocation allocation) throws InputException {
     return allocation == Allocation.OPT ? optimum() : placed(allocation);
   }
@@ -75,7 +75,7 @@ public final class Sharing {
     Placer placer = new Placer(cluster, allocation);
     placer.place(tenants);
     if (allocation == Allocation.TUNE) {
-      Leftovers.handOut(cluster, placer.servers(), needs, tenants);
+      Leftovers.distribute(cluster, placer.servers(), needs, tenants);
     }
     List<Share> shares = new ArrayList<>();
     for (int i = 0; i < tenants.size(); i++) {
@@ -103,22 +103,22 @@ public final class Sharing {
         speed / needs.get(job).fairSpeed());
   }
 
-  /** The optimum for the jobs that have GPUs if no job waits while its GPUs are free. */
+  /** Returns the optimum for the jobs that get GPUs; a job gets them if enough are free. */
   private List<Share> optimum() throws InputException {
-    Map<Object, List<Integer>> alike = new LinkedHashMap<>();
+    Map<Object, List<Integer>> jobsByRequest = new LinkedHashMap<>();
     int free = cluster.gpus();
     for (int i = 0; i < requests.size(); i++) {
       Request request = requests.get(i);
       if (request.gpus() <= free) {
         free -= request.gpus();
-        alike.computeIfAbsent(request, any -> new ArrayList<>()).add(i);
+        jobsByRequest.computeIfAbsent(request, any -> new ArrayList<>()).add(i);
       }
     }
-    List<List<Integer>> classes = List.copyOf(alike.values());
+    List<List<Integer>> classes = List.copyOf(jobsByRequest.values());
     List<Optimum.Point> means =
         Optimum.of(
                 cluster,
-                classes.stream().map(jobs -> needs.get(jobs.get(0)).alike(jobs.size())).toList())
+                classes.stream().map(jobs -> needs.get(jobs.get(0)).jobClass(jobs.size())).toList())
             .means();
     Map<Integer, Optimum.Point> byJob = new LinkedHashMap<>();
     for (int i = 0; i < classes.size(); i++) {

@@ -6,14 +6,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs simulations: one for each policy, allocation and seed.
+ * A set of simulation runs: one per policy, allocation and seed.
  *
  * @param jobs a trace; null if there is a workload
- * @param workload what to generate jobs from; null if there is a trace
- * @param seeds of the workload; none for a trace
- * @param allAtStart whether the first round is one second in: for traces whose jobs have all
- *     arrived by then; else it is the first whole round that sees a job
- * @param measured the first and the last id of the jobs to report on
+ * @param workload generates the jobs; null if there is a trace
+ * @param seeds seeds of the workload; empty for a trace
+ * @param allAtStart true if the first round starts at 1 s, for traces whose jobs have all arrived
+ *     by then; false if it starts at the first round boundary after the first arrival
+ * @param useReleasedSimulator whether to run the {@link ReleasedSimulator}
+ * @param measured ids of the jobs to report on
  */
 public record Simulation(
     Cluster cluster,
@@ -24,14 +25,14 @@ public record Simulation(
     double roundSeconds,
     double restartSeconds,
     boolean allAtStart,
-    boolean released,
+    boolean useReleasedSimulator,
     Measured measured) {
-  private static final double FIRST_ROUND_OF_ALL = 1;
+  private static final double FIRST_ROUND_ALL_AT_START = 1;
 
-  /** Ids of jobs, both ends included. */
+  /** Range of job ids, both ends inclusive. */
   public record Measured(long from, long to) {}
 
-  /** Runs them one after the other, in the order of the arguments. */
+  /** Runs all simulations sequentially, in the order of the arguments. */
   public List<SimulationRun> run(List<Policy> policies, List<Allocation> allocations)
       throws InputException {
     List<SimulationRun> runs = new ArrayList<>();
@@ -55,15 +56,15 @@ public record Simulation(
   private SimulationRun of(Policy policy, Allocation allocation, List<TraceJob> trace)
       throws InputException {
     Outcome end =
-        released
+        useReleasedSimulator
             ? new ReleasedSimulator(cluster, models, trace, policy, allocation, allAtStart).run()
             : simulator(policy, allocation, trace.iterator(), firstRound(trace)).run();
-    return SimulationRun.of(policy, allocation, released, null, null, end);
+    return SimulationRun.of(policy, allocation, useReleasedSimulator, null, null, end);
   }
 
   private double firstRound(List<TraceJob> trace) {
     return allAtStart
-        ? FIRST_ROUND_OF_ALL
+        ? FIRST_ROUND_ALL_AT_START
         : Math.ceil(trace.get(0).arrival() / roundSeconds) * roundSeconds;
   }
 

@@ -5,16 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Result of a simulation, in the shape of its JSON.
+ * Result of a simulation, serialised to JSON.
  *
  * @param load jobs an hour of the workload; null for a trace
- * @param seed of the workload; null for a trace
+ * @param seed seed of the workload; null for a trace
  * @param makespanSeconds from the beginning of the trace to the end of the last job
  * @param jobs job completion times by id
  * @param overloaded whether measured jobs were unfinished long after their arrival
  * @param unfinished jobs that had arrived but were not finished when the simulation ended
- * @param utilisation mean shares of the cluster that jobs held, from 0 to 1, over the rounds with
- *     jobs
+ * @param utilisation mean shares of the cluster that jobs held, over the rounds with jobs
  * @param timeline state over time, in at most {@value #POINTS} points
  */
 public record SimulationRun(

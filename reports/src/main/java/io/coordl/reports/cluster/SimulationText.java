@@ -20,22 +20,25 @@ public final class SimulationText {
   private SimulationText() {}
 
   /**
-   * Times in hours; for several seeds, the mean of their means with its 95 % confidence interval.
+   * Returns the lines. Times are in hours; with several seeds, the mean over seeds has a 95 %
+   * confidence interval.
    */
-  public static List<String> lines(Simulation asked, List<SimulationRun> runs) {
-    Cluster cluster = asked.cluster();
+  public static List<String> lines(Simulation simulation, List<SimulationRun> runs) {
+    Cluster cluster = simulation.cluster();
     List<String> lines = new ArrayList<>();
     lines.add(
         String.format(
             Locale.ROOT,
             "%s on %d servers, each with %d GPUs, %s cores, %s GiB, %s MB/s%s",
-            jobs(asked, runs),
+            jobs(simulation, runs),
             cluster.servers(),
             cluster.gpusPerServer(),
             number(cluster.cores()),
             number(cluster.memory()),
             number(cluster.storage()),
-            asked.released() ? "; as the released simulator has it, defects included" : ""));
+            simulation.useReleasedSimulator()
+                ? "; reproduces the released simulator, including its bugs"
+                : ""));
     lines.add(
         row(
             "policy",
@@ -81,8 +84,8 @@ public final class SimulationText {
   }
 
   /**
-   * Ratio of mean times, seed by seed: both simulate the same jobs, so the ratio has a smaller
-   * error than either.
+   * Returns the ratio of mean times, paired by seed: both simulate the same jobs, so the ratio has
+   * a smaller error than either.
    */
   private static Optional<String> ratio(
       Policy policy, List<SimulationRun> proportional, List<SimulationRun> tune) {
@@ -90,7 +93,7 @@ public final class SimulationText {
       return Optional.empty();
     }
     if (isOverloaded(proportional) || isOverloaded(tune)) {
-      return Optional.of(policy + ": no ratio of proportional to tune, as jobs wait for ever");
+      return Optional.of(policy + ": no ratio of proportional to tune, because jobs wait for ever");
     }
     Map<Long, Double> means = new HashMap<>();
     proportional.forEach(run -> means.put(seed(run), run.jct().meanSeconds()));
@@ -105,18 +108,18 @@ public final class SimulationText {
     return run.seed() == null ? 0 : run.seed();
   }
 
-  private static String jobs(Simulation asked, List<SimulationRun> runs) {
+  private static String jobs(Simulation simulation, List<SimulationRun> runs) {
     int count = runs.isEmpty() ? 0 : runs.get(0).jct().jobs();
-    return asked.workload() == null
+    return simulation.workload() == null
         ? count + " jobs"
         : String.format(
             Locale.ROOT,
             "%d jobs (%d to %d of a workload of %s jobs an hour, seeds 1 to %d)",
             count,
-            asked.measured().from(),
-            asked.measured().to(),
-            number(asked.workload().load()),
-            asked.seeds().size());
+            simulation.measured().from(),
+            simulation.measured().to(),
+            number(simulation.workload().load()),
+            simulation.seeds().size());
   }
 
   private static boolean isOverloaded(List<SimulationRun> group) {

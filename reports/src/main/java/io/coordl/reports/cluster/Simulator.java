@@ -11,14 +11,14 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulates a scheduler that shares a cluster in rounds. In each round it sorts the jobs by its
+ * Simulates a scheduler that allocates a cluster in rounds. In each round it sorts the jobs by its
  * {@link Policy}, and a {@link Placer} gives them GPUs, cores, memory and storage rate.
  *
  * <ul>
- *   <li>A job trains at the speed that its {@link ModelTable} gives for its resources.
- *   <li>It ends with its last iteration; its GPUs are reassigned in the next round.
- *   <li>A job keeps its GPUs from round to round. One that starts again or moves loses {@link
- *       Settings#restartSeconds()}; if that is 0, all jobs are placed anew in each round.
+ *   <li>A job trains at the speed that the {@link ModelTable} gives for its resources.
+ *   <li>It ends with its last iteration; the next round reassigns its GPUs.
+ *   <li>A job keeps its GPUs from round to round. A job that restarts or moves loses {@link
+ *       Settings#restartSeconds()}; if that is 0, every round places all jobs anew.
  * </ul>
  *
  * <p>Single-threaded; an instance simulates one run. A round takes O(candidates x servers) steps
@@ -29,7 +29,7 @@ final class Simulator {
    * Settings of a simulation.
    *
    * @param roundSeconds seconds from one round to the next
-   * @param restartSeconds seconds that a job loses when it starts again or moves
+   * @param restartSeconds seconds that a job loses when it restarts or moves
    * @param firstRound time of the first round: seconds from the beginning of the trace
    * @param endless whether jobs never stop arriving
    * @param measuredFrom the first id of the jobs to report on
@@ -45,17 +45,17 @@ final class Simulator {
       long measuredFrom,
       long measuredTo) {}
 
-  /** Iterations by which a sum of fractions may deviate from a whole number. */
+  /** Number of iterations by which a sum of fractions may deviate from a whole number. */
   private static final double ROUNDING = 1e-6;
 
-  /** Jobs that may arrive for each measured one until the measured ones are finished. */
-  private static final long MOST_ARRIVALS = 20;
+  /** Arrivals per measured job, beyond which the cluster is overloaded. */
+  private static final long MAX_ARRIVALS = 20;
 
-  /** Jobs that may then wait for each GPU. */
-  private static final long MOST_WAITING = 10;
+  /** Waiting jobs per GPU, beyond which the cluster is overloaded. */
+  private static final long MAX_WAITING = 10;
 
-  /** Jobs that may arrive for each GPU in any case, however few are measured. */
-  private static final long LEAST_ARRIVALS = 100;
+  /** Additional arrivals per GPU, for runs that measure few jobs. */
+  private static final long MIN_ARRIVALS = 100;
 
   private final Cluster cluster;
   private final ModelTable models;
@@ -107,7 +107,7 @@ final class Simulator {
       return remaining * model.iterationSeconds() / fullSpeed;
     }
 
-    /** Seconds from its arrival to its end if it ran alone at the proportional share. */
+    /** Returns the seconds from arrival to end if it ran alone at the proportional share. */
     double alone() {
       return trace.iterations() * model.iterationSeconds() / needs.fairSpeed();
     }
@@ -118,7 +118,7 @@ final class Simulator {
   }
 
   /**
-   * @param jobs by arrival; may be endless if the settings say which are measured
+   * @param jobs by arrival; may be endless if the settings limit the measured ids
    */
   Simulator(Cluster cluster, ModelTable models, Iterator<TraceJob> jobs, Settings settings) {
     this.cluster = cluster;
@@ -158,14 +158,14 @@ final class Simulator {
     return new Outcome(done, makespan, overloaded, runnable.size(), rounds);
   }
 
-  /** Whether jobs arrive faster than they finish, so that those of low priority may never run. */
+  /** Whether jobs arrive faster than they finish, so that jobs of low priority may never run. */
   private boolean isOverloaded() {
     if (!settings.endless() || next == null || next.id() <= settings.measuredTo()) {
       return false;
     }
     long gpus = cluster.gpus();
-    return runnable.size() > MOST_WAITING * gpus
-        || next.id() > MOST_ARRIVALS * (settings.measuredTo() + 1) + LEAST_ARRIVALS * gpus;
+    return runnable.size() > MAX_WAITING * gpus
+        || next.id() > MAX_ARRIVALS * (settings.measuredTo() + 1) + MIN_ARRIVALS * gpus;
   }
 
   private void schedule(double now) throws InputException {
@@ -185,9 +185,9 @@ final class Simulator {
     rounds.add(placer.servers().round(now, runnable.size() - placed));
   }
 
-  /** Gives the jobs the resources that they would get if the cluster were one server. */
+  /** Gives each job the resources that it would get if the cluster were one server. */
   private void shareOptimally(double now) throws InputException {
-    Map<String, List<Job>> alike = new LinkedHashMap<>();
+    Map<String, List<Job>> jobsByClass = new LinkedHashMap<>();
     int free = cluster.gpus();
     int waiting = 0;
     for (Job job : runnable) {
@@ -195,14 +195,16 @@ final class Simulator {
       job.tenant.placement = null;
       if (gpus <= free) {
         free -= gpus;
-        alike.computeIfAbsent(job.model.name() + " " + gpus, any -> new ArrayList<>()).add(job);
+        jobsByClass
+            .computeIfAbsent(job.model.name() + " " + gpus, any -> new ArrayList<>())
+            .add(job);
       } else {
         waiting++;
       }
     }
     double[] used = new double[Resource.COUNT];
-    for (Map.Entry<String, Optimum.Point> of : optimum(alike).entrySet()) {
-      for (Job job : alike.getOrDefault(of.getKey(), List.of())) {
+    for (Map.Entry<String, Optimum.Point> of : optimum(jobsByClass).entrySet()) {
+      for (Job job : jobsByClass.getOrDefault(of.getKey(), List.of())) {
         Optimum.Point mean = of.getValue();
         job.optimalSpeed = mean.speed();
         job.tenant.placement = new Placement(new int[0], new int[0], mean.perGpu());
@@ -221,13 +223,16 @@ final class Simulator {
             used[Resource.STORAGE] / cluster.storage()));
   }
 
-  /** Solves the program again only if the jobs differ from those of the last round. */
-  private Map<String, Optimum.Point> optimum(Map<String, List<Job>> alike) throws InputException {
+  /** Solves the program again only if the set of jobs has changed since the previous round. */
+  private Map<String, Optimum.Point> optimum(Map<String, List<Job>> jobsByClass)
+      throws InputException {
     Map<String, Integer> counts = new LinkedHashMap<>();
-    alike.forEach((key, jobs) -> counts.put(key, jobs.size()));
+    jobsByClass.forEach((key, jobs) -> counts.put(key, jobs.size()));
     if (!counts.equals(solved)) {
-      List<Optimum.Alike> classes =
-          alike.values().stream().map(jobs -> jobs.get(0).needs.alike(jobs.size())).toList();
+      List<Optimum.JobClass> classes =
+          jobsByClass.values().stream()
+              .map(jobs -> jobs.get(0).needs.jobClass(jobs.size()))
+              .toList();
       Iterator<Optimum.Point> means = Optimum.of(cluster, classes).means().iterator();
       solution.clear();
       counts.keySet().forEach(key -> solution.put(key, means.next()));

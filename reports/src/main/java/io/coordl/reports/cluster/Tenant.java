@@ -7,18 +7,18 @@ final class Tenant {
   final int gpus;
 
   /**
-   * How much of each {@link Resource} one GPU can use, limited to what a server has for it. Jobs
-   * with the same array also have the same number of GPUs.
+   * Amount of each {@link Resource} that one GPU can use, limited to what a server can give it.
+   * Jobs with the same array also have the same number of GPUs.
    */
   final double[] ideal;
 
-  /** The smaller of that and the proportional share. */
+  /** The smaller of {@link #ideal} and the proportional share, for each resource. */
   final double[] share;
 
-  /** Whether restarting elsewhere is worth it if the job then gets all it can use. */
+  /** Whether restarting elsewhere pays off if the job then gets all it can use. */
   final boolean movingPays;
 
-  /** Its placement in the last round; null if it may be placed anywhere. */
+  /** Its placement in the previous round; null if it may be placed anywhere. */
   @Nullable Placement before;
 
   /** Its placement; null while it waits. */
@@ -56,8 +56,8 @@ final class Tenant {
   }
 
   /**
-   * Excess of its demand over {@code fair}, in units of {@code fair}; the maximum over all
-   * resources.
+   * Returns the excess of its demand over {@code fair}, in units of {@code fair}: the maximum over
+   * all resources.
    */
   double excess(double[] fair) {
     double largest = 0;

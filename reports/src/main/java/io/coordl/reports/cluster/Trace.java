@@ -15,10 +15,10 @@ import java.util.Map;
 /** Reads a trace of jobs: CSV with a header, one job a line. */
 public final class Trace {
   static final String HEADER = "job,model,arrival_s,iterations,gpus";
-  static final int MOST_JOBS = 1_000_000;
+  static final int MAX_JOBS = 1_000_000;
 
-  private static final double LATEST = 1e10;
-  private static final long MOST_ITERATIONS = 1L << 52;
+  private static final double MAX_ARRIVAL_SECONDS = 1e10;
+  private static final long MAX_ITERATIONS = 1L << 52;
 
   private final Path file;
   private final ModelTable models;
@@ -32,7 +32,8 @@ public final class Trace {
   }
 
   /**
-   * The jobs of {@code file} by arrival; jobs that arrive together keep the order of the file.
+   * Returns the jobs of {@code file} by arrival; jobs that arrive together keep the order of the
+   * file.
    *
    * @throws InputException if a line is not a job that {@code cluster} can run with {@code models}
    */
@@ -51,8 +52,8 @@ public final class Trace {
       }
       while ((line = reader.readLine()) != null) {
         number++;
-        if (jobs.size() == MOST_JOBS) {
-          throw refused(number, "a trace has at most " + MOST_JOBS + " jobs");
+        if (jobs.size() == MAX_JOBS) {
+          throw refused(number, "a trace has at most " + MAX_JOBS + " jobs");
         }
         jobs.add(job(number, line));
       }
@@ -88,7 +89,7 @@ public final class Trace {
           line, "the model '" + shortened(fields[1]) + "' is not in the table: " + models.names());
     }
     double arrival = seconds(line, fields[2]);
-    long iterations = whole(line, "iterations", fields[3], 1, MOST_ITERATIONS);
+    long iterations = whole(line, "iterations", fields[3], 1, MAX_ITERATIONS);
     int gpus = (int) whole(line, "gpus", fields[4], 1, Integer.MAX_VALUE);
     if (gpus > cluster.gpus()) {
       throw refused(
@@ -104,24 +105,24 @@ public final class Trace {
     } catch (NumberFormatException e) {
       value = Double.NaN;
     }
-    if (!(value >= 0 && value <= LATEST)) {
+    if (!(value >= 0 && value <= MAX_ARRIVAL_SECONDS)) {
       throw refused(line, "arrival_s is '" + shortened(text) + "', not a time of at least 0 s");
     }
     return value;
   }
 
-  private long whole(int line, String field, String text, long least, long most)
+  private long whole(int line, String field, String text, long min, long max)
       throws InputException {
     try {
       long value = Long.parseLong(text.strip());
-      if (value >= least && value <= most) {
+      if (value >= min && value <= max) {
         return value;
       }
     } catch (NumberFormatException e) {
       // Rejected below.
     }
     throw refused(
-        line, field + " is '" + shortened(text) + "', not a whole number of at least " + least);
+        line, field + " is '" + shortened(text) + "', not a whole number of at least " + min);
   }
 
   private InputException refused(int line, String problem) {

@@ -19,13 +19,13 @@ import java.util.Random;
  * </ul>
  *
  * @param load jobs an hour
- * @param split percent of each task, in sum 100
+ * @param split percent of the jobs per task, adding up to 100
  * @param multiGpu whether three jobs in ten need 2, 4 or 8 GPUs
  */
 public record Workload(double load, Map<String, Double> split, boolean multiGpu) {
   private static final double SHORT_JOBS = 0.8;
   private static final double SECONDS_PER_HOUR = 3600;
-  private static final int MOST_GPUS = 8;
+  private static final int MAX_GPUS = 8;
 
   /** Parses {@code TASK=PERCENT,...}. */
   public static Map<String, Double> parseSplit(String text) throws InputException {
@@ -61,23 +61,23 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
   }
 
   /**
-   * The endless sequence of jobs for a seed.
+   * Returns the endless sequence of jobs for a seed.
    *
    * @throws InputException if the table has no model of a task, or the cluster too few GPUs
    */
   Iterator<TraceJob> jobs(ModelTable models, Cluster cluster, long seed) throws InputException {
-    if (multiGpu && cluster.gpus() < MOST_GPUS) {
+    if (multiGpu && cluster.gpus() < MAX_GPUS) {
       throw new InputException(
-          "--multi-gpu draws jobs of " + MOST_GPUS + " GPUs, the cluster has " + cluster.gpus());
+          "--multi-gpu draws jobs of " + MAX_GPUS + " GPUs, the cluster has " + cluster.gpus());
     }
     Map<String, List<JobModel>> byTask = new LinkedHashMap<>();
     for (String task : split.keySet()) {
-      List<JobModel> ofTask = models.drawn(task);
-      if (ofTask.isEmpty()) {
+      List<JobModel> candidates = models.forWorkloads(task);
+      if (candidates.isEmpty()) {
         throw new InputException(
             "the split names the task '" + task + "', which no model of the table has");
       }
-      byTask.put(task, ofTask);
+      byTask.put(task, candidates);
     }
     return new Jobs(new Random(seed), new ArrayList<>(byTask.values()));
   }
@@ -114,8 +114,8 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
       return 60 * Math.pow(10, exponent);
     }
 
-    private double between(double least, double most) {
-      return least + random.nextDouble() * (most - least);
+    private double between(double low, double high) {
+      return low + random.nextDouble() * (high - low);
     }
 
     private JobModel model() {
@@ -134,7 +134,7 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
 
     private int gpus() {
       double u = random.nextDouble();
-      return u >= 0.95 ? MOST_GPUS : u >= 0.8 ? 4 : u >= 0.7 ? 2 : 1;
+      return u >= 0.95 ? MAX_GPUS : u >= 0.8 ? 4 : u >= 0.7 ? 2 : 1;
     }
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Clusters that several jobs share: traces of jobs, tables of how fast a model trains with how many
- * cores and how much memory, and the simulation of schedulers over both. It reads tables only: no
- * recording is read here, and nothing is printed.
+ * Clusters that several jobs share: job traces, tables of a model's speed by cores and memory, and
+ * the simulation of schedulers over both. Reads tables only, never a recording, and prints nothing.
  */
 @NullMarked
 package io.coordl.reports.cluster;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Identifies the job of a recording and the conditions under which it ran. */
 final class JobIdentity {
-  /** Conditions that do not affect how the job works. */
+  /** Conditions that do not affect a job's speed or results. */
   static final Set<String> NO_CHANGE =
       Set.of("record", "summary", "status", "group", "checkpoint.dir", "jmx", "metrics");
 
@@ -26,21 +26,29 @@ final class JobIdentity {
   private JobIdentity() {}
 
   /**
-   * The differences that make two recordings different jobs, before and after, by name; empty if
+   * Returns the differences that show two recordings to be of different jobs, by name; empty if
    * there are none.
    */
   static Map<String, Change> differences(JobRecording before, JobRecording after) {
     Map<String, Change> differences = new TreeMap<>();
     put(differences, "main class", before.program(), after.program());
-    List<EpochEvent> was = before.completeEpochs();
-    List<EpochEvent> is = after.completeEpochs();
-    put(differences, "samples an epoch", samples(was, was.size()), samples(is, is.size()));
-    put(differences, "samples a batch", samples(was, batches(was)), samples(is, batches(is)));
+    List<EpochEvent> earlier = before.completeEpochs();
+    List<EpochEvent> later = after.completeEpochs();
+    put(
+        differences,
+        "samples an epoch",
+        samples(earlier, earlier.size()),
+        samples(later, later.size()));
+    put(
+        differences,
+        "samples a batch",
+        samples(earlier, batches(earlier)),
+        samples(later, batches(later)));
     put(differences, "profiled", profiled(before), profiled(after));
     return differences;
   }
 
-  /** Describes whether the run was profiled, since the phases of a profile delay the job. */
+  /** Describes whether the run was profiled: the phases of a profile delay the job. */
   private static String profiled(JobRecording recording) {
     return recording.phases().isEmpty() ? "no" : "yes";
   }
@@ -76,16 +84,16 @@ final class JobIdentity {
     }
   }
 
-  /** Conditions that differ, by name. */
+  /** Returns the conditions that differ, by name. */
   static Map<String, Change> changed(JobRecording before, JobRecording after) {
-    Map<String, String> was = conditions(before);
-    Map<String, String> is = conditions(after);
+    Map<String, String> earlier = conditions(before);
+    Map<String, String> later = conditions(after);
     Map<String, Change> changed = new TreeMap<>();
-    Set<String> keys = new TreeSet<>(was.keySet());
-    keys.addAll(is.keySet());
+    Set<String> keys = new TreeSet<>(earlier.keySet());
+    keys.addAll(later.keySet());
     keys.removeAll(NO_CHANGE);
     for (String key : keys) {
-      Change change = new Change(was.get(key), is.get(key));
+      Change change = new Change(earlier.get(key), later.get(key));
       if (!String.valueOf(change.before()).equals(String.valueOf(change.after()))) {
         changed.put(key, change);
       }
@@ -93,7 +101,7 @@ final class JobIdentity {
     return changed;
   }
 
-  /** The agent's effective arguments, the program, and the environment where it is known. */
+  /** Returns the agent's effective arguments, the program and, if known, the environment. */
   private static Map<String, String> conditions(JobRecording recording) {
     Map<String, String> conditions = new TreeMap<>(recording.configuration());
     if (recording.mainClass() != null) {
@@ -107,12 +115,12 @@ final class JobIdentity {
     if (!epochs.isEmpty() && epochs.get(0).source != null) {
       conditions.put("source", epochs.get(0).source);
     }
-    EnvironmentEvent on = recording.environment();
-    if (on != null) {
-      conditions.put("host", String.valueOf(on.host));
-      conditions.put("cores", Long.toString(on.cores));
-      conditions.put("libraries", String.valueOf(on.libraries));
-      conditions.put("agent", String.valueOf(on.agent));
+    EnvironmentEvent environment = recording.environment();
+    if (environment != null) {
+      conditions.put("host", String.valueOf(environment.host));
+      conditions.put("cores", Long.toString(environment.cores));
+      conditions.put("libraries", String.valueOf(environment.libraries));
+      conditions.put("agent", String.valueOf(environment.agent));
     }
     return conditions;
   }

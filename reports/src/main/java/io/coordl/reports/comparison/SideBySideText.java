@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 public final class SideBySideText {
-  private static final int LONGEST_NAME = 60;
+  private static final int MAX_NAME_LENGTH = 60;
 
   /** Slowest first; jobs of unknown speed come last. */
   public static final Comparator<Summary> SLOWEST_FIRST =
@@ -29,8 +29,8 @@ public final class SideBySideText {
   private SideBySideText() {}
 
   /**
-   * Lines with the changes from the first run to each other run, and a table of all; without line
-   * ends.
+   * Returns the differences of each other run from the first, and a table of all runs; lines have
+   * no terminators.
    */
   public static List<String> lines(SideBySide compared) {
     List<String> names = compared.runs().stream().map(SideBySideText::name).toList();
@@ -49,8 +49,8 @@ public final class SideBySideText {
   }
 
   /**
-   * Sentences for each run but the first, and how much equal runs differ; {@code names} are those
-   * of all runs.
+   * Returns sentences for each run except the first, and on the spread of equal runs. {@code names}
+   * has one name per run.
    */
   public static List<String> sentences(SideBySide compared, List<String> names) {
     List<String> sentences = new ArrayList<>();
@@ -70,7 +70,8 @@ public final class SideBySideText {
   }
 
   /**
-   * A note that one run a side does not show how much runs vary; empty if the range includes that.
+   * Returns a note on the spread of equal runs, which one run a side cannot show; empty if the
+   * range includes it.
    */
   private static String spread(SideBySide compared) {
     List<Compared> single =
@@ -91,8 +92,8 @@ public final class SideBySideText {
                         "Equal runs beside them differ by up to %.1f %% (%d runs)",
                         100 * (equal.timesAsFast() - 1), equal.runs())
                     : Text.format(
-                        "Equal runs beside them are up to %.1f times as fast as each other (%d"
-                            + " runs): something else changed, or the machine was busy",
+                        "Equal runs beside them differ in speed by up to %.1fx (%d runs): something"
+                            + " else changed, or the machine was busy",
                         equal.timesAsFast(), equal.runs()))
         .orElse(
             "The spread of equal runs is not known: record each side several times, and"
@@ -105,7 +106,7 @@ public final class SideBySideText {
         : "changed: " + changes(compared.changed());
   }
 
-  /** The changed values, now and before. */
+  /** Formats the changed values, now and before. */
   public static String changes(Map<String, Change> changed) {
     return changed.entrySet().stream()
         .map(
@@ -123,14 +124,14 @@ public final class SideBySideText {
     return Objects.requireNonNullElse(value, "not known");
   }
 
-  /** Start of the first differing word, if it would be cut off; else 0. */
+  /** Returns the start of the first differing word if it would be cut off, else 0. */
   private static int differsFrom(String after, String before) {
     int same = Arrays.mismatch(after.toCharArray(), before.toCharArray());
-    return same < LONGEST_NAME / 2 ? 0 : after.lastIndexOf(' ', same - 1) + 1;
+    return same < MAX_NAME_LENGTH / 2 ? 0 : after.lastIndexOf(' ', same - 1) + 1;
   }
 
   private static String value(String value, int from) {
-    return (from == 0 ? "" : "...") + Text.line(value.substring(from), LONGEST_NAME);
+    return (from == 0 ? "" : "...") + Text.line(value.substring(from), MAX_NAME_LENGTH);
   }
 
   private static String sentence(Compared compared, List<String> names) {
@@ -140,7 +141,7 @@ public final class SideBySideText {
     TimesAsFast times = compared.timesAsFast();
     if (times == null) {
       return compared.different().isEmpty()
-          ? after + " cannot be compared: one of the two has trained nothing"
+          ? after + " cannot be compared: one of the two did not train"
           : different(compared, names);
     }
     boolean differs = compared.differs();
@@ -149,13 +150,13 @@ public final class SideBySideText {
             ? (several ? " are " : " is ")
             : " may be as fast as " + before + ": " + (several ? "they are " : "it is "))
         + number(times.value(), times)
-        + (differs ? " times as fast as " + before : " times as fast")
+        + (differs ? "x as fast as " + before : "x as fast")
         + range(times)
         + (differs || !times.differs() ? "" : ", and equal runs differ by as much")
         + predicted(compared, times);
   }
 
-  /** A clause that the runs are of different jobs, and why; without a full stop. */
+  /** Returns a clause that the runs are of different jobs, and why; without a full stop. */
   public static String different(Compared compared, List<String> names) {
     return names(compared.after(), names)
         + " is not of the same job as "
@@ -176,7 +177,7 @@ public final class SideBySideText {
     Double low = times.low();
     Double high = times.high();
     return low == null || high == null
-        ? " " + times.of() + " (too little is recorded to say how sure that is)"
+        ? " " + times.of() + " (too little was recorded for a confidence interval)"
         : Text.format(" (%s to %s), %s", number(low, times), number(high, times), times.of());
   }
 
@@ -188,28 +189,28 @@ public final class SideBySideText {
     Double high = times.high();
     double width = low == null || high == null ? 0.1 : high - low;
     int digits = width >= 10 ? 0 : width >= 1 ? 1 : width >= 0.02 ? 2 : 3;
-    int least = value >= 10 ? 0 : value >= 1 ? 1 : 2;
-    return Text.format("%,." + Math.max(digits, least) + "f", value);
+    int minDigits = value >= 10 ? 0 : value >= 1 ? 1 : 2;
+    return Text.format("%,." + Math.max(digits, minDigits) + "f", value);
   }
 
   private static String predicted(Compared compared, TimesAsFast times) {
     Measure range = compared.whatIf();
-    Double most = compared.predicted();
+    Double bound = compared.predicted();
     Double low = times.low();
     return range != null
-        ? Text.format("; predicted: %.2f to %.2f times", range.low(), range.high())
-        : most == null
+        ? Text.format("; predicted: %.2fx to %.2fx", range.low(), range.high())
+        : bound == null
             ? ""
-            : Text.format("; predicted: at most %.2f times", most)
-                + (low != null && low > most ? ", which was too little" : "");
+            : Text.format("; predicted: at most %.2fx", bound)
+                + (low != null && low > bound ? ", which was too low" : "");
   }
 
-  /** The name of a run in a text. */
+  /** Returns the name of a run, shortened for text. */
   public static String name(Summary summary) {
-    return Text.line(summary.recording().file(), LONGEST_NAME);
+    return Text.line(summary.recording().file(), MAX_NAME_LENGTH);
   }
 
-  /** One line for each, slowest first. */
+  /** Returns a table with one line per run, slowest first. */
   public static List<String> slowestFirst(List<Summary> summaries) {
     return table(summaries.stream().sorted(SLOWEST_FIRST).toList());
   }
@@ -218,14 +219,14 @@ public final class SideBySideText {
     return summary.speed() == null ? 0 : summary.speed().samplesPerSecond();
   }
 
-  /** The user's arguments that change how the job works. */
+  /** Returns the user's arguments that affect how the job works. */
   private static String arguments(Summary summary) {
-    String given =
+    String relevant =
         Stream.of(summary.program().arguments().split(","))
             .filter(argument -> !JobIdentity.NO_CHANGE.contains(argument.replaceFirst("=.*", "")))
             .filter(argument -> !argument.isEmpty())
             .collect(Collectors.joining(","));
-    return given.isEmpty() ? "" : "  " + Text.line(given, LONGEST_NAME);
+    return relevant.isEmpty() ? "" : "  " + Text.line(relevant, MAX_NAME_LENGTH);
   }
 
   private static List<String> table(List<Summary> summaries) {

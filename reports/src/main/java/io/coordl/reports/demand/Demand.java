@@ -9,18 +9,19 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.whatif.SpeedLaw;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resource demand of a job, in the shape of its JSON.
+ * The resource demand of a job, serialised to JSON.
  *
- * @param schemaVersion incremented by changes that an old reader would not understand
+ * @param schemaVersion incremented by incompatible changes
  * @param origin a profile, or an ordinary recording
- * @param workers threads that prepare beside the training thread
+ * @param workers preparing threads besides the training thread
  * @param stepCores cores that a step keeps busy
- * @param knee the smallest amounts that are nearly as good as all, in words
+ * @param knee the smallest amounts that reach nearly the full speed, in words
  * @param measured speeds with every item in memory, by ascending number of cores
  * @param missing axes that the table lacks, and why
  */
@@ -43,9 +44,11 @@ public record Demand(
    *
    * @param recordings one ordinary recording; or profiles, each on a different number of cores
    * @param computeCores cores that a step keeps busy, if the user specifies it
+   * @param quota whether cores are a quota, as of a container, and no set of CPUs
    * @throws RecordingException if they contain too little for a table
    */
-  public static Demand of(List<JobRecording> recordings, @Nullable Double computeCores)
+  public static Demand of(
+      List<JobRecording> recordings, @Nullable Double computeCores, boolean quota)
       throws RecordingException {
     JobRecording first = recordings.get(0);
     for (JobRecording other : recordings) {
@@ -69,13 +72,17 @@ public record Demand(
                 + " (coordl profile --fewer-cores).");
       }
     }
-    SpeedLaw law = SpeedLaw.of(recordings, computeCores);
+    SpeedLaw law = SpeedLaw.of(recordings, computeCores, quota);
     if (!law.missing().isEmpty()) {
       throw new RecordingException(
           ExitStatus.WITHOUT_OUR_EVENTS,
           first.file() + " says too little: " + law.missing().get(0).reason());
     }
     DemandTable table = law.table(gpus(recordings));
+    List<String> assumptions = new ArrayList<>(law.assumptions());
+    if (quota) {
+      assumptions.add("cores are a quota on a host that has all of them (--quota)");
+    }
     return new Demand(
         SCHEMA_VERSION,
         recordings.stream().map(recording -> recording.file().toString()).toList(),
@@ -86,7 +93,7 @@ public record Demand(
         SpeedLaw.sentence(table),
         table,
         law.measured(),
-        law.assumptions(),
+        assumptions,
         law.missingAxes());
   }
 
@@ -101,7 +108,7 @@ public record Demand(
                 .orElse(1));
   }
 
-  /** A table with this job as its only model, named after the recording. */
+  /** Returns a table with this job as its only model, named after the recording. */
   public ModelTable models(Path recording) {
     return ModelTable.of(
         String.valueOf(recording.getFileName()).replaceFirst("\\.jfr$", ""), table);

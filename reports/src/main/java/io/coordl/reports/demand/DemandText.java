@@ -28,14 +28,14 @@ public final class DemandText {
             + (table.storageMbs().size() == 1
                 ? ""
                 : ", with " + amount(knee.storageMbs()) + " MB/s from storage"));
-    List<Integer> columns = some(table.memoryGib().size());
+    List<Integer> columns = sampled(table.memoryGib().size());
     lines.add(row("cores", columns.stream().map(i -> bytes(table.memoryGib().get(i))).toList()));
     for (int i = 0; i < table.cores().size(); i++) {
-      List<List<Double>> ofCores = table.samplesPerSecond().get(i);
+      List<List<Double>> speeds = table.samplesPerSecond().get(i);
       lines.add(
           row(
               amount(table.cores().get(i)),
-              columns.stream().map(j -> amount(ofCores.get(j).get(storage))).toList()));
+              columns.stream().map(j -> amount(speeds.get(j).get(storage))).toList()));
     }
     if (table.storageMbs().size() > 1) {
       lines.add("");
@@ -43,14 +43,14 @@ public final class DemandText {
           "samples/s by cores and MB/s from storage, with "
               + bytes(knee.memoryGib())
               + " for items");
-      List<Integer> rates = some(table.storageMbs().size());
+      List<Integer> rates = sampled(table.storageMbs().size());
       lines.add(row("cores", rates.stream().map(i -> amount(table.storageMbs().get(i))).toList()));
       for (int i = 0; i < table.cores().size(); i++) {
-        List<Double> ofCores = table.samplesPerSecond().get(i).get(memory);
+        List<Double> speeds = table.samplesPerSecond().get(i).get(memory);
         lines.add(
             row(
                 amount(table.cores().get(i)),
-                rates.stream().map(k -> amount(ofCores.get(k))).toList()));
+                rates.stream().map(k -> amount(speeds.get(k))).toList()));
       }
     }
     lines.add("");
@@ -73,8 +73,8 @@ public final class DemandText {
     return lines;
   }
 
-  /** The first point, the last, and some in between. */
-  private static List<Integer> some(int points) {
+  /** Returns the indices of the first point, the last, and some in between. */
+  private static List<Integer> sampled(int points) {
     List<Integer> some = new ArrayList<>();
     int columns = Math.min(COLUMNS, points);
     for (int i = 0; i < columns; i++) {

@@ -1,7 +1,7 @@
 /**
- * The resources that a job needs of a host: its speed by cores, memory for items and storage rate,
- * from one recording or several. The law is in {@code whatif}; the table is in {@code cluster},
- * which uses it to share clusters.
+ * The resources that a job needs on a host: its speed by cores, cache memory and storage rate, from
+ * one or several recordings. The model is in {@code whatif}; the table is in {@code cluster}, which
+ * divides clusters by it.
  */
 @NullMarked
 package io.coordl.reports.demand;

@@ -108,13 +108,13 @@ final class Analysis {
   }
 
   /**
-   * The live attribution of the ordinary recording; else of the cold phase, else of the cold
-   * recording.
+   * Returns the live attribution of the ordinary recording, else of the cold phase, else of the
+   * cold recording.
    */
   private @Nullable Attribution live() {
-    Attribution ofPhase = phases.attributions().get(Phases.COLD);
-    if (ordinary.isEmpty() && (ofPhase != null || phases.timing(Phases.COLD).isEmpty())) {
-      return ofPhase;
+    Attribution phaseAttribution = phases.attributions().get(Phases.COLD);
+    if (ordinary.isEmpty() && (phaseAttribution != null || phases.timing(Phases.COLD).isEmpty())) {
+      return phaseAttribution;
     }
     return attribution(ordinary.orElseGet(phases::cold));
   }
@@ -131,21 +131,23 @@ final class Analysis {
     return new Attribution(recording.file().toString(), "job", job);
   }
 
-  /** The share of a part; for a part that the phases do not determine, only the live figure. */
+  /**
+   * Returns the share of a part; for a part that the phases do not determine, only the live figure.
+   */
   private Share share(Part of, @Nullable Attribution live) {
     Optional<Measure[]> inputs = inputs().filter(all -> PARTS.containsKey(of));
     @Nullable Measure nanos = inputs.map(all -> bounded(of, at -> 1, all)).orElse(null);
     @Nullable Measure share = inputs.map(all -> bounded(of, at -> at[2], all)).orElse(null);
-    @Nullable Double seen = live == null ? null : (Double) live.share(of);
+    @Nullable Double liveShare = live == null ? null : (Double) live.share(of);
     return new Share(
         of.field(),
         nanos,
         share,
-        seen,
-        seen == null || share == null ? null : (Double) (seen - share.value()));
+        liveShare,
+        liveShare == null || share == null ? null : (Double) (liveShare - share.value()));
   }
 
-  /** t1, t2, t3 and the pauses within t2 and t3; empty if a phase is missing. */
+  /** Returns t1, t2, t3 and the pauses within t2 and t3; empty if a phase is missing. */
   private Optional<Measure[]> inputs() {
     Optional<Measure> ingestion = time(Phases.INGESTION);
     Optional<Timing> cached = phases.timing(Phases.CACHED);
@@ -164,21 +166,21 @@ final class Analysis {
   }
 
   /**
-   * A part of {@code whole}. It cannot be negative, but clipping noise does not make it more
-   * certain: its error is that of the unclipped differences plus the amount cut off.
+   * Returns a part of {@code total}, clipped at 0. Its error is that of the unclipped differences
+   * plus the amount cut off, because clipping noise does not make the figure more certain.
    */
-  private static Measure bounded(Part part, ToDoubleFunction<double[]> whole, Measure[] all) {
+  private static Measure bounded(Part part, ToDoubleFunction<double[]> total, Measure[] all) {
     Measure measured =
-        Measure.of(at -> part(part, PhaseParts.of(at)) / whole.applyAsDouble(at), all);
+        Measure.of(at -> part(part, PhaseParts.of(at)) / total.applyAsDouble(at), all);
     Measure bounded =
-        Measure.of(at -> part(part, PhaseParts.bounded(at)) / whole.applyAsDouble(at), all);
+        Measure.of(at -> part(part, PhaseParts.bounded(at)) / total.applyAsDouble(at), all);
     double cut = Math.abs(measured.value() - bounded.value());
     return new Measure(bounded.value(), Math.max(bounded.error(), measured.error() + cut));
   }
 
   /**
-   * The rate of a stage: measured alone if possible; else derived from a pipeline without overlap,
-   * or from one that this stage limits.
+   * Returns the rate of a stage: measured alone if possible; else derived from a pipeline without
+   * overlap, or from one that this stage limits.
    */
   private @Nullable Measure rate(
       String name, String stage, String without, String with, String hidden) {
@@ -221,8 +223,8 @@ final class Analysis {
   }
 
   /**
-   * The largest part, if it exceeds all others beyond measurement error and no difference is
-   * significantly negative.
+   * Returns the largest part if it exceeds all others beyond measurement error and no difference is
+   * significantly negative; otherwise {@link Differential#UNKNOWN}.
    */
   private String limit() {
     Optional<Measure[]> inputs = inputs();
@@ -262,12 +264,12 @@ final class Analysis {
   private void remarkUnsteady(List<Timing> unsteady) {
     if (!unsteady.isEmpty()) {
       remarks.add(
-          unsteady.stream().map(Analysis::named).collect(Collectors.joining(", "))
+          unsteady.stream().map(Analysis::describe).collect(Collectors.joining(", "))
               + " ended before times were steady.");
     }
   }
 
-  private static String named(Timing timing) {
+  private static String describe(Timing timing) {
     boolean alone = timing.phase().equals(Phases.PREP) || timing.phase().equals(Phases.FETCH);
     Long workers = alone ? timing.workers() : null;
     return timing.phase()

@@ -10,8 +10,8 @@ import java.util.Map;
 /**
  * The agent's live attribution of the training thread's time: shares of the wall time, 0 to 1.
  *
- * @param of what ran: {@code job} for a whole job, else the name of a phase
- * @param figures of that; their wall time is positive
+ * @param of {@code job} for a whole job, else the name of a phase
+ * @param figures totals of the job or phase; the wall time is positive
  */
 public record Attribution(String file, String of, @JsonIgnore Figures figures) {
   double share(Part part) {

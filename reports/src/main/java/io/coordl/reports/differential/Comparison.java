@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that phases differ only in where their data come from, and which of their differences
- * exceed measurement errors.
+ * Checks that phases differ only in the origin of their data, and that no phase is faster than it
+ * should be.
  */
 final class Comparison {
   /** The last batch of an epoch may be smaller. */
@@ -30,7 +30,7 @@ final class Comparison {
     this.phases = phases;
   }
 
-  /** The remarks, one sentence each; empty if nothing is wrong. */
+  /** Returns the remarks, one sentence each; empty if nothing is wrong. */
   static List<String> of(Phases phases) {
     Comparison comparison = new Comparison(phases);
     comparison.compareRecordings();

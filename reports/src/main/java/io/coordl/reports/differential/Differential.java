@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an epoch's time is spent, derived from the differences between phases, in the shape of its
- * JSON. {@code differential.schema.json} describes it; an incompatible change raises {@link
+ * How an epoch's time is spent, derived from the differences between phases. Serialised to the JSON
+ * that {@code differential.schema.json} describes; an incompatible change increments {@link
  * #SCHEMA_VERSION}. Names of times end in {@code Nanos} and are per {@link #unit}; rates are in
  * units per second. Unknown figures are omitted, and {@link #missing} gives the reasons.
  *
@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param unit {@code sample}, or {@code batch} if a recording lacks the number of samples per batch
  * @param samplesPerBatch absent if no recording has it
- * @param workers preparing threads besides the training thread, 0 if that prepares itself; absent
- *     if unknown
+ * @param workers preparing threads besides the training thread, 0 if the training thread prepares;
+ *     absent if unknown
  * @param timings the measurements of each phase
  * @param shares by the fields of {@link Part}: first those that the phases determine, then those
  *     known only from the live attribution
- * @param live the attribution from which {@link Share#live} comes; absent if there is none
+ * @param live source of {@link Share#live}; absent if there is none
  * @param ingestionRate G
  * @param prepRate P, with the pipeline's own workers
  * @param fetchRate F, cold
@@ -71,17 +71,14 @@ public record Differential(
       @Nullable Double live,
       @Nullable Double difference) {}
 
-  /**
-   * Analyses one recording made with {@code profile=}; any figure may be missing, with a reason.
-   */
+  /** Analyses one recording of a profile; any figure may be missing, with a reason. */
   public static Differential of(JobRecording profile) {
     return of(List.of(profile), Optional.empty());
   }
 
   /**
-   * Analyses one recording made with {@code profile=}, or three made at different times or places.
-   * If one of the three is a profile, its phase counts, whatever its position; an ordinary
-   * recording is identified by its position: ingestion, cached, cold.
+   * Analyses one recording of a profile, or three recordings. A profile among the three is
+   * identified by its phase, an ordinary recording by its position: ingestion, cached, cold.
    *
    * @param ordinary recording of an ordinary run of the same job, for the live attribution
    */

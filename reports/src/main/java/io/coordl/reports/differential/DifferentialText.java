@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Formats a differential profile as lines of plain text, of about 100 characters at most. */
 public final class DifferentialText {
-  private static final int LONGEST_NAME = 100;
+  private static final int MAX_NAME_LENGTH = 100;
 
   private DifferentialText() {}
 
@@ -20,7 +20,7 @@ public final class DifferentialText {
     List<String> lines = new ArrayList<>();
     lines.add(
         "CoorDL differential profile of "
-            + Text.line(String.join(", ", differential.recordings()), 3 * LONGEST_NAME));
+            + Text.line(String.join(", ", differential.recordings()), 3 * MAX_NAME_LENGTH));
     lines.add(
         "Program     "
             + program(differential.mainClass(), differential.frameworks(), differential.workers()));
@@ -42,13 +42,13 @@ public final class DifferentialText {
         .orElse(field);
   }
 
-  /** Program, frameworks and preparing threads; null: unknown. */
+  /** Describes program, frameworks and preparing threads; null if unknown. */
   public static String program(
       @Nullable String mainClass, @Nullable String frameworks, @Nullable Long workers) {
-    return Text.line(Objects.requireNonNullElse(mainClass, "unknown"), LONGEST_NAME)
+    return Text.line(Objects.requireNonNullElse(mainClass, "unknown"), MAX_NAME_LENGTH)
         + (frameworks == null || frameworks.isEmpty()
             ? ""
-            : ", " + Text.line(frameworks, LONGEST_NAME))
+            : ", " + Text.line(frameworks, MAX_NAME_LENGTH))
         + (workers == null
             ? ""
             : workers == 0
@@ -111,7 +111,7 @@ public final class DifferentialText {
       lines.add(
           "Live        what the agent saw in "
               + (live.of().equals("job") ? "the job of " : "the phase " + live.of() + " of ")
-              + Text.line(live.file(), LONGEST_NAME));
+              + Text.line(live.file(), MAX_NAME_LENGTH));
     }
   }
 

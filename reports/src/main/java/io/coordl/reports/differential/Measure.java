@@ -12,11 +12,11 @@ import java.util.function.ToDoubleFunction;
  * @param error half the width of the 95 % confidence interval, in the same unit, never negative
  */
 public record Measure(double value, double error) {
-  /** If the error exceeds the value divided by this, the interval is that of the logarithm. */
+  /** If the error exceeds the value divided by this, the interval is computed for the logarithm. */
   private static final double EVEN = 3;
 
   /** Bound on the factor from the value to the high end of its interval. */
-  private static final double FARTHEST = 1_000;
+  private static final double MAX_FACTOR = 1_000;
 
   public Measure {
     if (!Double.isFinite(value) || !Double.isFinite(error) || error < 0) {
@@ -24,13 +24,14 @@ public record Measure(double value, double error) {
     }
   }
 
-  /** A figure without error, because it was counted or chosen. */
+  /** Returns a figure without error, because it was counted or given. */
   public static Measure exact(double value) {
     return new Measure(value, 0);
   }
 
   /**
-   * The mean of at least two measurements, with its confidence interval by Student's distribution.
+   * Returns the mean of at least two measurements, with its confidence interval by Student's
+   * distribution.
    */
   public static Measure mean(double[] values) {
     if (values.length < 2) {
@@ -43,8 +44,8 @@ public record Measure(double value, double error) {
   }
 
   /**
-   * A figure computed from others whose errors are independent. Each input is moved to either end
-   * of its interval while the others stay; the larger change counts, and the changes add in
+   * Computes a figure from others whose errors are independent. Moves each input to both ends of
+   * its interval while the others stay, takes the larger change, and adds these changes in
    * quadrature. Unlike derivatives, this is correct if the figure has a kink (a minimum, a bound)
    * within an interval; for a curved figure it overestimates the error.
    *
@@ -66,7 +67,10 @@ public record Measure(double value, double error) {
     return new Measure(centre, Math.sqrt(squares));
   }
 
-  /** The figure with its significant digits; a large error as a range, which stays positive. */
+  /**
+   * Formats the figure with its significant digits; shows a large error as a range, which stays
+   * positive.
+   */
   public String text() {
     return hasSmallError()
         ? Text.format(digits(value) + " ± " + digits(value), value, error)
@@ -86,16 +90,16 @@ public record Measure(double value, double error) {
     return error * EVEN <= value || error == 0;
   }
 
-  /** The low end of the interval of a figure that cannot be negative. */
+  /** Returns the low end of the interval of a figure that cannot be negative. */
   public double low() {
     return hasSmallError() ? value - error : value <= 0 ? 0 : value * Math.exp(-error / value);
   }
 
-  /** The high end of the interval of a figure that cannot be negative. */
+  /** Returns the high end of the interval of a figure that cannot be negative. */
   public double high() {
     return hasSmallError() || value <= 0
         ? value + error
-        : Math.min(value * Math.exp(error / value), FARTHEST * value);
+        : Math.min(value * Math.exp(error / value), MAX_FACTOR * value);
   }
 
   public Measure plus(Measure other) {
@@ -106,7 +110,7 @@ public record Measure(double value, double error) {
     return new Measure(value - other.value, Math.hypot(error, other.error));
   }
 
-  /** This figure in another unit. */
+  /** Converts this figure to another unit. */
   public Measure times(double factor) {
     return new Measure(value * factor, error * Math.abs(factor));
   }
@@ -121,7 +125,7 @@ public record Measure(double value, double error) {
     return value > error;
   }
 
-  /** The rate per second of something that takes this time in nanoseconds. */
+  /** Returns the rate per second of something that takes this time in nanoseconds. */
   public Measure perSecond() {
     return new Measure(1e9 / value, 1e9 / value * (error / value));
   }

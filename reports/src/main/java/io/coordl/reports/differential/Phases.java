@@ -13,13 +13,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The phases found in one or several recordings; of repeated ones, the last.
+ * The phases found in one or several recordings. Of a repeated phase, only the last is used.
  *
  * @param recordings all of them, in the order given
  * @param timings by name: ingestion, cached, cold
  * @param attributions the agent's live attribution during each of these phases
  * @param alone prep and fetch measured alone, for each number of workers
- * @param missing those of the three that are missing
+ * @param missing the phases that were not found, and why
  */
 record Phases(
     List<JobRecording> recordings,
@@ -36,7 +36,7 @@ record Phases(
 
   private static final List<String> THREE = List.of(INGESTION, CACHED, COLD);
 
-  /** Collects the phases; of three recordings, one without phases is identified by its position. */
+  /** Collects the phases. A recording without phases is identified by its position among three. */
   static Phases of(List<JobRecording> recordings) {
     Map<String, Timing> timings = new LinkedHashMap<>();
     Map<String, Attribution> attributions = new LinkedHashMap<>();
@@ -118,14 +118,14 @@ record Phases(
             .flatMap(phase -> Stream.ofNullable(phase.note))
             .filter(text -> !text.isBlank())
             .findFirst();
-    boolean asked =
+    boolean requested =
         recordings.stream()
             .map(recording -> recording.configuration().getOrDefault("profile", "off"))
             .anyMatch(phases -> phases.equals("all") || phases.equals(name));
     if (note.isPresent()) {
       return "the phase was tried, but nothing was measured: " + note.get();
     }
-    if (asked) {
+    if (requested) {
       return Text.format(
           "the profile ended before the phase %s was measured; the agent's output during the run"
               + " shows why.",
@@ -138,7 +138,7 @@ record Phases(
         name);
   }
 
-  /** The recording at the position of the cold phase. */
+  /** Returns the recording at the position of the cold phase. */
   JobRecording cold() {
     return recordings.get(THREE.indexOf(COLD));
   }
@@ -147,7 +147,7 @@ record Phases(
     return Optional.ofNullable(timings.get(name));
   }
 
-  /** A stage measured alone, with the number of threads closest to the pipeline's. */
+  /** Returns the stage measured alone with the number of threads closest to the pipeline's. */
   Optional<Timing> alone(String name, long workers) {
     return alone.stream()
         .filter(timing -> timing.phase().equals(name))

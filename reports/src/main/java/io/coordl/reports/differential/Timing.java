@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param file the recording that contains it
  * @param origin {@code profile}: the agent measured the phase; {@code epochs}: the epochs of an
  *     ordinary recording, without the first
- * @param workers preparing threads besides the training thread, 0 if that prepares itself; absent
- *     if unknown
+ * @param workers preparing threads besides the training thread, 0 if the training thread prepares;
+ *     absent if unknown
  * @param steps number of measured batches
- * @param samplesPerBatch absent if the recording does not have it
+ * @param samplesPerBatch absent if the recording lacks it
  * @param batchNanos mean time of a batch
- * @param gcNanos the part of it spent in garbage collection pauses inside waits
+ * @param gcNanos the part of {@code batchNanos} spent in garbage collection pauses inside waits
  * @param steady false if the phase ended before its confidence interval was narrow enough
  * @param note why the phase ended, or how it was measured
  */
@@ -38,9 +38,9 @@ public record Timing(
     boolean steady,
     @Nullable String note) {
 
-  private static final int FEWEST_EPOCHS = 3;
+  private static final int MIN_EPOCHS = 3;
 
-  /** The timing of a phase with at least one measured step. */
+  /** Returns the timing of a phase with at least one measured step. */
   static Timing of(String file, PhaseEvent phase) {
     double samples = (double) phase.samples / phase.steps;
     Measure sample = new Measure(phase.sampleNanos, phase.sampleNanosError);
@@ -58,20 +58,23 @@ public record Timing(
         phase.note);
   }
 
-  /** Assumes the same relative error as for the time: a few pauses do not show their spread. */
+  /**
+   * Returns the pauses per step. Assumes the relative error of the time, because a few pauses do
+   * not show their own spread.
+   */
   private static Measure pauses(long nanos, long steps, Measure time) {
     double pause = (double) nanos / steps;
     return new Measure(pause, pause * (time.error() / time.value()));
   }
 
   /**
-   * The timing of an ordinary recording's epochs, without the first, which is warm-up. Empty if
-   * there are fewer than three complete epochs, so that the spread is unknown. If training and
-   * validation alternate, the source with the most compute time counts. Excludes checkpoints.
+   * Returns the timing of an ordinary recording's epochs, without the first, which is warm-up.
+   * Empty if fewer than three epochs are complete, because the spread is then unknown. If training
+   * and validation alternate, uses the source with the most compute time. Excludes checkpoints.
    */
   static Optional<Timing> ofEpochs(String phase, JobRecording recording) {
     List<EpochEvent> epochs = recording.steadyEpochs();
-    if (epochs.size() < FEWEST_EPOCHS - 1) {
+    if (epochs.size() < MIN_EPOCHS - 1) {
       return Optional.empty();
     }
     Measure batch =
@@ -97,17 +100,19 @@ public record Timing(
             items == 0 ? null : "each item counts as one sample"));
   }
 
-  /** The time of one sample, or of one batch, in nanoseconds. */
-  public Measure nanos(boolean ofSample) {
-    return ofSample && samplesPerBatch != null ? batchNanos.times(1 / samplesPerBatch) : batchNanos;
+  /** Returns the time of one sample, or of one batch, in nanoseconds. */
+  public Measure nanos(boolean perSample) {
+    return perSample && samplesPerBatch != null
+        ? batchNanos.times(1 / samplesPerBatch)
+        : batchNanos;
   }
 
-  /** Preparing threads besides the training thread; 0 if unknown. */
+  /** Returns the number of preparing threads besides the training thread; 0 if unknown. */
   public long threads() {
     return Objects.requireNonNullElse(workers, 0L);
   }
 
-  Measure pauses(boolean ofSample) {
-    return ofSample && samplesPerBatch != null ? gcNanos.times(1 / samplesPerBatch) : gcNanos;
+  Measure pauses(boolean perSample) {
+    return perSample && samplesPerBatch != null ? gcNanos.times(1 / samplesPerBatch) : gcNanos;
   }
 }

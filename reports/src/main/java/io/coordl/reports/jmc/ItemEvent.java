@@ -20,7 +20,7 @@ record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) impl
   private static final String START = "startTime";
   private static final String END = "(endTime)";
 
-  /** The accessors of all fields of an event type. */
+  /** Returns the accessors of all fields of an event type. */
   static Map<String, IMemberAccessor<?, IItem>> fields(IType<IItem> type) {
     Map<String, IMemberAccessor<?, IItem>> fields = new HashMap<>();
     for (IAccessorKey<?> key : type.getAccessorKeys().keySet()) {
@@ -64,7 +64,7 @@ record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) impl
         : bare(field).doubleValue();
   }
 
-  /** A field without a unit; Mission Control returns a process id as text. */
+  /** Returns a field without a unit; Mission Control returns a process id as text. */
   private Number bare(String field) {
     Object value = value(field);
     if (value instanceof Number number) {
@@ -73,7 +73,7 @@ record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) impl
     if (value instanceof String digits && digits.matches("\\d{1,18}")) {
       return Long.valueOf(digits);
     }
-    throw new IllegalArgumentException("field '" + field + "' is not a number");
+    throw new IllegalArgumentException("field '" + field + "' is '" + value + "', not a number");
   }
 
   @Override
@@ -87,7 +87,7 @@ record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) impl
     return value == null ? null : value.toString();
   }
 
-  /** The unit that the agent writes; Mission Control may store values in other units. */
+  /** Returns the unit that the agent writes; Mission Control may store values in other units. */
   private static IUnit unit(IQuantity quantity) {
     KindOfQuantity<?> kind = quantity.getType();
     if (kind.equals(UnitLookup.TIMESPAN)) {

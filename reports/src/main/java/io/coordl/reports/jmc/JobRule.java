@@ -35,8 +35,10 @@ import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit.EventAvailability;
  * may evaluate them on any thread, and several at once.
  */
 abstract class JobRule implements IRule {
-  /** Share of the wall time, in percent, from which a finding is worth a look. */
-  private static final double WORTH_A_LOOK = 5;
+  /**
+   * Share of the wall time, in percent, from which Mission Control shows a finding as information.
+   */
+  private static final double INFORMATION = 5;
 
   /** Share of the wall time, in percent, from which a finding is a warning. */
   private static final double WARNING = 20;
@@ -46,29 +48,34 @@ abstract class JobRule implements IRule {
   private final String id;
   private final String name;
   private final String topic;
-  private final Function<Findings, Optional<Finding>> look;
-  private final String fine;
+  private final Function<Findings, Optional<Finding>> finder;
+  private final String summaryWithoutFinding;
 
   /**
-   * @param look finds the finding of a job with at least one measured batch; empty if there is none
-   * @param fine the summary if there is none
+   * @param finder returns the finding of a job with at least one measured batch; empty if there is
+   *     none
+   * @param summaryWithoutFinding the summary if there is none
    */
-  JobRule(String name, String topic, Function<Findings, Optional<Finding>> look, String fine) {
+  JobRule(
+      String name,
+      String topic,
+      Function<Findings, Optional<Finding>> finder,
+      String summaryWithoutFinding) {
     id = "io.coordl." + getClass().getSimpleName();
     this.name = "CoorDL: " + name;
     this.topic = topic;
-    this.look = look;
-    this.fine = fine;
+    this.finder = finder;
+    this.summaryWithoutFinding = summaryWithoutFinding;
   }
 
   /** Whether the rule also applies to the recording of a profile. */
-  boolean looksAtProfiles() {
+  boolean appliesToProfiles() {
     return false;
   }
 
-  /** Mission Control's score, 0 to 100: from 25 worth a look, from 75 a warning. */
+  /** Returns Mission Control's score, 0 to 100: from 25 information, from 75 a warning. */
   double score(Finding finding) {
-    return RulesToolkit.mapExp100(100 * finding.share(), WORTH_A_LOOK, WARNING);
+    return RulesToolkit.mapExp100(100 * finding.share(), INFORMATION, WARNING);
   }
 
   @Override
@@ -86,7 +93,7 @@ abstract class JobRule implements IRule {
     return topic;
   }
 
-  /** None: the evaluation itself checks whether the recording has CoorDL events. */
+  /** Returns none: the evaluation itself checks whether the recording has CoorDL events. */
   @Override
   public Map<String, EventAvailability> getRequiredEvents() {
     return Map.of();
@@ -121,15 +128,16 @@ abstract class JobRule implements IRule {
         return notApplicable(
             result, "No batch was recorded: let the job train at least one epoch.");
       }
-      if (job.profiled() && !looksAtProfiles()) {
+      if (job.profiled() && !appliesToProfiles()) {
         return notApplicable(
             result,
             "This is the recording of a profile, whose totals include the effects of its phases:"
                 + " use coordl diff and coordl whatif.");
       }
-      return look.apply(job)
+      return finder
+          .apply(job)
           .map(finding -> found(result, finding))
-          .orElseGet(() -> scored(result, 0, fine));
+          .orElseGet(() -> scored(result, 0, summaryWithoutFinding));
     } catch (RecordingException e) {
       return notApplicable(result, html(String.valueOf(e.getMessage())));
     }
@@ -166,8 +174,8 @@ abstract class JobRule implements IRule {
   }
 
   /**
-   * The recording that the events describe; throws if they come from several runs or another
-   * version of the agent. Reads only totals, however many events there are.
+   * Returns the recording that the events describe; throws if they come from several runs or
+   * another version of the agent. Reads only totals, however many events there are.
    */
   static JobRecording recording(IItemCollection items) throws RecordingException {
     Collector collector = new Collector();
@@ -182,8 +190,8 @@ abstract class JobRule implements IRule {
   }
 
   /**
-   * Escapes text of a recording for Mission Control, which shows HTML. Mission Control substitutes
-   * text in braces, so these are escaped, too.
+   * Escapes text of a recording for Mission Control, which shows HTML and substitutes text in
+   * braces.
    */
   private static String html(String text) {
     return text.replace("&", "&amp;")

@@ -39,7 +39,7 @@ public final class Rules {
     }
   }
 
-  /** A store that was too full to cache items: worth a look, never a warning by itself. */
+  /** A store that was too full to cache items: information, never a warning by itself. */
   public static final class StoreFull extends JobRule {
     public StoreFull() {
       super("cache full", FILE_IO, Findings::storeFull, "No store was full.");
@@ -75,7 +75,7 @@ public final class Rules {
   public static final class QueueBound extends JobRule {
     public QueueBound() {
       super(
-          "batches queue",
+          "batches wait for a worker",
           JAVA_APPLICATION,
           job -> job.advice("queueBound", "Batches wait for a worker or their hand-over"),
           "");
@@ -85,9 +85,9 @@ public final class Rules {
   public static final class GarbageCollection extends JobRule {
     public GarbageCollection() {
       super(
-          "batches held up by garbage collection",
+          "GC pauses delay batches",
           GARBAGE_COLLECTION,
-          job -> job.advice("gcBound", "Garbage collections hold batches up"),
+          job -> job.advice("gcBound", "GC pauses delay batches"),
           "");
     }
   }
@@ -95,9 +95,9 @@ public final class Rules {
   public static final class Checkpoint extends JobRule {
     public Checkpoint() {
       super(
-          "training stands still for checkpoints",
+          "checkpoints block training",
           FILE_IO,
-          job -> job.advice("checkpointBound", "Training stands still while models are written"),
+          job -> job.advice("checkpointBound", "Checkpoints block training"),
           "");
     }
   }
@@ -129,14 +129,14 @@ public final class Rules {
     }
   }
 
-  /** A failure inside the agent: always worth a look, never a warning. */
+  /** A failure inside the agent: always information, never a warning. */
   public static final class AgentFault extends JobRule {
     public AgentFault() {
       super("faults of the agent", JAVA_APPLICATION, Findings::faults, "The agent had no fault.");
     }
 
     @Override
-    boolean looksAtProfiles() {
+    boolean appliesToProfiles() {
       return true;
     }
 

@@ -21,17 +21,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Dumps a job's recording so far as a finished recording. The agent's file can be read at any time,
- * so this works without the job's help, even if the job is stopped; totals up to the last second
- * come from its status file. Only a job recorded by JFR alone is attached to, with {@code jcmd}.
+ * so this works even if the job is stopped; totals up to the last second come from its status file.
+ * Attaches to the job, with {@code jcmd}, only if JFR alone records it.
  *
  * @param job the job to dump
  */
 public record Dump(Job job) {
   /** How long a JVM may take to write its recording. */
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private static final int ATTEMPTS = 3;
-  private static final int LONGEST_REASON = 300;
+  private static final int MAX_REASON_LENGTH = 300;
 
   /**
    * Finds the job to dump.
@@ -72,7 +72,7 @@ public record Dump(Job job) {
             pid);
   }
 
-  /** The recording that the agent writes; null if there is none. */
+  /** Returns the recording that the agent writes; null if there is none. */
   public @Nullable Path recording() {
     EnvironmentEvent environment = job.summary().program().environment();
     return environment == null || environment.recording == null
@@ -94,7 +94,7 @@ public record Dump(Job job) {
       throw new RecordingException(
           Text.format("job %d was started with record=off: there is nothing to dump.", job.pid()));
     } else {
-      askJvm(file);
+      dumpWithJcmd(file);
     }
   }
 
@@ -131,8 +131,8 @@ public record Dump(Job job) {
     }
   }
 
-  /** Asks the JVM, which alone knows its own recording. */
-  private void askJvm(Path file) throws RecordingException, IOException {
+  /** Lets the JVM write the recording, because only the JVM can read what JFR has not flushed. */
+  private void dumpWithJcmd(Path file) throws RecordingException, IOException {
     if (job.state() == State.killed) {
       throw new RecordingException(
           Text.format(
@@ -147,12 +147,12 @@ public record Dump(Job job) {
                   + " `kill -CONT %d`.",
               job.pid(), job.pid()));
     }
-    String said = jcmd(file);
+    String output = jcmd(file);
     if (!Files.exists(file) || Files.size(file) == 0) {
       throw new RecordingException(
           Text.format(
               "the JVM of job %d wrote no recording: %s",
-              job.pid(), Text.line(said.replaceFirst("^\\d+:\\s", ""), LONGEST_REASON)));
+              job.pid(), Text.line(output.replaceFirst("^\\d+:\\s", ""), MAX_REASON_LENGTH)));
     }
   }
 
@@ -166,10 +166,10 @@ public record Dump(Job job) {
                 () ->
                     new RecordingException(
                         Text.format(
-                            "job %d is recorded by JFR alone, and %s has no jcmd to ask for it: run"
+                            "job %d is recorded by JFR alone, and %s has no jcmd to dump it: run"
                                 + " coordl with a JDK (JAVA_HOME).",
                             job.pid(), bin)));
-    Path said = Files.createTempFile("coordl-", ".txt");
+    Path output = Files.createTempFile("coordl-", ".txt");
     try {
       Process process =
           new ProcessBuilder(
@@ -178,13 +178,13 @@ public record Dump(Job job) {
                   "JFR.dump",
                   "filename=\"" + file.toAbsolutePath() + '"')
               .redirectErrorStream(true)
-              .redirectOutput(said.toFile())
+              .redirectOutput(output.toFile())
               .start();
       try {
-        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
           throw new RecordingException(
               Text.format(
-                  "the JVM of job %d has not answered for %d s.", job.pid(), PATIENCE.toSeconds()));
+                  "the JVM of job %d has not answered for %d s.", job.pid(), TIMEOUT.toSeconds()));
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -192,9 +192,9 @@ public record Dump(Job job) {
       } finally {
         process.destroyForcibly();
       }
-      return Files.readString(said);
+      return Files.readString(output);
     } finally {
-      Files.deleteIfExists(said);
+      Files.deleteIfExists(output);
     }
   }
 }

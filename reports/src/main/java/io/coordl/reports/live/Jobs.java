@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observed jobs of this user on this host, including killed ones, in the shape of the JSON,
- * which {@code top.schema.json} describes.
+ * The observed jobs of this user on this host, including killed ones. Serialised to the JSON that
+ * {@code top.schema.json} describes.
  *
  * @param unreadable one sentence for each status file that could not be read
  */
@@ -31,8 +31,8 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   /** A running job writes every second, but may take longer on an overloaded machine. */
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
-  /** The agent writes 27 KiB: no text of a program makes it a hundred times as much. */
-  private static final long LARGEST = 4L << 20;
+  /** The agent writes 27 KiB; even long texts of the program do not grow it 100-fold. */
+  private static final long MAX_STATUS_BYTES = 4L << 20;
 
   /** The state of a job's process. */
   public enum State {
@@ -50,8 +50,8 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
    *
    * @param state running, stopped, silent or killed
    * @param silentNanos time since it last wrote
-   * @param recent its figures of the last ten seconds before that; null in its first second
-   * @param summary of the whole job so far
+   * @param recent its figures of the ten seconds before its last update; null in its first second
+   * @param summary totals of the whole job so far
    * @param file its status file
    */
   public record Job(
@@ -66,10 +66,10 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   /**
    * Reads the status files of the jobs.
    *
-   * @param wanted selects jobs
+   * @param filter selects jobs
    * @throws RecordingException if the directory cannot be read
    */
-  public static Jobs in(Path directory, Predicate<Job> wanted) throws RecordingException {
+  public static Jobs in(Path directory, Predicate<Job> filter) throws RecordingException {
     List<Job> jobs = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
     try {
@@ -78,7 +78,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
       for (StatusFile file : files) {
         try {
           Job job = job(file);
-          if (job != null && wanted.test(job)) {
+          if (job != null && filter.test(job)) {
             jobs.add(job);
           }
         } catch (RecordingException | IOException e) {
@@ -93,10 +93,10 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     return new Jobs(SCHEMA_VERSION, jobs, unreadable);
   }
 
-  /** Null if the job has just ended. */
+  /** Reads a status file; null if the job has just ended. */
   private static @Nullable Job job(StatusFile file) throws RecordingException, IOException {
     try {
-      if (Files.size(file.path()) > LARGEST) {
+      if (Files.size(file.path()) > MAX_STATUS_BYTES) {
         throw new RecordingException(
             file.path() + " is larger than any job's status, so it is not read.");
       }
@@ -121,8 +121,8 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   }
 
   /**
-   * The state of a job; a process in another container is invisible, but counts as running while it
-   * writes.
+   * Returns the state of a job. A process in another container is invisible; it is assumed to run
+   * while it writes.
    */
   private static State state(StatusFile file, Duration silent) {
     if (silent.compareTo(SILENCE) < 0) {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Durations of the spans of one kind, by percentile.
  *
- * @param exact true if the points show the whole distribution; false if the recording has only the
- *     usual percentiles
+ * @param exact true if the points show the whole distribution; false if the recording contains only
+ *     a few percentiles
  * @param points by ascending percentile, 0 to 100
  */
 record LatencyCurve(String kind, boolean exact, List<Point> points) {
@@ -41,7 +41,7 @@ record LatencyCurve(String kind, boolean exact, List<Point> points) {
     }
     List<Point> points = new ArrayList<>();
     for (double percentile : PERCENTILES) {
-      // Skips a percentile with less than one span above it: it adds nothing to the longest.
+      // Skip a percentile with less than one span above it: it would only repeat the maximum.
       if (percentile == 100 || Math.rint((100 - percentile) * 1_000) * latency.count >= 1e5) {
         points.add(new Point(percentile, nanos(histogram, percentile)));
       }
@@ -55,7 +55,7 @@ record LatencyCurve(String kind, boolean exact, List<Point> points) {
         : percentile == 100 ? histogram.getMaxValue() : histogram.getValueAtPercentile(percentile);
   }
 
-  /** The distribution that the agent wrote; null if it is not an HdrHistogram. */
+  /** Decodes the distribution that the agent wrote; null if it is not an HdrHistogram. */
   private static @Nullable Histogram histogram(@Nullable String base64) {
     if (base64 == null) {
       return null;

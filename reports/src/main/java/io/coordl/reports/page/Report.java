@@ -23,11 +23,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contents of a page, in the shape of its embedded JSON: one recording, or several to compare.
+ * The contents of a page: one recording, or several to compare. Serialised to the embedded JSON.
  * Names of times end in {@code Nanos}, names of sizes in {@code Bytes}.
  *
- * @param schemaVersion incremented by changes that an old reader would not understand
- * @param compared how much faster each recording after the first is, and what was changed
+ * @param schemaVersion incremented by incompatible changes
+ * @param compared sentences on how much faster each recording after the first is, and what was
+ *     changed
  * @param advised recording whose advice is shown
  */
 public record Report(
@@ -40,7 +41,7 @@ public record Report(
    * A recording whose advice is shown.
    *
    * @param recording its index
-   * @param as why this one
+   * @param as why this recording: {@code slowest} or {@code newest}
    */
   public record Advised(int recording, String as) {}
 
@@ -70,10 +71,10 @@ public record Report(
    * The activity of the training threads over time: one number for each slot.
    *
    * @param startMillis start of the first slot, in milliseconds since 1970; 0 if there is no slot
-   * @param fine the same in narrower slots, for zooming in
+   * @param fine the same with narrower slots, for zooming in
    */
   record TimeLine(long startMillis, @JsonUnwrapped Slots slots, Slots fine) {
-    private static final int MOST = 480;
+    private static final int MAX_COARSE_SLOTS = 480;
 
     static TimeLine of(Activity.Times times) {
       Map<String, List<Long>> lists = new LinkedHashMap<>();
@@ -83,7 +84,7 @@ public record Report(
       }
       Slots fine = new Slots(times.slotNanos(), lists);
       int merged = 1;
-      while (times.size() > MOST * merged) {
+      while (times.size() > MAX_COARSE_SLOTS * merged) {
         merged *= 2;
       }
       return new TimeLine(times.startNanos() / NANOS_PER_MILLISECOND, fine.merged(merged), fine);
@@ -117,11 +118,11 @@ public record Report(
   }
 
   /**
-   * Makes the report of some recordings, in their order.
+   * Creates the report of some recordings, in their order.
    *
    * @param unread a sentence for each recording that could not be read
-   * @param slowestOf the number of recordings of which these are the slowest, slowest first; 0 if
-   *     they are in the user's order
+   * @param slowestOf number of recordings from which these were selected, slowest first; 0 if they
+   *     are in the user's order
    */
   public static Report of(List<JobActivity> recordings, List<String> unread, int slowestOf) {
     Set<String> names = new HashSet<>();
@@ -160,7 +161,7 @@ public record Report(
     return new Report(SCHEMA_VERSION, compared, advised, entries);
   }
 
-  /** Index of the job's newest recording; the last one if that is unknown. */
+  /** Returns the index of the newest recording; the last index if start times are unknown. */
   private static int newest(List<Entry> entries) {
     int newest = entries.size() - 1;
     for (int i = newest; i >= 0; i--) {

@@ -16,8 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A report as one self-contained HTML page: the figures as JSON, the chart library, the script and
- * the style. Its content security policy allows exactly these, by their hashes, and no connection
- * at all, so file names in a recording may contain any text.
+ * the style. Its content security policy allows exactly these, by their hashes, and no connections.
+ * So file names in a recording may contain any text.
  */
 public final class ReportPage {
   /** The version that the build puts into the jar. */
@@ -26,32 +26,32 @@ public final class ReportPage {
   static final String CHART_JS =
       "/META-INF/resources/webjars/chart.js/" + CHART_JS_VERSION + "/dist/chart.umd.min.js";
 
-  private static final Pattern PLACE = Pattern.compile("\\{\\{(\\w+)}}");
+  private static final Pattern PLACEHOLDER = Pattern.compile("\\{\\{(\\w+)}}");
 
   private static final JsonMapper MAPPER = EventJson.mapper().build();
 
   private ReportPage() {}
 
-  /** The page of recordings. */
+  /** Returns the page of a report on recordings. */
   public static String html(Report report) {
     return html(report.title(), report, "page.js");
   }
 
-  /** The page of simulations. */
+  /** Returns the page of a report on simulations. */
   public static String html(SimulationReport report) {
     return html("CoorDL: " + report.title(), report, "simulate.js");
   }
 
   /**
-   * A page.
+   * Builds a page.
    *
-   * @param draws the script that draws it, appended to {@code charts.js}
+   * @param drawingScript resource of the script that draws the page, appended to {@code charts.js}
    */
-  private static String html(String title, Object report, String draws) {
+  private static String html(String title, Object report, String drawingScript) {
     String style = resource("page.css");
     String chart = resource(CHART_JS).replaceAll("(?m)^//# sourceMappingURL=.*$", "");
     String script =
-        "\"use strict\";\n(() => {\n" + resource("charts.js") + resource(draws) + "})();\n";
+        "\"use strict\";\n(() => {\n" + resource("charts.js") + resource(drawingScript) + "})();\n";
     return fill(
         resource("page.html"),
         Map.of(
@@ -71,7 +71,9 @@ public final class ReportPage {
             script));
   }
 
-  /** The figures as JSON that neither closes the enclosing script element nor opens another. */
+  /**
+   * Returns the figures as JSON that neither closes the enclosing script element nor opens another.
+   */
   static String json(Object report) {
     // In JSON, these characters occur only in strings, where they may be escaped.
     return MAPPER
@@ -84,7 +86,7 @@ public final class ReportPage {
   }
 
   private static String fill(String template, Map<String, String> contents) {
-    return PLACE
+    return PLACEHOLDER
         .matcher(template)
         .replaceAll(
             place ->

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contents of a page of simulations, in the shape of its embedded JSON.
+ * The contents of a page of simulations, serialised to the embedded JSON.
  *
  * @param title what was simulated, on which cluster
  * @param remarks notes on simulations that are not on the page
@@ -21,7 +21,7 @@ public record SimulationReport(
     int schemaVersion, String title, List<String> remarks, List<Run> runs) {
   static final int SCHEMA_VERSION = 1;
 
-  /** More curves side by side are unreadable. */
+  /** More curves would not be readable side by side. */
   public static final int MOST = 6;
 
   private static final int POINTS = 100;
@@ -29,8 +29,8 @@ public record SimulationReport(
   /**
    * One simulation.
    *
-   * @param seed of the workload; null for a trace
-   * @param distribution of the job completion times, by ascending share; empty without jobs
+   * @param seed seed of the workload; null for a trace
+   * @param distribution job completion times by ascending share of jobs; empty without jobs
    */
   record Run(
       String name,
@@ -50,32 +50,32 @@ public record SimulationReport(
   record Quantile(double share, double seconds) {}
 
   /**
-   * Makes the report of some simulations, in their order, each with its first seed.
+   * Creates the report of some simulations, in their order, each with its first seed.
    *
    * @param title what was simulated, on which cluster
    */
   public static SimulationReport of(String title, List<SimulationRun> all) {
-    Map<String, SimulationRun> chosen = new LinkedHashMap<>();
+    Map<String, SimulationRun> byName = new LinkedHashMap<>();
     boolean severalLoads = all.stream().map(SimulationRun::load).distinct().count() > 1;
     for (SimulationRun run : all) {
       String load = severalLoads ? ", " + run.load() + " jobs/h" : "";
-      chosen.putIfAbsent(run.policy() + " " + run.allocation() + load, run);
+      byName.putIfAbsent(run.policy() + " " + run.allocation() + load, run);
     }
     List<String> remarks = new ArrayList<>();
-    if (chosen.size() < all.size()) {
+    if (byName.size() < all.size()) {
       remarks.add(
           "Only the first seed of each is drawn: coordl simulate prints the means over all seeds.");
     }
-    if (chosen.size() > MOST) {
+    if (byName.size() > MOST) {
       remarks.add(
           "Only the first %d of %d are drawn: coordl simulate prints a line for each."
-              .formatted(MOST, chosen.size()));
+              .formatted(MOST, byName.size()));
     }
     return new SimulationReport(
         SCHEMA_VERSION,
         title,
         remarks,
-        chosen.entrySet().stream()
+        byName.entrySet().stream()
             .limit(MOST)
             .map(each -> run(each.getKey(), each.getValue()))
             .toList());
@@ -102,7 +102,7 @@ public record SimulationReport(
     List<Quantile> points = new ArrayList<>();
     for (int i = 0; sorted.length > 0 && i <= POINTS; i++) {
       double share = (double) i / POINTS;
-      // Like the percentiles beside it: linear between order statistics.
+      // Interpolated like the percentiles on the page: linearly between order statistics.
       points.add(new Quantile(share, JctStatistics.quantile(sorted, share)));
     }
     return points;

@@ -1,6 +1,6 @@
 /**
- * The report: one page that holds its figures as JSON and draws them itself. Its input comes from
- * {@code recording} and the analyses of it; it writes no file and needs no network.
+ * The report: one page that contains its figures as JSON and draws them itself. Its input comes
+ * from {@code recording} and its analyses; it writes no file and needs no network.
  */
 @NullMarked
 package io.coordl.reports.page;

@@ -41,20 +41,20 @@ final class ClusterFile {
           "resource",
           "labels");
 
-  /** More than any job asks for; used if the file does not limit it. */
+  /** More than any job requests; used if the file sets no limit. */
   private static final double UNBOUNDED = 1e9;
 
-  private static final String USUAL_RESOURCE = "nvidia.com/gpu";
-  private static final long MOST_GPUS = 1_000_000;
+  private static final String DEFAULT_RESOURCE = "nvidia.com/gpu";
+  private static final long MAX_GPUS = 1_000_000;
 
   /**
    * A pool of identical servers.
    *
    * @param resource the Kubernetes name of its GPUs
-   * @param labels of its nodes in Kubernetes
+   * @param labels labels of its nodes in Kubernetes
    */
   record Pool(String gpu, Cluster cluster, String resource, Map<String, String> labels) {
-    /** Whether its storage rate is known and shared out. */
+    /** Whether its storage rate is limited and thus divided among jobs. */
     boolean sharesStorage() {
       return cluster.storage() < UNBOUNDED;
     }
@@ -66,7 +66,7 @@ final class ClusterFile {
     this.file = file;
   }
 
-  /** The pools of {@code file}, each with another GPU. */
+  /** Reads the pools of {@code file}; each has a different type of GPU. */
   static List<Pool> read(Path file) throws InputException {
     return new ClusterFile(file).pools();
   }
@@ -85,7 +85,7 @@ final class ClusterFile {
             node,
             "there is a pool with the GPU '"
                 + pool.gpu()
-                + "' already: servers of one GPU must be alike");
+                + "' already: servers with the same GPU must be identical");
       }
     }
     return List.copyOf(pools.values());
@@ -113,9 +113,9 @@ final class ClusterFile {
     Map<String, Node> entries = entries(node, KEYS);
     int servers = whole(node, entries, "servers");
     int gpus = whole(node, entries, "gpusPerServer");
-    if ((long) servers * gpus > MOST_GPUS) {
+    if ((long) servers * gpus > MAX_GPUS) {
       throw refused(
-          node, servers + " servers of " + gpus + " GPUs have more than " + MOST_GPUS + " GPUs");
+          node, servers + " servers of " + gpus + " GPUs have more than " + MAX_GPUS + " GPUs");
     }
     double[] sizes = {
       amount(node, entries, "cores", Quantity.CORES, null),
@@ -124,16 +124,16 @@ final class ClusterFile {
       amount(node, entries, "network", Quantity.NETWORK, UNBOUNDED)
     };
     Map<String, String> labels = new LinkedHashMap<>();
-    Node given = entries.get("labels");
-    if (given != null) {
-      for (Map.Entry<String, Node> label : entries(given, List.of()).entrySet()) {
+    Node labelsNode = entries.get("labels");
+    if (labelsNode != null) {
+      for (Map.Entry<String, Node> label : entries(labelsNode, List.of()).entrySet()) {
         labels.put(label.getKey(), text(label.getValue()));
       }
     }
     return new Pool(
         text(entries, "gpu", ANY_GPU),
         new Cluster(servers, gpus, sizes[0], sizes[1], sizes[2], sizes[3]),
-        text(entries, "resource", USUAL_RESOURCE),
+        text(entries, "resource", DEFAULT_RESOURCE),
         labels);
   }
 
@@ -174,7 +174,9 @@ final class ClusterFile {
     return node;
   }
 
-  /** A mapping's entries; rejects keys that are not in {@code known}, unless that is empty. */
+  /**
+   * Returns a mapping's entries; rejects keys that are not in {@code known}, unless it is empty.
+   */
   private Map<String, Node> entries(Node node, List<String> known) throws InputException {
     if (!(node instanceof MappingNode mapping)) {
       throw refused(node, "'key: value' lines were expected");

@@ -13,7 +13,7 @@ public enum Form {
   /** Options of Slurm's sbatch. */
   SLURM;
 
-  /** The name that users write. */
+  /** Returns the name that users write. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

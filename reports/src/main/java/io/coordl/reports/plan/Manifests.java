@@ -26,7 +26,7 @@ public final class Manifests {
   }
 
   /**
-   * The contents of files by name. Waiting jobs have no file.
+   * Returns the contents of files by name. Waiting jobs have no file.
    *
    * @throws InputException if no file can express the plan
    */
@@ -38,7 +38,7 @@ public final class Manifests {
         throw new InputException(
             "the pool '"
                 + pool.gpu()
-                + "' has no labels: Kueue tells flavors apart by the labels of their nodes");
+                + "' has no labels: Kueue distinguishes flavors by node labels");
       }
       for (Plan.Job job : pool.jobs()) {
         if (!job.waits()) {
@@ -55,14 +55,14 @@ public final class Manifests {
     return manifests.files;
   }
 
-  /** The resources of one of a job's pods. */
+  /** The resources of a pod of a job. */
   private record Pod(int pods, int gpus, double cores, double memoryGib, double itemsGib) {
     static Pod of(Plan.Job job) {
       List<Sharing.Part> parts = job.servers();
-      boolean alike = parts.stream().map(Sharing.Part::gpus).distinct().count() == 1;
-      int pods = alike ? parts.size() : job.gpus();
+      boolean isUniform = parts.stream().map(Sharing.Part::gpus).distinct().count() == 1;
+      int pods = isUniform ? parts.size() : job.gpus();
       double items =
-          job.asked().ownMemoryGib() == null ? 0 : job.memoryGib() - job.asked().ownMemory();
+          job.request().ownMemoryGib() == null ? 0 : job.memoryGib() - job.request().ownMemory();
       return new Pod(
           pods,
           job.gpus() / pods,
@@ -71,7 +71,7 @@ public final class Manifests {
           Math.max(0, items) / pods);
     }
 
-    /** Cores in whole millicores, rounded down so that all pods of a server fit. */
+    /** Returns whole millicores, rounded down so that all pods of a server fit. */
     String cpu() {
       long millis = Math.max(1, (long) Math.floor(cores * 1000 + 1e-6));
       return millis % 1000 == 0 ? Long.toString(millis / 1000) : millis + "m";
@@ -83,11 +83,11 @@ public final class Manifests {
   }
 
   private void add(Plan.Pool pool, Plan.Job job) throws InputException {
-    if (job.asked().isMemoryMissing()) {
+    if (job.request().isMemoryMissing()) {
       throw new InputException(
           "the job '"
               + job.name()
-              + "' has no memory=SIZE: a limit of the memory for its items alone would kill it");
+              + "' has no memory=SIZE: a memory limit for its cache alone would kill it");
     }
     Pod pod = Pod.of(job);
     switch (form) {
@@ -123,7 +123,7 @@ public final class Manifests {
             patches.isEmpty() ? "" : "patches:\n" + indented(2, String.join("", patches))));
   }
 
-  /** A flavor for each GPU: jobs select it by the labels of its nodes. */
+  /** Adds a flavor per type of GPU; jobs select it by node labels. */
   private void addFlavors(Plan plan) {
     List<String> flavors = new ArrayList<>();
     for (Plan.Pool pool : plan.pools()) {
@@ -145,7 +145,7 @@ public final class Manifests {
         : "";
   }
 
-  /** A strategic merge: lists are merged by name. */
+  /** Returns a strategic merge patch, which merges lists by name. */
   private static String forJob(Plan.Pool pool, Plan.Job job, Pod pod) {
     return storage(pool, job)
         + String.format("apiVersion: batch/v1\nkind: Job\n" + NAMES + "spec:\n", job.name())
@@ -153,7 +153,7 @@ public final class Manifests {
             ? ""
             : String.format("  parallelism: %d\n  completions: %1$d\n", pod.pods()))
         + "  template:\n    spec:\n"
-        + indented(6, podSpec(pool, pod, job.asked().container(), true));
+        + indented(6, podSpec(pool, pod, job.request().container(), true));
   }
 
   private static String forTrainJob(Plan.Pool pool, Plan.Job job, Pod pod) {
@@ -190,8 +190,8 @@ public final class Manifests {
   }
 
   /**
-   * A patch of JSON operations: a strategic merge would replace the lists of a kind that Kustomize
-   * does not know.
+   * Returns a patch of JSON operations: for a kind that Kustomize does not know, a strategic merge
+   * would replace lists.
    */
   private static String forJobSet(Plan.Pool pool, Plan.Job job, Pod pod) {
     String inJob = "/spec/replicatedJobs/0/template/spec";
@@ -221,7 +221,7 @@ public final class Manifests {
     return "- op: add\n  path: " + path + "\n  value:" + value;
   }
 
-  /** Fields below a pod's {@code spec}. */
+  /** Returns the fields below a pod's {@code spec}. */
   private static String podSpec(Plan.Pool pool, Pod pod, String container, boolean withResources) {
     StringBuilder spec = new StringBuilder();
     if (!pool.file().labels().isEmpty()) {
@@ -242,7 +242,7 @@ public final class Manifests {
     return spec.toString();
   }
 
-  /** Requests and limits are equal: the pod gets what the plan assumes and no more. */
+  /** Returns equal requests and limits: the pod gets what the plan assumes and no more. */
   private static String resources(Plan.Pool pool, Pod pod) {
     Map<String, String> amounts = new LinkedHashMap<>();
     amounts.put("cpu", pod.cpu());
@@ -261,14 +261,14 @@ public final class Manifests {
     return String.format("name: %s\nmountPath: /dev/shm\n", SHARED_MEMORY);
   }
 
-  /** The variable that sizes the agent's cache to the memory for items. */
+  /** Returns the variable that sets the agent's cache size to the planned cache memory. */
   private static String variable(Pod pod) {
     return String.format(
         "name: COORDL_OPTS\nvalue: cache=minio,cache.scope=host,cache.size=%dm\n",
         Pod.mib(pod.itemsGib()));
   }
 
-  /** One line, for {@code sbatch $(cat FILE) ...}. */
+  /** Returns one line, for {@code sbatch $(cat FILE) ...}. */
   private static String forSlurm(Plan.Pool pool, Plan.Job job, Pod pod) {
     String gpu = pool.gpu().equals(ClusterFile.ANY_GPU) ? "" : pool.gpu() + ":";
     return String.format(
@@ -292,7 +292,7 @@ public final class Manifests {
     return lines.toString();
   }
 
-  /** Leaves plain words as they are and quotes all else as JSON strings, which YAML reads too. */
+  /** Leaves plain words unquoted; quotes all else as JSON strings, which are also valid YAML. */
   private static String quoted(String text) {
     return text.matches("[A-Za-z][A-Za-z0-9./_-]*")
             && !text.matches("(?i)y|n|yes|no|on|off|true|false|null")

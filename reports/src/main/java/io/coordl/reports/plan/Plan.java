@@ -15,10 +15,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A plan, in the shape of its JSON.
+ * A plan, serialised to JSON.
  *
- * @param schemaVersion incremented by changes that an old reader would not understand
- * @param allocation the one that places the jobs
+ * @param schemaVersion incremented by incompatible changes
+ * @param allocation the allocation that places the jobs
  * @param pools one for each type of GPU
  */
 public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
@@ -27,7 +27,7 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
   /**
    * Servers with one type of GPU, and their jobs.
    *
-   * @param cores cores of each server; the other resources likewise
+   * @param cores cores of each server; likewise the other resources
    */
   public record Pool(
       String gpu,
@@ -55,7 +55,7 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
    * A job of the plan.
    *
    * @param servers numbers of its servers, from 0
-   * @param cores cores of the whole job; the other resources likewise
+   * @param cores cores of the whole job; likewise the other resources
    * @param speed relative to its proportional share
    */
   public record Job(
@@ -68,12 +68,12 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
       double memoryGib,
       double storageMbs,
       double speed,
-      @JsonIgnore PlanJob asked) {}
+      @JsonIgnore PlanJob request) {}
 
   /**
-   * Makes a plan for a cluster.
+   * Creates a plan for a cluster.
    *
-   * @param arguments one for each kind of job, by priority
+   * @param arguments one per kind of job, by priority
    * @param allocation any but {@link Allocation#OPT}
    */
   public static Plan of(
@@ -94,7 +94,7 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
             "the job '"
                 + job.name()
                 + "' "
-                + (gpu == null ? "names no GPU" : "wants the GPU '" + gpu + "'")
+                + (gpu == null ? "names no GPU" : "requests the GPU '" + gpu + "'")
                 + ", the cluster has "
                 + byGpu.keySet()
                 + ": gpu= with one of these was expected");
@@ -108,22 +108,22 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
     return new Plan(SCHEMA_VERSION, allocation, planned);
   }
 
-  private static Pool pool(ClusterFile.Pool pool, List<PlanJob> asked, Allocation allocation)
+  private static Pool pool(ClusterFile.Pool pool, List<PlanJob> requests, Allocation allocation)
       throws InputException {
-    for (PlanJob job : asked) {
+    for (PlanJob job : requests) {
       check(pool.cluster(), job);
     }
     Sharing sharing =
         new Sharing(
             pool.cluster(),
-            asked.stream()
+            requests.stream()
                 .map(
                     job ->
                         new Sharing.Request(job.table(), job.model(), job.gpus(), job.ownMemory()))
                 .toList());
     Map<Allocation, List<Sharing.Share>> shares = new EnumMap<>(Allocation.class);
     for (Allocation each : Allocation.values()) {
-      shares.put(each, asked.isEmpty() ? List.of() : sharing.by(each));
+      shares.put(each, requests.isEmpty() ? List.of() : sharing.by(each));
     }
     double bound = speeds(shares.getOrDefault(Allocation.OPT, List.of()));
     List<Compared> compared = new ArrayList<>();
@@ -140,10 +140,10 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
                         .orElse(0),
                     (int) of.stream().filter(Sharing.Share::waits).count(),
                     bound == 0 ? 0 : speeds(of) / bound)));
-    List<Sharing.Share> chosen = shares.getOrDefault(allocation, List.of());
+    List<Sharing.Share> selected = shares.getOrDefault(allocation, List.of());
     List<Job> jobs = new ArrayList<>();
-    for (int i = 0; i < asked.size(); i++) {
-      jobs.add(job(asked.get(i), chosen.get(i)));
+    for (int i = 0; i < requests.size(); i++) {
+      jobs.add(job(requests.get(i), selected.get(i)));
     }
     Cluster cluster = pool.cluster();
     return new Pool(
@@ -174,7 +174,7 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
       throw new InputException(
           String.format(
               Locale.ROOT,
-              "the job '%s' needs %.1f GiB beside its items; its proportional share has %.1f",
+              "the job '%s' needs %.1f GiB besides its cache; its proportional share has %.1f",
               job.name(),
               job.ownMemory(),
               share));
@@ -185,17 +185,17 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
     return shares.stream().mapToDouble(Sharing.Share::speed).sum();
   }
 
-  private static Job job(PlanJob asked, Sharing.Share share) {
+  private static Job job(PlanJob request, Sharing.Share share) {
     return new Job(
-        asked.name(),
-        asked.model(),
-        asked.gpus(),
+        request.name(),
+        request.model(),
+        request.gpus(),
         share.waits(),
         share.parts(),
         share.cores(),
         share.memoryGib(),
         share.storageMbs(),
         share.speed(),
-        asked);
+        request);
   }
 }

@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param name unique name, valid in Kubernetes
  * @param table contains its model
  * @param gpu type of GPU that it needs; null for any
- * @param ownMemoryGib memory that it needs beside its items; null if not known
+ * @param ownMemoryGib memory that it needs besides its cache; null if unknown
  * @param container its container's name in Kubernetes
- * @param recorded whether its table comes from a recording and so covers the memory of items alone
+ * @param recorded whether its table comes from a recording and therefore covers only the cache's
+ *     memory
  */
 record PlanJob(
     String name,
@@ -35,20 +36,20 @@ record PlanJob(
     boolean recorded) {
   private static final List<String> KEYS =
       List.of("gpus", "gpu", "count", "name", "memory", "container");
-  private static final int MOST = 100_000;
-  private static final int LONGEST_NAME = 63;
+  private static final int MAX_COUNT = 100_000;
+  private static final int MAX_NAME_LENGTH = 63;
 
-  /** Whether only the memory for its items is known. */
+  /** Whether only the memory of its cache is known. */
   boolean isMemoryMissing() {
     return recorded && ownMemoryGib == null;
   }
 
-  /** Memory beside the items; 0 if not known. */
+  /** Returns the memory besides the cache; 0 if unknown. */
   double ownMemory() {
     return ownMemoryGib == null ? 0 : ownMemoryGib;
   }
 
-  /** Parses arguments of one command: {@code FILE[#MODEL][,key=value]...} each. */
+  /** Parses the arguments of one command, each {@code FILE[#MODEL][,key=value]...}. */
   static List<PlanJob> parse(List<String> arguments, Recordings recordings)
       throws InputException, RecordingException {
     Map<Path, ModelTable> tables = new HashMap<>();
@@ -56,7 +57,7 @@ record PlanJob(
     Set<String> names = new HashSet<>();
     for (String argument : arguments) {
       String[] words = argument.split(",", -1);
-      Map<String, String> given = given(argument, words);
+      Map<String, String> options = options(argument, words);
       String[] source = words[0].split("#", 2);
       Path file = Path.of(source[0]);
       ModelTable table = tables.get(file);
@@ -65,14 +66,14 @@ record PlanJob(
         tables.put(file, table);
       }
       String model = model(argument, source, table);
-      String name = dns(given.getOrDefault("name", model));
-      int count = whole(argument, given, "count", 1);
-      int gpus = whole(argument, given, "gpus", table.gpus(model));
-      Double own = memory(argument, given);
+      String name = dns(options.getOrDefault("name", model));
+      int count = whole(argument, options, "count", 1);
+      int gpus = whole(argument, options, "gpus", table.gpus(model));
+      Double ownMemory = memory(argument, options);
       for (int i = 1; i <= count; i++) {
         String unique = count == 1 ? name : name + "-" + i;
         for (int k = 2; names.contains(unique); k++) {
-          if (given.containsKey("name")) {
+          if (options.containsKey("name")) {
             throw refused(argument, "there is a job '" + unique + "' already");
           }
           unique = name + "-" + k;
@@ -84,31 +85,32 @@ record PlanJob(
                 table,
                 model,
                 gpus,
-                given.get("gpu"),
-                own,
-                given.getOrDefault("container", name),
+                options.get("gpu"),
+                ownMemory,
+                options.getOrDefault("container", name),
                 table.hasRecorded()));
-        if (jobs.size() > MOST) {
-          throw refused(argument, "a plan has at most " + MOST + " jobs");
+        if (jobs.size() > MAX_COUNT) {
+          throw refused(argument, "a plan has at most " + MAX_COUNT + " jobs");
         }
       }
     }
     return jobs;
   }
 
-  private static Map<String, String> given(String argument, String[] words) throws InputException {
-    Map<String, String> given = new LinkedHashMap<>();
+  private static Map<String, String> options(String argument, String[] words)
+      throws InputException {
+    Map<String, String> options = new LinkedHashMap<>();
     for (int i = 1; i < words.length; i++) {
       String[] pair = words[i].split("=", 2);
       if (pair.length != 2 || pair[1].isBlank() || !KEYS.contains(pair[0].strip())) {
         throw refused(
             argument, "'" + words[i] + "' is not one of " + String.join("=, ", KEYS) + "=");
       }
-      if (given.put(pair[0].strip(), pair[1].strip()) != null) {
+      if (options.put(pair[0].strip(), pair[1].strip()) != null) {
         throw refused(argument, pair[0].strip() + " is given twice");
       }
     }
-    return given;
+    return options;
   }
 
   private static String model(String argument, String[] source, ModelTable table)
@@ -131,23 +133,23 @@ record PlanJob(
     return source[1];
   }
 
-  private static int whole(String argument, Map<String, String> given, String key, int absent)
+  private static int whole(String argument, Map<String, String> options, String key, int absent)
       throws InputException {
-    String text = given.getOrDefault(key, Integer.toString(absent));
+    String text = options.getOrDefault(key, Integer.toString(absent));
     try {
       int value = Integer.parseInt(text);
-      if (value >= 1 && value <= MOST) {
+      if (value >= 1 && value <= MAX_COUNT) {
         return value;
       }
     } catch (NumberFormatException e) {
       // Rejected below.
     }
-    throw refused(argument, key + " is '" + text + "', not a whole number from 1 to " + MOST);
+    throw refused(argument, key + " is '" + text + "', not a whole number from 1 to " + MAX_COUNT);
   }
 
-  private static @Nullable Double memory(String argument, Map<String, String> given)
+  private static @Nullable Double memory(String argument, Map<String, String> options)
       throws InputException {
-    String text = given.get("memory");
+    String text = options.get("memory");
     if (text == null) {
       return null;
     }
@@ -162,9 +164,9 @@ record PlanJob(
 
   /** Converts a name to one valid in Kubernetes: letters, digits and hyphens. */
   private static String dns(String name) {
-    String plain =
+    String sanitized =
         name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-+|-+$", "");
-    String shortened = plain.substring(0, Math.min(plain.length(), LONGEST_NAME - 7));
+    String shortened = sanitized.substring(0, Math.min(sanitized.length(), MAX_NAME_LENGTH - 7));
     return shortened.isEmpty() ? "job" : shortened;
   }
 

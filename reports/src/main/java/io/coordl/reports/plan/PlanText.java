@@ -22,14 +22,14 @@ public final class PlanText {
     return lines;
   }
 
-  private static void add(List<String> lines, Allocation chosen, Plan.Pool pool) {
-    int wanted = pool.jobs().stream().mapToInt(Plan.Job::gpus).sum();
+  private static void add(List<String> lines, Allocation allocation, Plan.Pool pool) {
+    int requested = pool.jobs().stream().mapToInt(Plan.Job::gpus).sum();
     lines.add(
         format(
-            "%s: %d jobs want %d of %d GPUs; %d servers, each with %d GPUs, %s cores, %s GiB%s",
+            "%s: %d jobs request %d of %d GPUs; %d servers, each with %d GPUs, %s cores, %s GiB%s",
             pool.gpu(),
             pool.jobs().size(),
-            wanted,
+            requested,
             pool.servers() * pool.gpusPerServer(),
             pool.servers(),
             pool.gpusPerServer(),
@@ -50,13 +50,14 @@ public final class PlanText {
               of.waiting(),
               of.allocation() == Allocation.OPT ? "  the bound" : ""));
     }
-    lines.add("Speeds are relative to the GPU-proportional share. The plan, by " + chosen + ":");
+    lines.add(
+        "Speeds are relative to the GPU-proportional share. The plan, by " + allocation + ":");
     lines.add(
         format(
             "%-24s %5s %8s %10s %10s %7s  %s",
             "job", "GPUs", "cores", "GiB", "MB/s", "speed", "server (GPUs)"));
     pool.jobs().forEach(job -> lines.add(line(job)));
-    if (pool.jobs().stream().anyMatch(job -> job.asked().isMemoryMissing())) {
+    if (pool.jobs().stream().anyMatch(job -> job.request().isMemoryMissing())) {
       lines.add(
           "GiB are for items only: add memory=SIZE, what a job needs besides them, to the jobs.");
     }

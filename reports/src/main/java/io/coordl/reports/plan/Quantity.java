@@ -17,7 +17,7 @@ enum Quantity {
   NETWORK("a rate such as 40Gbit/s");
 
   private static final Pattern AMOUNT = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([A-Za-z/]*)");
-  private static final double MOST = 1e9;
+  private static final double MAX = 1e9;
   private static final Map<String, Integer> POWERS = Map.of("k", 1, "m", 2, "g", 3, "t", 4);
 
   final String expected;
@@ -26,17 +26,22 @@ enum Quantity {
     this.expected = expected;
   }
 
-  /** Value in the unit of this kind; empty if the text is not such an amount, or not above 0. */
+  /**
+   * Returns the value in the unit of this kind; empty if the text is not such an amount, or not
+   * above 0.
+   */
   OptionalDouble parse(String text) {
     Matcher amount = AMOUNT.matcher(text.strip());
     if (!amount.matches()) {
       return OptionalDouble.empty();
     }
     double value = Double.parseDouble(amount.group(1)) * factor(amount.group(2));
-    return value > 0 && value < MOST ? OptionalDouble.of(value) : OptionalDouble.empty();
+    return value > 0 && value < MAX ? OptionalDouble.of(value) : OptionalDouble.empty();
   }
 
-  /** Factor from {@code unit} to the unit of this kind; NaN if it is of another kind. */
+  /**
+   * Returns the factor from {@code unit} to the unit of this kind; NaN if it is of another kind.
+   */
   private double factor(String unit) {
     if (unit.isEmpty()) {
       return 1;

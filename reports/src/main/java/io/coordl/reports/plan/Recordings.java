@@ -5,8 +5,8 @@ import io.coordl.reports.cluster.ModelTable;
 import io.coordl.reports.recording.RecordingException;
 import java.nio.file.Path;
 
-/** Makes a table of a recorded job. */
+/** Reads recorded jobs as model tables. */
 public interface Recordings {
-  /** A table with one model. */
+  /** Returns a table with the recorded job as its only model. */
   ModelTable table(Path file) throws RecordingException, InputException;
 }

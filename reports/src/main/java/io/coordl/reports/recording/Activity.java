@@ -39,8 +39,8 @@ public record Activity(
    * @param known number of different names that were tracked
    * @param slowest the names with the most time in total, slowest first
    * @param others all other names together
-   * @param unnamed number of events whose names exceeded the limit and were not tracked; one of
-   *     these names may be as slow as the slowest
+   * @param unnamed number of events whose names were beyond the limit and not tracked; one of these
+   *     names may be as slow as the slowest
    */
   public record Names(long known, long unnamed, List<Total> slowest, Total others) {}
 
@@ -57,7 +57,7 @@ public record Activity(
       return count == 0 ? 0 : totalNanos / count;
     }
 
-    /** The sum of both, under this total's name. */
+    /** Returns the sum of both, under this total's name. */
     Total plus(Total more) {
       return new Total(
           name,

@@ -12,17 +12,17 @@ import java.util.function.Consumer;
 
 /**
  * Aggregates the events that a job writes for every batch, item or transform, in bounded memory: at
- * most half of the heap, if it has to distinguish very many long file names, or 60 MB in a small
- * heap. Each map of takers is confined to one thread.
+ * most half of the heap for very many long file names, or 60 MB in a small heap. Each map of takers
+ * is confined to one thread.
  */
 final class ActivityCollector {
-  /** Number of names in the smallest heap and in a large one; ImageNet has 1,281,167 files. */
-  private static final int FEWEST_FILES = 1 << 18;
+  /** Tracked file names in the smallest heap and in a large one; ImageNet has 1,281,167 files. */
+  private static final int MIN_FILES = 1 << 18;
 
-  private static final int MOST_FILES = 1 << 21;
+  private static final int MAX_FILES = 1 << 21;
 
   /** Bytes for a long name, its totals and its place in the map. */
-  private static final int BYTES_A_FILE = 256;
+  private static final int BYTES_PER_FILE = 256;
 
   static final int CLASSES = 1 << 10;
   static final int SHOWN = 20;
@@ -33,14 +33,14 @@ final class ActivityCollector {
   private final NameTotals transforms = new NameTotals(CLASSES, SHOWN);
   private final Map<String, Activity.Source> sources = new HashMap<>();
 
-  /** How many file names can be distinguished with a heap of this size. */
+  /** Returns how many file names can be tracked with a heap of this size. */
   static int filesIn(long heap) {
-    return (int) Math.max(FEWEST_FILES, Math.min(MOST_FILES, heap / 2 / BYTES_A_FILE));
+    return (int) Math.max(MIN_FILES, Math.min(MAX_FILES, heap / 2 / BYTES_PER_FILE));
   }
 
   /**
-   * Consumers of the events of each type. Fetches have their own map, because with many files they
-   * cost as much as all other events together.
+   * Returns the consumers of the events of each type. Fetches have their own map, because with many
+   * files they cost as much as all other events together.
    */
   List<Map<String, Consumer<JobEvent>>> takers() {
     return List.of(

@@ -54,7 +54,10 @@ record ChunkHeader(
         bytes.get(at + STATE_OFFSET));
   }
 
-  /** Equal for two copies of a chunk; a record's own hash code would take 40 ms the first time. */
+  /**
+   * Returns a key that is equal for copies of a chunk; the record's own hash code would take 40 ms
+   * on first use.
+   */
   List<Long> identity() {
     return List.of(size, constants, metadata, startNanos, startTicks, (long) state);
   }
@@ -65,12 +68,12 @@ record ChunkHeader(
 
   /** Overwrites the header at {@code start} with this header's size and the finished state. */
   void writeFinished(FileChannel file, long start) throws IOException {
-    ByteBuffer places = ByteBuffer.allocate(2 * Long.BYTES).putLong(size).putLong(constants).flip();
-    file.write(places, start + SIZE_OFFSET);
+    ByteBuffer fields = ByteBuffer.allocate(2 * Long.BYTES).putLong(size).putLong(constants).flip();
+    file.write(fields, start + SIZE_OFFSET);
     file.write(ByteBuffer.wrap(new byte[] {FINISHED}), start + STATE_OFFSET);
   }
 
-  /** True if the JVM never flushed the chunk, so that it has nothing to read. */
+  /** True if the JVM never flushed the chunk, so that it contains nothing to read. */
   boolean isBare() {
     return !finished() && (metadata == 0 || size < LENGTH);
   }

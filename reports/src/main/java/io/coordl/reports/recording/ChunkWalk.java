@@ -15,8 +15,8 @@ import java.util.function.DoubleConsumer;
  * Walks through a recording from event to event, by their sizes, and counts the events without
  * reading them.
  *
- * <p>The JDK's event stream ends silently where a file is cut off or damaged, and waits forever for
- * the rest of a chunk that a dead JVM did not finish. A report on the part before would have wrong
+ * <p>The JDK's event stream ends silently if a file is cut off or damaged, and waits forever for
+ * the rest of an unfinished chunk of a dead JVM. A report on the readable part would show wrong
  * figures. So this class checks the file first, and its counts show afterwards whether the stream
  * delivered every event.
  */
@@ -60,7 +60,7 @@ final class ChunkWalk {
     }
   }
 
-  /** A chunk at this position in the file. */
+  /** A chunk and its position in the file. */
   record Chunk(Path file, long position, ChunkHeader header) {}
 
   /** Walks through the whole file; throws if it is not a recording, cut off or damaged. */
@@ -117,7 +117,7 @@ final class ChunkWalk {
     return bytes.peek(ChunkHeader.LENGTH);
   }
 
-  /** Walks through one chunk and returns its end. */
+  /** Walks through one chunk and returns its end position. */
   private long walkChunk(long start) throws IOException, RecordingException {
     if (!chunkAt(start)) {
       throw notAChunk(start);
@@ -157,7 +157,7 @@ final class ChunkWalk {
     return end;
   }
 
-  private long walkEvent(long position, long end, boolean counts)
+  private long walkEvent(long position, long end, boolean isCounted)
       throws IOException, RecordingException {
     try {
       bytes.seek(position, end);
@@ -166,7 +166,7 @@ final class ChunkWalk {
       if (size <= 0 || size > end - position) {
         throw damaged(position);
       }
-      if (counts && type != METADATA && type != CONSTANTS) {
+      if (isCounted && type != METADATA && type != CONSTANTS) {
         count(type);
       }
       return position + size;
@@ -185,11 +185,11 @@ final class ChunkWalk {
 
   private RecordingException notAChunk(long start) throws IOException {
     if (start == 0) {
-      int known = (int) Math.min(4, length);
+      int available = (int) Math.min(4, length);
       bytes.seek(0, length);
-      ByteBuffer magic = bytes.peek(known);
+      ByteBuffer magic = bytes.peek(available);
       boolean ours = true;
-      for (int i = 0; i < known; i++) {
+      for (int i = 0; i < available; i++) {
         ours &= magic.get(i) == "FLR\0".charAt(i);
       }
       if (!ours) {

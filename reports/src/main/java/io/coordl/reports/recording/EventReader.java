@@ -66,7 +66,7 @@ final class EventReader<E extends Event> {
     }
   }
 
-  /** The values of all fields; equal for equal events. */
+  /** Returns the values of all fields; equal for equal events. */
   static List<@Nullable Object> values(Event of) {
     List<@Nullable Object> values = new ArrayList<>();
     try {

@@ -18,7 +18,7 @@ public enum ExitStatus {
   SEVERAL_RUNS(7, "the file contains recordings of several runs"),
   BAD_INPUT(8, "a trace, model table or cluster description is invalid"),
   DIFFERENT_JOBS(9, "the recordings are of different jobs, which are not compared"),
-  DEFECT(70, "a defect of coordl"),
+  DEFECT(70, "internal error of coordl"),
   HEAP(71, "the heap of coordl is too small"),
   UNWRITABLE(74, "the result cannot be written"),
   PIPE_CLOSED(141, "the reader of the output closed it");
@@ -35,7 +35,7 @@ public enum ExitStatus {
     return code;
   }
 
-  /** The meaning of each number, in ascending order, for the help text. */
+  /** Returns the meaning of each number, in ascending order, for the help text. */
   public static Map<String, String> table() {
     Map<String, String> table = new LinkedHashMap<>();
     for (ExitStatus status : values()) {

@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * Reads the bytes of a recording through a window of {@value #WINDOW} bytes. Reading past the end
- * given to {@link #seek} throws an {@link EOFException}: the recording declares a part longer than
- * it is. Confined to one thread.
+ * given to {@link #seek} throws an {@link EOFException}: the recording claims a length that it does
+ * not have. Confined to one thread.
  */
 final class FileBytes implements AutoCloseable {
   static final int WINDOW = 1 << 20;
@@ -43,10 +43,10 @@ final class FileBytes implements AutoCloseable {
     bound = Math.min(end, length);
   }
 
-  /** The next bytes, big-endian, without advancing the position. */
-  ByteBuffer peek(int wanted) throws IOException {
-    need(wanted);
-    return window.slice(window.position(), wanted);
+  /** Returns the next bytes, big-endian, without advancing the position. */
+  ByteBuffer peek(int count) throws IOException {
+    ensureAvailable(count);
+    return window.slice(window.position(), count);
   }
 
   /**
@@ -66,21 +66,21 @@ final class FileBytes implements AutoCloseable {
   }
 
   private byte get() throws IOException {
-    need(1);
+    ensureAvailable(1);
     return window.get();
   }
 
-  /** Ensures that the window contains the next {@code wanted} bytes. */
-  private void need(int wanted) throws IOException {
-    if (wanted > bound - position()) {
+  /** Ensures that the window contains the next {@code count} bytes. */
+  private void ensureAvailable(int count) throws IOException {
+    if (count > bound - position()) {
       throw new EOFException();
     }
-    if (wanted > window.remaining()) {
+    if (count > window.remaining()) {
       windowStart = position();
       window.clear();
       while (window.hasRemaining() && channel.read(window, position()) >= 0) {}
       window.flip();
-      if (window.limit() < wanted) {
+      if (window.limit() < count) {
         throw new IOException("file shrank while it was read");
       }
     }

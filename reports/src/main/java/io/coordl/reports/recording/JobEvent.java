@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 public interface JobEvent {
   Instant start();
 
-  /** When the event ended; its start if it took no time. */
+  /** Returns when the event ended; its start if it took no time. */
   Instant end();
 
   default long nanos() {
     return Duration.between(start(), end()).toNanos();
   }
 
-  /** Id of the thread that wrote the event; 0 if unknown. */
+  /** Returns the id of the thread that wrote the event; 0 if unknown. */
   default long threadId() {
     return 0;
   }
@@ -30,7 +30,7 @@ public interface JobEvent {
   /** True if the event has the field; call the methods below only for existing fields. */
   boolean has(String field);
 
-  /** A whole number, time or size. */
+  /** Returns a whole number, time or size. */
   long number(String field);
 
   double real(String field);

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 public record Jvm(long pid, long jvmStartTime, @Nullable String jvmVersion) {
   static final String EVENT = "jdk.JVMInformation";
 
-  /** Longest time from the start of the process to the start of the JVM. */
-  private static final Duration START = Duration.ofSeconds(60);
+  /** Maximum time from the start of the process to the start of the JVM. */
+  private static final Duration MAX_START_DELAY = Duration.ofSeconds(60);
 
   static Jvm of(JobEvent event) {
     return new Jvm(event.number("pid"), event.number("jvmStartTime"), event.text("jvmVersion"));
@@ -23,17 +23,17 @@ public record Jvm(long pid, long jvmStartTime, @Nullable String jvmVersion) {
   }
 
   /**
-   * The process state letter of the kernel; empty if the process does not exist on this host, "?"
-   * if the kernel is not Linux.
+   * Returns the kernel's state letter of the process; empty if the process does not exist on this
+   * host, "?" if the kernel is not Linux.
    */
   public String processState() {
-    boolean there =
+    boolean exists =
         ProcessHandle.of(pid)
             .flatMap(process -> process.info().startInstant())
             .map(start -> Duration.between(start, Instant.ofEpochMilli(jvmStartTime)).abs())
-            .filter(apart -> apart.compareTo(START) < 0)
+            .filter(apart -> apart.compareTo(MAX_START_DELAY) < 0)
             .isPresent();
-    if (!there) {
+    if (!exists) {
       return "";
     }
     try {

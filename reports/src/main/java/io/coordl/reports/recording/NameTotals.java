@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
 final class NameTotals {
   private static final String UNKNOWN = "(unknown)";
 
-  private final int most;
-  private final int shown;
+  private final int maxNames;
+  private final int maxShown;
   private final Map<String, Total> totals = new HashMap<>();
   private Total unnamed = new Total("", 0, 0, 0, 0, 0);
 
-  /** Distinguishes at most {@code most} names, and lists {@code shown} of them. */
-  NameTotals(int most, int shown) {
-    this.most = most;
-    this.shown = shown;
+  /** Distinguishes at most {@code maxNames} names, and lists {@code maxShown} of them. */
+  NameTotals(int maxNames, int maxShown) {
+    this.maxNames = maxNames;
+    this.maxShown = maxShown;
   }
 
   void add(@Nullable String name, long nanos, long bytes, boolean fromMemory) {
-    String known = name == null ? UNKNOWN : name;
-    Total one = new Total(known, 1, nanos, nanos, bytes, fromMemory ? 1 : 0);
-    if (totals.size() < most || totals.containsKey(known)) {
-      totals.merge(known, one, Total::plus);
+    String key = name == null ? UNKNOWN : name;
+    Total one = new Total(key, 1, nanos, nanos, bytes, fromMemory ? 1 : 0);
+    if (totals.size() < maxNames || totals.containsKey(key)) {
+      totals.merge(key, one, Total::plus);
     } else {
       unnamed = unnamed.plus(one);
     }
@@ -44,7 +44,7 @@ final class NameTotals {
     return new Activity.Names(
         totals.size(),
         unnamed.count(),
-        slowest.stream().limit(shown).toList(),
-        slowest.stream().skip(shown).reduce(unnamed, Total::plus));
+        slowest.stream().limit(maxShown).toList(),
+        slowest.stream().skip(maxShown).reduce(unnamed, Total::plus));
   }
 }

@@ -40,8 +40,8 @@ public final class RecordingReader {
    *
    * @param takers consumers of other events, by type name; each map has its own thread
    */
-  private record Wanted(boolean steps, List<Map<String, Consumer<JobEvent>>> takers) {
-    static final Wanted TOTALS = new Wanted(false, List.of());
+  private record Selection(boolean steps, List<Map<String, Consumer<JobEvent>>> takers) {
+    static final Selection TOTALS = new Selection(false, List.of());
   }
 
   private RecordingReader() {}
@@ -50,29 +50,29 @@ public final class RecordingReader {
    * Reads the totals of CoorDL's events.
    *
    * @throws RecordingException if the file cannot be read, is not a recording, is empty, cut off or
-   *     damaged, or has no CoorDL events or those of several JVMs
+   *     damaged, or contains no CoorDL events or events of several JVMs
    */
   public static JobRecording read(Path file, DoubleConsumer progress) throws RecordingException {
-    return read(file, progress, Wanted.TOTALS);
+    return read(file, progress, Selection.TOTALS);
   }
 
   /** Reads the totals and {@link JobRecording#steps}. */
   public static JobRecording readSteps(Path file, DoubleConsumer progress)
       throws RecordingException {
-    return read(file, progress, new Wanted(true, List.of()));
+    return read(file, progress, new Selection(true, List.of()));
   }
 
   /** Reads the totals and the steps, and adds up the events of every batch, item and transform. */
   public static JobActivity readInFull(Path file, DoubleConsumer progress)
       throws RecordingException {
     ActivityCollector activity = new ActivityCollector();
-    JobRecording recording = read(file, progress, new Wanted(true, activity.takers()));
+    JobRecording recording = read(file, progress, new Selection(true, activity.takers()));
     return new JobActivity(recording, activity.activity());
   }
 
   /** Reads the totals and passes on the spans of all threads, in any order, on one thread. */
   public static JobRecording readSpans(Path file, Consumer<Span> taker) throws RecordingException {
-    return read(file, done -> {}, new Wanted(false, List.of(Span.takers(taker))));
+    return read(file, done -> {}, new Selection(false, List.of(Span.takers(taker))));
   }
 
   /** Reads the totals of a file that may be replaced at any time; throws if it no longer exists. */
@@ -86,7 +86,7 @@ public final class RecordingReader {
     }
     Files.write(to, Files.readAllBytes(file), StandardOpenOption.TRUNCATE_EXISTING);
     try {
-      return read(file, to, ChunkWalk.walk(to, done -> {}), done -> {}, Wanted.TOTALS);
+      return read(file, to, ChunkWalk.walk(to, done -> {}), done -> {}, Selection.TOTALS);
     } catch (RecordingException e) {
       throw new RecordingException(
           e.status(), String.valueOf(e.getMessage()).replace(to.toString(), file.toString()));
@@ -111,15 +111,15 @@ public final class RecordingReader {
     write(chunks, to);
   }
 
-  private static JobRecording read(Path file, DoubleConsumer progress, Wanted wanted)
+  private static JobRecording read(Path file, DoubleConsumer progress, Selection selection)
       throws RecordingException {
     checkReadable(file);
     for (int attempt = 1; ; attempt++) {
       FileTime modified = modified(file);
       try {
-        return readOnce(file, progress, wanted);
+        return readOnce(file, progress, selection);
       } catch (RecordingException e) {
-        // A JVM that writes to the file can make it look cut off or damaged for a moment.
+        // While a JVM writes to the file, it may briefly appear cut off or damaged.
         if (attempt == ATTEMPTS
             || e.status() != ExitStatus.DAMAGED
             || Objects.equals(modified, modified(file))) {
@@ -137,12 +137,13 @@ public final class RecordingReader {
     }
   }
 
-  private static JobRecording readOnce(Path file, DoubleConsumer progress, Wanted wanted)
+  private static JobRecording readOnce(Path file, DoubleConsumer progress, Selection selection)
       throws RecordingException {
     try {
       BasicFileAttributes before = Files.readAttributes(file, BasicFileAttributes.class);
       ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.accept(done / 2));
-      JobRecording recording = read(file, shape, done -> progress.accept(0.5 + done / 2), wanted);
+      JobRecording recording =
+          read(file, shape, done -> progress.accept(0.5 + done / 2), selection);
       checkUnchanged(file, before, shape);
       return recording;
     } catch (ArithmeticException e) {
@@ -159,28 +160,28 @@ public final class RecordingReader {
   }
 
   private static JobRecording read(
-      Path file, ChunkWalk.Shape shape, DoubleConsumer progress, Wanted wanted)
+      Path file, ChunkWalk.Shape shape, DoubleConsumer progress, Selection selection)
       throws RecordingException, IOException {
     if (shape.asIs()) {
-      return read(file, file, shape, progress, wanted);
+      return read(file, file, shape, progress, selection);
     }
     Path repaired = Files.createTempFile("coordl-", ".jfr");
     try {
       write(shape.chunks(), repaired);
-      return read(file, repaired, shape, progress, wanted);
+      return read(file, repaired, shape, progress, selection);
     } finally {
       Files.deleteIfExists(repaired);
     }
   }
 
-  /** Checks that both passes over the file saw the same file; only a live one may have grown. */
+  /** Checks that both passes read the same file; only a live recording may have grown. */
   private static void checkUnchanged(Path file, BasicFileAttributes before, ChunkWalk.Shape shape)
       throws RecordingException, IOException {
     BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
     boolean same = Objects.equals(now.fileKey(), before.fileKey());
-    boolean still =
+    boolean unchanged =
         now.size() == before.size() && now.lastModifiedTime().equals(before.lastModifiedTime());
-    if (!same || !(still || shape.endsEarly())) {
+    if (!same || !(unchanged || shape.endsEarly())) {
       throw new RecordingException(
           file + " changed while it was read: try again when no process writes to it.");
     }
@@ -202,9 +203,9 @@ public final class RecordingReader {
   }
 
   /**
-   * Copies the flushed chunks, each once, and marks unfinished ones as finished, which nothing else
-   * will do. Sorts them by time, because otherwise the JDK misreads times: it continues with the
-   * clock of the previous chunk.
+   * Copies the flushed chunks, each once, and marks unfinished ones as finished, because their JVM
+   * no longer can. {@code chunks} must be sorted by time: the JDK continues with the clock of the
+   * previous chunk.
    */
   private static void write(List<Chunk> chunks, Path file) throws IOException {
     try (FileChannel to =
@@ -235,19 +236,19 @@ public final class RecordingReader {
   }
 
   /**
-   * Reads the events that the walk has found; fails if any is missing.
+   * Reads the events that the walk found; fails if any is missing.
    *
    * @param file the file named by the user
    * @param readable the same, or its repaired copy
    */
   private static JobRecording read(
-      Path file, Path readable, ChunkWalk.Shape shape, DoubleConsumer progress, Wanted wanted)
+      Path file, Path readable, ChunkWalk.Shape shape, DoubleConsumer progress, Selection selection)
       throws RecordingException, IOException {
     Collector collector = new Collector();
-    if (wanted.steps) {
+    if (selection.steps) {
       collector.takeSteps();
     }
-    List<Map<String, Consumer<JobEvent>>> takers = new ArrayList<>(wanted.takers);
+    List<Map<String, Consumer<JobEvent>>> takers = new ArrayList<>(selection.takers);
     takers.add(collector.takers);
     Map<Long, String> names = typeNames(file, readable);
     long expected = 0;
@@ -293,9 +294,9 @@ public final class RecordingReader {
     return recording;
   }
 
-  /** Delivers the JDK's events to several threads at once. */
+  /** Reads the events with the JDK, on several threads at once. */
   private static final class Delivery {
-    private static final long TOLD = 1 << 16;
+    private static final long PROGRESS_STEP = 1 << 16;
 
     private final Path recording;
     private final long expected;
@@ -321,15 +322,15 @@ public final class RecordingReader {
                     name,
                     event -> {
                       taker.accept(new RecordedJobEvent(event));
-                      if (++delivered[0] % TOLD == 0) {
-                        add(TOLD);
+                      if (++delivered[0] % PROGRESS_STEP == 0) {
+                        add(PROGRESS_STEP);
                       }
                     }));
         stream.start();
       } catch (IOException | RuntimeException | InternalError | StackOverflowError damage) {
         failure.compareAndSet(null, damage);
       }
-      add(delivered[0] % TOLD);
+      add(delivered[0] % PROGRESS_STEP);
     }
 
     private synchronized void add(long more) {

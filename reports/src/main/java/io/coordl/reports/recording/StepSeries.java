@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StepSeries {
   static final int SLOTS = 1 << 16;
-  private static final int FEWEST = 1 << 8;
+  private static final int INITIAL_SLOTS = 1 << 8;
 
   /** The figures of the batches of one slot. */
   private static final class Slot {
@@ -25,9 +25,9 @@ final class StepSeries {
     private long firstEpoch = Long.MAX_VALUE;
     private long lastEpoch = Long.MIN_VALUE;
     private long steps;
-    private long sized;
+    private long batchesWithSize;
 
-    void isOf(long epoch) {
+    void include(long epoch) {
       firstEpoch = Math.min(firstEpoch, epoch);
       lastEpoch = Math.max(lastEpoch, epoch);
     }
@@ -35,27 +35,30 @@ final class StepSeries {
     void add(Slot more) {
       long samples = figures.samples + more.figures.samples;
       figures.add(more.figures);
-      figures.samples = samples; // Counted by those whose size is known.
+      figures.samples = samples; // Only of batches whose size is known.
       steps += more.steps;
-      sized += more.sized;
+      batchesWithSize += more.batchesWithSize;
       firstEpoch = Math.min(firstEpoch, more.firstEpoch);
       lastEpoch = Math.max(lastEpoch, more.lastEpoch);
     }
 
-    /** Null if a wait or a step is missing, as at the end of a job that was killed. */
+    /** Returns the sums; null if a wait or a step is missing, as at the end of a killed job. */
     @Nullable Steps steps() {
       if (steps == 0 || steps != figures.batches) {
         return null;
       }
-      figures.samples = sized < steps ? 0 : Math.round((double) figures.samples * steps / sized);
+      figures.samples =
+          batchesWithSize < steps
+              ? 0
+              : Math.round((double) figures.samples * steps / batchesWithSize);
       return new Steps(firstEpoch, lastEpoch, figures);
     }
   }
 
-  private @Nullable Slot[] slots = new @Nullable Slot[FEWEST];
+  private @Nullable Slot[] slots = new @Nullable Slot[INITIAL_SLOTS];
   private int shift;
 
-  /** Consumers of the events of each type. */
+  /** Returns the consumers of the events of each type. */
   Map<String, Consumer<JobEvent>> takers() {
     return Map.of(
         "io.coordl.DataStall", this::addWait,
@@ -68,7 +71,7 @@ final class StepSeries {
     if (slot == null) {
       return;
     }
-    slot.isOf(event.number("epoch"));
+    slot.include(event.number("epoch"));
     EpochEvent figures = slot.figures;
     long wait = event.number("wait");
     figures.batches++;
@@ -85,7 +88,7 @@ final class StepSeries {
     if (slot == null) {
       return;
     }
-    slot.isOf(event.number("epoch"));
+    slot.include(event.number("epoch"));
     slot.steps++;
     EpochEvent figures = slot.figures;
     long compute = event.number("compute");
@@ -93,7 +96,7 @@ final class StepSeries {
     figures.compute += compute;
     figures.checkpoint += checkpoint;
     figures.wall += compute + checkpoint;
-    figures.computeCoreWait += added(event, "coreWait");
+    figures.computeCoreWait += addedField(event, "coreWait");
   }
 
   private void addBatch(JobEvent event) {
@@ -102,7 +105,7 @@ final class StepSeries {
       return;
     }
     long samples = event.number("samples");
-    slot.sized += samples > 0 ? 1 : 0;
+    slot.batchesWithSize += samples > 0 ? 1 : 0;
     EpochEvent figures = slot.figures;
     figures.samples += Math.max(0, samples);
     figures.fetchTime += event.number("fetch");
@@ -110,15 +113,15 @@ final class StepSeries {
     figures.transformTime += event.number("transform");
     figures.otherTime += event.number("other");
     figures.items += event.number("items");
-    figures.prepCoreWait += added(event, "coreWait");
+    figures.prepCoreWait += addedField(event, "coreWait");
   }
 
-  /** A figure that recordings of earlier versions lack; 0 in these. */
-  private static long added(JobEvent event, String field) {
+  /** Returns a field that recordings of earlier versions lack; 0 for these. */
+  private static long addedField(JobEvent event, String field) {
     return event.has(field) ? event.number(field) : 0;
   }
 
-  /** The slot of the event's batch; null if it has no batch. */
+  /** Returns the slot of the event's batch; null if it has no batch. */
   private @Nullable Slot slot(JobEvent event) {
     long batch = event.number("batch");
     if (batch <= 0) {
@@ -159,9 +162,9 @@ final class StepSeries {
   List<Steps> steps() {
     List<Steps> steps = new ArrayList<>();
     for (Slot slot : slots) {
-      Steps whole = slot == null ? null : slot.steps();
-      if (whole != null) {
-        steps.add(whole);
+      Steps complete = slot == null ? null : slot.steps();
+      if (complete != null) {
+        steps.add(complete);
       }
     }
     return steps;

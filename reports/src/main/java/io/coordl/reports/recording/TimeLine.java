@@ -17,14 +17,14 @@ import java.util.stream.Stream;
  */
 final class TimeLine {
   static final int SLOTS = 7_680;
-  static final long FINEST = 1_000_000;
+  static final long MIN_SLOT_NANOS = 1_000_000;
 
   private final Map<Part, long[]> nanos = new EnumMap<>(Part.class);
   private final Set<Long> devices = new HashSet<>();
   private final long[] idle = new long[SLOTS];
   private final List<long[]> all;
   private long origin = Long.MAX_VALUE;
-  private long width = FINEST;
+  private long width = MIN_SLOT_NANOS;
   private int used;
 
   TimeLine() {
@@ -46,7 +46,7 @@ final class TimeLine {
     add(Objects.requireNonNull(nanos.get(part)), amount, start, duration);
   }
 
-  /** The same for the idle time of a device. */
+  /** Distributes the idle time of a device in the same way. */
   void addIdle(long device, long amount, long start, long duration) {
     devices.add(device);
     add(idle, amount, start, duration);
@@ -65,13 +65,13 @@ final class TimeLine {
     long to = end - origin;
     int first = (int) (from / width);
     int last = (int) (to / width);
-    long given = 0;
+    long distributed = 0;
     for (int slot = first; slot < last; slot++) {
       long until = (long) ((double) amount * ((slot + 1) * width - from) / (to - from));
-      slots[slot] += until - given;
-      given = until;
+      slots[slot] += until - distributed;
+      distributed = until;
     }
-    slots[last] += amount - given;
+    slots[last] += amount - distributed;
     used = Math.max(used, last + 1);
   }
 

@@ -27,9 +27,9 @@ import tools.jackson.databind.introspect.VisibilityChecker;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes results as JSON, in declaration order. Events are written directly from their fields: each
- * keeps its name, with {@code Nanos} appended for a time and {@code Bytes} for a size. Unknown
- * values are omitted.
+ * Writes results as JSON, in declaration order. Events are written directly from their fields:
+ * names are field names, with {@code Nanos} appended for a time and {@code Bytes} for a size.
+ * Unknown values are omitted.
  */
 public final class EventJson {
   private static final class Introspector extends JacksonAnnotationIntrospector {

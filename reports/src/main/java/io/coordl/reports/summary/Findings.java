@@ -17,10 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/**
- * All findings about one job, with the same figures and sentences as on the command line, for tools
- * that show all of them.
- */
+/** All findings about one job, with the figures and sentences of the command line. */
 public final class Findings {
   private final Summary summary;
   private final Evidence evidence;
@@ -69,7 +66,7 @@ public final class Findings {
   }
 
   /**
-   * Epochs after the first that still read from storage and wait for it; empty if there are none.
+   * Returns the finding that epochs after the first still wait for storage; empty if they do not.
    */
   public Optional<Finding> laterEpochsFetch() {
     Figures later = evidence.epochs().later();
@@ -91,10 +88,7 @@ public final class Findings {
                     sentence(advice.sentence())));
   }
 
-  /**
-   * Items that a full store could not cache, for the store with the most; empty if no store is
-   * full.
-   */
+  /** Returns the finding on the full store that rejected most items; empty if no store is full. */
   public Optional<Finding> storeFull() {
     return summary.stores().stream()
         .filter(store -> store.full)
@@ -160,7 +154,7 @@ public final class Findings {
                         worst.failed,
                         new Nanos(lostNanos())),
                     "Check that host and the network to it. A host that does not answer is not"
-                        + " asked again until it is back; until then its items are read from"
+                        + " queried again until it is back; until then its items are read from"
                         + " storage."));
   }
 
@@ -173,8 +167,8 @@ public final class Findings {
   }
 
   /**
-   * Epochs after the first that read items from storage although all hosts' memory together could
-   * hold them; empty otherwise.
+   * Returns the finding that epochs after the first read storage although the hosts' memory
+   * together could hold all items; empty otherwise.
    */
   public Optional<Finding> unusedPartition() {
     Figures later = evidence.epochs().later();
@@ -192,14 +186,14 @@ public final class Findings {
                     + " could hold them.",
                 Text.percent(later.storageItems, later.items), evidence.hosts()),
             Text.format(
-                "An epoch reads %s, and that many hosts like this one can keep %s.",
+                "An epoch reads %s, and that many hosts like this one can cache %s.",
                 new Bytes(evidence.epochs().bytes()), new Bytes(evidence.capacityOfAllHosts())),
             "Check in the recordings of the other hosts that they have the same cache.size, and"
                 + " that they identify files as the same items: by the same paths, or with"
                 + " dataset.root."));
   }
 
-  /** Failures inside the agent, with share 1; empty if there were none. */
+  /** Returns the failures inside the agent, with share 1; empty if there were none. */
   public Optional<Finding> faults() {
     Summary.Faults faults = summary.faults();
     if (faults.count() == 0) {
@@ -214,7 +208,7 @@ public final class Findings {
                         "The first was in %s: %s.",
                         Text.line(String.valueOf(example.where), 200),
                         Text.line(String.valueOf(example.cause), 200)))
-            .orElse("The recording does not say which.");
+            .orElse("The recording does not contain an example.");
     return Optional.of(
         new Finding(
             1,
@@ -226,7 +220,7 @@ public final class Findings {
                 + " everything it should."));
   }
 
-  /** The finding that corresponds to the advice with that name; empty if there is none. */
+  /** Returns the finding that corresponds to the advice with this name; empty if there is none. */
   public Optional<Finding> advice(String finding, String what) {
     return Advice.all(evidence)
         .filter(advice -> advice.finding().equals(finding))

@@ -5,8 +5,8 @@ import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.event.Figures;
 
 /**
- * Formats jobs side by side: the speed of each, and its waits in percent of its time. These columns
- * are common to all tables and fit a terminal of 80 columns.
+ * Formats jobs side by side: the speed of each, and its waits in percent of its time. All tables
+ * share these columns, which fit a terminal of 80 columns.
  */
 public final class JobTable {
   private JobTable() {}
@@ -26,16 +26,16 @@ public final class JobTable {
    *
    * @param speed in samples per second; 0 if unknown
    * @param figures figures whose shares are shown
-   * @param epochs so far
-   * @param kept items that came decoded or prepared from memory, and so were not fetched
+   * @param epochs number of epochs so far
+   * @param withoutFetch items served from memory, decoded or prepared, and therefore not fetched
    */
-  public static String line(double speed, Figures figures, long epochs, long kept) {
+  public static String line(double speed, Figures figures, long epochs, long withoutFetch) {
     StringBuilder line = new StringBuilder(Text.format("%9s", speed == 0 ? "-" : Text.rate(speed)));
     line.append(percent(" %5s", figures.stall, figures.wall));
     Part.STALLS.forEach(part -> line.append(percent(width(part), part.of(figures), figures.wall)));
     return line
         + percent(" %5s", figures.checkpoint, figures.wall)
-        + percent(" %6s", figures.memoryItems + kept, figures.items + kept)
+        + percent(" %6s", figures.memoryItems + withoutFetch, figures.items + withoutFetch)
         + Text.format(" %6d", epochs);
   }
 

@@ -58,8 +58,7 @@ public final class PerfettoTrace {
   }
 
   /**
-   * Adds one job, with its number as process id, because jobs on several hosts may have the same
-   * one.
+   * Adds one job. Uses its number as process id, because jobs on several hosts may have equal ids.
    */
   private void add(Path recording, int number) throws RecordingException {
     Set<Long> threads = new HashSet<>();
@@ -69,15 +68,16 @@ public final class PerfettoTrace {
             span -> {
               long thread = span.at().threadId();
               if (threads.add(thread)) {
-                named("thread_name", number, thread, String.valueOf(span.at().threadName()));
+                writeMetadata(
+                    "thread_name", number, thread, String.valueOf(span.at().threadName()));
               }
               write(span, number);
             });
     String program = job.mainClass() == null ? "" : job.mainClass() + ", ";
-    named("process_name", number, 0, program + recording);
+    writeMetadata("process_name", number, 0, program + recording);
   }
 
-  private void named(String what, int process, long thread, String name) {
+  private void writeMetadata(String what, int process, long thread, String name) {
     MAPPER.writeValue(
         out,
         Map.of(
@@ -86,7 +86,7 @@ public final class PerfettoTrace {
 
   private void write(Span span, int process) {
     if (span.event() instanceof FetchEvent) {
-      // Files are open while others are opened and decoded; overlapping spans need their own
+      // A file may be open while others are opened and decoded: overlapping spans need their own
       // tracks.
       fetches++;
       begin("b", span, process, span.at().start());

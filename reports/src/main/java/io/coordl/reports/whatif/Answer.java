@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer to one question.
  *
- * @param question its stable name, for programs
+ * @param question stable name of the question, for programs
  * @param title the question in a few words
  * @param sentence the answer, or what is missing for one
- * @param figure the number that the sentence is about; absent if something is missing
- * @param plot what the number was read from; absent if something is missing
- * @param arguments of the agent to try, as {@code key=value}; empty if none would help
- * @param assumptions that the figure rests on
+ * @param figure the figure in the sentence; absent if something is missing
+ * @param plot the curves that give the figure; absent if something is missing
+ * @param arguments agent arguments to try, as {@code key=value}; empty if none would help
+ * @param assumptions assumptions behind the figure
  * @param missing what was not measured, and how to get it
  */
 public record Answer(

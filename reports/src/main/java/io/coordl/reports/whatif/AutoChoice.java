@@ -6,26 +6,26 @@ import java.util.List;
 import java.util.function.ToDoubleBiFunction;
 
 /**
- * How much faster {@code auto} would make the job. Considers what the job waits for, then the items
- * that fit in memory, as files or decoded, whichever is faster. Also considers prepared samples,
- * which {@code auto} keeps only if the transforms draw no random numbers. A recording does not show
- * that, so this answer is an upper bound.
+ * Predicts the speed-up by {@code auto}. If the job waits for data, considers the items that fit in
+ * memory, as files or decoded, whichever is faster. Also considers prepared samples, which {@code
+ * auto} caches only if no transform draws random numbers. A recording does not show that, so this
+ * part is an upper bound.
  */
 final class AutoChoice extends Question {
-  /** Share of the time waiting for data above which the agent keeps items. */
-  private static final double WORTH = 0.05;
+  /** Share of the time waiting for data from which the agent caches items. */
+  private static final double MIN_WAIT_SHARE = 0.05;
 
-  /** Share of the free memory that the agent takes. */
-  private static final double MEMORY = 0.5;
+  /** Share of the free memory that the agent uses. */
+  private static final double MEMORY_SHARE = 0.5;
 
   AutoChoice() {
-    super("auto", "What auto would bring", "decodeNanos", "todayHit");
+    super("auto", "Gain from auto", "decodeNanos", "todayHit");
   }
 
   @Override
   Finding find(Pipeline pipeline, Scenario scenario) {
     Setup today = pipeline.today();
-    double free = MEMORY * pipeline.freeMemoryBytes;
+    double free = MEMORY_SHARE * pipeline.freeMemoryBytes;
     double raw = scenario.fits((double) pipeline.datasetBytes, free);
     double decoded =
         scenario.fits((double) pipeline.datasetItems * pipeline.decodedItemBytes, free);
@@ -34,39 +34,40 @@ final class AutoChoice extends Question {
             costs ->
                 Math.max(
                     0, 1 - (costs.compute() + costs.taken() * costs.prep()) / costs.nanos(today)));
-    boolean begins = waits.value() >= WORTH;
+    boolean enables = waits.value() >= MIN_WAIT_SHARE;
     Measure gain =
-        begins
+        enables
             ? pipeline.figure(costs -> costs.nanos(today) / items(pipeline, costs, raw, decoded))
             : Measure.exact(1);
-    Measure most = pipeline.figure(costs -> costs.nanos(today) / samples(pipeline, costs, 1));
+    Measure upperBound = pipeline.figure(costs -> costs.nanos(today) / samples(pipeline, costs, 1));
     String sentence =
-        begins
+        enables
             ? Text.format(
                 "the job waits for data %s of the time; with %s of the files or %s of the decoded"
                     + " items in memory it runs at %s, %s as fast as today, and at most %s as fast"
-                    + " where no transform draws random numbers and all samples fit.",
+                    + " if no transform draws random numbers and all samples fit.",
                 percent(waits),
                 percent(raw),
                 percent(decoded),
                 speed(pipeline.figure(costs -> 1e9 / items(pipeline, costs, raw, decoded))),
                 times(gain),
-                times(most))
+                times(upperBound))
             : Text.format(
-                "nothing: the job waits for data %s of the time, and auto keeps nothing below %s.",
-                percent(waits), percent(WORTH));
+                "nothing: the job waits for data %s of the time, and auto caches nothing below %s.",
+                percent(waits), percent(MIN_WAIT_SHARE));
     return new Finding(
         sentence,
         new Figure("speed with auto", "times", gain),
         plot(
             pipeline,
-            new Axis("items kept", "share"),
+            new Axis("items cached", "share"),
             0,
             series("files or decoded", pipeline, (costs, x) -> items(pipeline, costs, x, x)),
             series("whole samples", pipeline, (costs, x) -> samples(pipeline, costs, x))),
-        begins && isWorthIt(most) ? List.of("auto=on") : List.of(),
+        enables && isWorthIt(upperBound) ? List.of("auto=on") : List.of(),
         List.of(
-            "taking what is kept costs nothing beside making it, and prefetching adds nothing"));
+            "reading a cached sample costs nothing compared with preparing it, and prefetching adds"
+                + " nothing"));
   }
 
   private static Series series(
@@ -75,7 +76,7 @@ final class AutoChoice extends Question {
         name, Series.SHARES, x -> pipeline.figure(costs -> 1e9 / law.applyAsDouble(costs, x)));
   }
 
-  /** Time of a sample with items in the faster form, or as today. */
+  /** Returns the time of a sample with items in the faster form, or as today. */
   private static double items(Pipeline pipeline, Costs costs, double raw, double decoded) {
     Setup today = pipeline.today();
     double files = costs.nanos(today.hit(Math.max(costs.todayHit(), raw)));
@@ -83,9 +84,9 @@ final class AutoChoice extends Question {
     return Math.min(costs.nanos(today), Math.min(files, pixels));
   }
 
-  /** Time of a sample with a share of the samples prepared. */
+  /** Returns the time of a sample with a share of the samples prepared. */
   private static double samples(Pipeline pipeline, Costs costs, double share) {
-    Setup kept = pipeline.today().prepared(share);
-    return costs.nanos(kept.hit(share + (1 - share) * costs.todayHit()));
+    Setup prepared = pipeline.today().prepared(share);
+    return costs.nanos(prepared.hit(share + (1 - share) * costs.todayHit()));
   }
 }

@@ -5,8 +5,8 @@ import io.coordl.telemetry.advice.Text;
 import java.util.List;
 
 /**
- * The smallest MinIO cache with which a job is as fast as if every item came from memory: x*.
- * Considers the cost of fetching only where the job waits for it.
+ * Computes x*, the size of the smallest MinIO cache with which a job is as fast as with every item
+ * in memory. Counts the cost of fetching only where the job waits for it.
  */
 final class BestCacheSize extends Question {
   BestCacheSize() {
@@ -18,14 +18,14 @@ final class BestCacheSize extends Question {
     Setup today = pipeline.today();
     Measure best = pipeline.figure(costs -> bestShare(costs, today));
     Measure gain = pipeline.gain(today.hit(0), today.hit(best.value()));
-    // The share that fits in the free memory, if known.
+    // Share of the data set that fits in the free memory, if known.
     double fits = pipeline.freeMemoryBytes == 0 ? 1 : pipeline.memoryShare();
     // The page cache may already do as well.
     boolean advised =
         isWorthIt(gain)
             && best.exceedsItsError()
             && isWorthIt(pipeline.gain(today, today.hit(Math.min(best.value(), fits))));
-    Double asked = scenario.cacheShare(pipeline);
+    Double requested = scenario.cacheShare(pipeline);
     String answer =
         isWorthIt(gain)
             ? best(pipeline, best, gain, fits)
@@ -34,10 +34,11 @@ final class BestCacheSize extends Question {
                 speed(pipeline, today.hit(0)), speed(pipeline, today.hit(1)));
     return new Finding(
         answer
-            + (asked == null
+            + (requested == null
                 ? "."
                 : Text.format(
-                    "; one of %s gives %s.", percent(asked), speed(pipeline, today.hit(asked)))),
+                    "; one of %s gives %s.",
+                    percent(requested), speed(pipeline, today.hit(requested)))),
         isWorthIt(gain)
             ? new Figure("best cache size", "share", best)
             : new Figure("speed with everything in memory", "times", gain),
@@ -65,9 +66,10 @@ final class BestCacheSize extends Question {
   }
 
   /**
-   * In closed form. With R the time of a sample whose items all come from memory, a worker keeps up
-   * once (1 - x) of its misses fit into the time that R leaves it, and the storage once x M + (1 -
-   * x) S &le; R, which is the paper's x* = (1/S - 1/R) / (1/S - 1/C) in rates.
+   * Computes x* in closed form. Let R be the time of a sample whose items all come from memory. A
+   * worker keeps up once (1 - x) of its misses fit into the time that R leaves it; the storage
+   * keeps up once x M + (1 - x) S &le; R, which is the paper's x* = (1/S - 1/R) / (1/S - 1/C) in
+   * rates.
    */
   static double bestShare(Costs costs, Setup setup) {
     double all = costs.nanos(setup.hit(1));
@@ -79,9 +81,9 @@ final class BestCacheSize extends Question {
       // The job waits for every fetch.
       return costs.miss() > 0 ? 1 : best;
     }
-    double left = setup.workers * (all - costs.prepSerial()) - costs.prepParallel();
-    if (costs.miss() > left) {
-      best = Math.max(best, 1 - left / costs.miss());
+    double remaining = setup.workers * (all - costs.prepSerial()) - costs.prepParallel();
+    if (costs.miss() > remaining) {
+      best = Math.max(best, 1 - remaining / costs.miss());
     }
     return Math.max(0, Math.min(best, 1));
   }

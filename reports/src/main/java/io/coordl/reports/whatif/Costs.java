@@ -28,6 +28,9 @@ record Costs(
   /** Lower bound of a time: errors may allow 0, and quotients must stay finite. */
   static final double LEAST_NANOS = 1;
 
+  /** The period of a quota of cores, by default, of the kernel and of Kubernetes. */
+  private static final double QUOTA_NANOS = 1e8;
+
   /**
    * From the components of a {@link Pipeline}: compute, its cores, prep, its serial share, miss,
    * storage, memory, decode, hits, and optionally what it takes from the steps. Values that errors
@@ -70,8 +73,8 @@ record Costs(
     double hit = setup.hit == null ? todayHit : setup.hit;
     double remote = Math.min(setup.remote, 1 - hit);
     double missed = 1 - hit - remote;
-    double step = compute / setup.stepFactor;
-    double rest = 1 - setup.prepared;
+    double step = setup.work * compute / setup.stepFactor;
+    double rest = setup.work * (1 - setup.prepared);
     double serial = rest * prepSerial;
     double parallel = rest * (prepParallel - setup.decoded * decode);
     double fetch = missed * miss / setup.storageFactor + remote * setup.remoteNanos;
@@ -79,23 +82,37 @@ record Costs(
     // If several jobs use a sample, each pays its part.
     double part = setup.coordinated ? 1.0 / setup.jobs : 1;
 
-    double cores = setup.jobs * (step * computeCores + part * (serial + parallel)) / setup.cores;
+    double busy = setup.cpu > 0 ? setup.cpu : step * computeCores + part * (serial + parallel);
+    double cores = setup.jobs * busy / setup.cores;
     double transfer =
         setup.hosts * missed * storage / setup.storageFactor
             + remote * setup.networkNanos
             + hit * memory;
     double shared = Math.max(cores, setup.jobs * part * transfer);
 
-    // A step takes longer with fewer cores than it keeps busy; less than one core slows all else
-    // too.
-    double crowded = step * Math.max(1, computeCores / setup.cores);
-    double slowed = Math.max(1, 1 / setup.cores);
     double own =
         setup.workers == 0 && !setup.coordinated
-            ? crowded + slowed * (serial + parallel) + fetch
+            ? alone(setup, step, serial + parallel, fetch)
             : Math.max(
                 step + part * taken * (serial + parallel),
                 part * (serial + worker / Math.max(1, setup.workers)));
     return Math.max(LEAST_NANOS, Math.max(own, shared));
+  }
+
+  /**
+   * The time of a sample if one thread does everything. A step takes longer with fewer cores than
+   * it keeps busy. Less than one core is a quota: a thread that has run for its part of a period
+   * waits for the next period. A batch whose CPU time fits into its first part does not wait, so
+   * waits and steps elsewhere hide a part of the throttling.
+   */
+  private double alone(Setup setup, double step, double prep, double fetch) {
+    if (setup.cores >= 1) {
+      return step * Math.max(1, computeCores / setup.cores) + prep + fetch;
+    }
+    double busy = step * computeCores + prep;
+    double idle = step * Math.max(0, 1 - computeCores) + fetch;
+    double free = setup.batch > 0 ? (1 - setup.cores) * QUOTA_NANOS / setup.batch : 0;
+    double throttled = busy / setup.cores;
+    return Math.max(Math.max(busy + idle, throttled), idle + throttled - free);
   }
 }

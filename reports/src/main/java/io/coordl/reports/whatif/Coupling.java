@@ -7,15 +7,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How identical hosts depend on each other: the share that each keeps, and the cost of a sample
- * from another host.
+ * How identical hosts depend on each other: the share of the data set that each caches, and the
+ * cost of a sample from another host.
  *
- * @param pipeline of one of them
+ * @param pipeline pipeline of one host
  * @param today the job as it is now, with the storage of the scenario
- * @param hosts in the scenario
- * @param share of the data set that one host's memory can keep, 0 to 1
- * @param threadNanos time of a thread for a sample from another host
- * @param networkNanos time of a host's network for such a sample
+ * @param hosts number of hosts in the scenario
+ * @param share share of the data set that fits in one host's memory, 0 to 1
+ * @param threadNanos thread time for a sample from another host
+ * @param networkNanos network time of a host for such a sample
  * @param assumptions in addition to those of the pipeline
  */
 record Coupling(
@@ -27,7 +27,7 @@ record Coupling(
     double networkNanos,
     List<String> assumptions) {
   /** 10 Gbit/s, like the slower of the paper's networks. */
-  static final double USUAL_NETWORK = 1.25e9;
+  static final double DEFAULT_NETWORK = 1.25e9;
 
   static final double[] COUNTS = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 
@@ -47,12 +47,12 @@ record Coupling(
         ? List.of(
             new Missing(
                 "cacheShare",
-                "no recording shows what the hosts may keep: give it with --cache, such as"
-                    + " --cache 20g."))
+                "the recording does not show how much the hosts may cache: pass it with --cache,"
+                    + " such as --cache 20g."))
         : missing;
   }
 
-  /** Makes the coupling; the pipeline must lack nothing that {@link #missing} names. */
+  /** Creates the coupling; {@link #missing} must be empty. */
   static Coupling of(Pipeline measured, Scenario scenario) {
     Pipeline pipeline = known(measured, scenario);
     Double share = share(measured, scenario);
@@ -61,18 +61,20 @@ record Coupling(
         "the hosts are alike, and share one storage of the rate stated or measured here");
     assumptions.add("exchanging gradients costs no more than it does today");
     Pipeline.Peers peers = pipeline.peers;
-    Double asked = scenario.networkRate();
+    Double requested = scenario.networkRate();
     double network =
-        asked == null ? Math.max(USUAL_NETWORK, peers == null ? 0 : peers.rate()) : asked;
-    if (asked == null) {
+        requested == null ? Math.max(DEFAULT_NETWORK, peers == null ? 0 : peers.rate()) : requested;
+    if (requested == null) {
       assumptions.add(
           Text.format(
               "the network gives each host %s/s (%s): --network says otherwise",
               Question.bytes(network),
-              network > USUAL_NETWORK ? "what one thread got" : "10 Gbit/s, as no rate is known"));
+              network > DEFAULT_NETWORK
+                  ? "what one thread got"
+                  : "10 Gbit/s, as no rate is known"));
     }
-    double onNetwork = pipeline.sampleBytes / network * 1e9;
-    double onThread = peers == null ? 0 : pipeline.sampleBytes / peers.rate() * 1e9;
+    double networkTime = pipeline.sampleBytes / network * 1e9;
+    double threadTime = peers == null ? 0 : pipeline.sampleBytes / peers.rate() * 1e9;
     assumptions.add(
         peers == null
             ? "a sample from another host takes a thread no longer than the network"
@@ -88,8 +90,8 @@ record Coupling(
         today,
         scenario.hosts() == null ? 2 : scenario.hosts(),
         share == null ? 0 : share,
-        Math.max(onNetwork, onThread),
-        onNetwork,
+        Math.max(networkTime, threadTime),
+        networkTime,
         assumptions);
   }
 
@@ -99,9 +101,9 @@ record Coupling(
   }
 
   private static @Nullable Double share(Pipeline pipeline, Scenario scenario) {
-    Double asked = scenario.cacheShare(pipeline);
-    if (asked != null || pipeline.freeMemoryBytes > 0) {
-      return asked == null ? (Double) pipeline.memoryShare() : asked;
+    Double requested = scenario.cacheShare(pipeline);
+    if (requested != null || pipeline.freeMemoryBytes > 0) {
+      return requested == null ? (Double) pipeline.memoryShare() : requested;
     }
     Pipeline.Peers peers = pipeline.peers;
     return peers == null || peers.cacheBytes() == 0 || pipeline.datasetBytes == 0
@@ -110,8 +112,9 @@ record Coupling(
   }
 
   /**
-   * With a partitioned cache, every item is kept once. So a host holds the share c of the items, or
-   * 1/n if it has room for more. 1/F = l/C + (n-1)l/Net + max(0, 1-nc)/S with l = min(c, 1/n).
+   * Returns the origins with a partitioned cache, which holds every item once: a host holds the
+   * share c of the items, at most 1/n. 1/F = l/C + (n-1)l/Net + max(0, 1-nc)/S with l = min(c,
+   * 1/n).
    */
   static Origins partitioned(double hosts, double share) {
     double local = Math.min(share, 1 / hosts);
@@ -119,18 +122,21 @@ record Coupling(
   }
 
   /**
-   * The same if each sample goes to the host that keeps it, as long as all batches keep the same
-   * size.
+   * Returns the origins if each sample goes to the host that caches it, with all local batches of
+   * equal size.
    */
   static Origins localityAware(double hosts, double share, double batch) {
-    double kept = Math.min(1, hosts * share);
-    double moved = Balancing.moved((int) hosts, (int) Math.max(1, Math.round(batch)), kept);
-    return new Origins(kept - moved, moved);
+    double cached = Math.min(1, hosts * share);
+    double moved = Balancing.moved((int) hosts, (int) Math.max(1, Math.round(batch)), cached);
+    return new Origins(cached - moved, moved);
   }
 
-  /** Each host keeps the same share of its items, and the storage serves all hosts. */
-  Setup own(double count, double kept) {
-    return today.hit(kept).remote(0, 0, 0).hosts(count);
+  /**
+   * Returns the setup with separate caches: each host caches the same share of its items, and the
+   * storage serves all hosts.
+   */
+  Setup separate(double count, double cached) {
+    return today.hit(cached).remote(0, 0, 0).hosts(count);
   }
 
   Setup setup(double count, Origins origins) {

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How much faster keeping decoded items makes a job. Considers decoding's share of preparation, and
- * how many decoded items fit in memory; an item kept decoded is neither fetched nor decoded.
+ * Predicts the speed-up by caching decoded items. Considers decoding's share of preparation, and
+ * how many decoded items fit in memory; a cached decoded item is neither fetched nor decoded.
  */
 final class DecodedItems extends Question {
   DecodedItems() {
@@ -31,7 +31,7 @@ final class DecodedItems extends Question {
       }
     }
     List<String> assumptions = new ArrayList<>();
-    assumptions.add("taking a decoded item costs nothing beside decoding it");
+    assumptions.add("reading a cached decoded item costs nothing compared with decoding it");
     if (fits < 1 && needed > 0) {
       assumptions.add("the page cache has the free memory that decoded items leave");
     }
@@ -61,12 +61,15 @@ final class DecodedItems extends Question {
   }
 
   static Setup with(Pipeline pipeline, Costs costs, double share) {
-    double rest = (1 - share) * costs.todayHit() * left(pipeline, share);
+    double rest = (1 - share) * costs.todayHit() * remainingHits(pipeline, share);
     return pipeline.today().hit(share + rest).decoded(share);
   }
 
-  /** The page cache's remaining hits as a share of today's, since it loses the memory. */
-  private static double left(Pipeline pipeline, double share) {
+  /**
+   * Returns the page cache's remaining hits as a share of today's, because decoded items take its
+   * memory.
+   */
+  private static double remainingHits(Pipeline pipeline, double share) {
     double free = pipeline.freeMemoryBytes;
     double others = (1 - share) * pipeline.datasetBytes;
     if (free == 0 || others <= 0) {

@@ -5,8 +5,8 @@ import io.coordl.telemetry.advice.Text;
 import java.util.List;
 
 /**
- * How much a faster accelerator, or a faster step, helps, and where it stops helping. Considers
- * what a job waits for if its steps take no time.
+ * Predicts the speed-up by a faster accelerator, and where it ends. Considers what a job waits for
+ * if its steps take no time.
  */
 final class FasterStep extends Question {
   private static final double[] FACTORS = Series.steps(1, 8, 1);
@@ -25,14 +25,14 @@ final class FasterStep extends Question {
     Measure gain = pipeline.gain(today, today.step(factor));
     return new Finding(
         Text.format(
-            "steps %.1f times as fast make the job %s as fast (%s); however fast they are, it"
-                + " becomes %s as fast at most, and %s of that speed takes steps %s times as fast.",
+            "steps %.1fx as fast make the job %s as fast (%s). However fast they are, it becomes at"
+                + " most %s as fast, and %s of that speed takes steps %s as fast.",
             factor,
             times(gain),
             speed(pipeline, today.step(factor)),
             times(pipeline.gain(today, today.step(Double.POSITIVE_INFINITY))),
             percent(ENOUGH),
-            pipeline.figure(costs -> stops(costs, today)).text()),
+            factor(pipeline.figure(costs -> stops(costs, today)))),
         new Figure("speed with faster steps", "times", gain),
         plot(
             pipeline,
@@ -44,15 +44,15 @@ final class FasterStep extends Question {
         List.of());
   }
 
-  /** The factor with which the job is nearly as fast as with infinitely fast steps. */
+  /** Returns the factor with which the job is nearly as fast as with infinitely fast steps. */
   static double stops(Costs costs, Setup setup) {
-    double wanted = costs.nanos(setup.step(Double.POSITIVE_INFINITY)) / ENOUGH;
+    double targetNanos = costs.nanos(setup.step(Double.POSITIVE_INFINITY)) / ENOUGH;
     double high = 1;
-    while (costs.nanos(setup.step(high)) > wanted && high < 1e6) {
+    while (costs.nanos(setup.step(high)) > targetNanos && high < 1e6) {
       high *= 2;
     }
     return high == 1
         ? 1
-        : HitLaw.root(high / 2, high, factor -> costs.nanos(setup.step(factor)) > wanted);
+        : HitLaw.root(high / 2, high, factor -> costs.nanos(setup.step(factor)) > targetNanos);
   }
 }

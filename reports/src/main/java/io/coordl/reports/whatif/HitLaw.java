@@ -4,8 +4,8 @@ import io.coordl.reports.differential.Measure;
 import java.util.function.DoublePredicate;
 
 /**
- * The share of items that a cache answers after the first epoch, if each epoch asks for each item
- * once in a new random order.
+ * Hit ratio of a cache after the first epoch, if each epoch requests each item once in a new random
+ * order.
  */
 enum HitLaw {
   /** Admit until full, never replace: every resident item is a hit. */
@@ -18,15 +18,12 @@ enum HitLaw {
   LRU,
 
   /**
-   * Replace at random: the share m that is missed solves m = 1 - ((1 - e^-a) / a)^2 with a = m / x.
-   * The paper measured this law for a page cache (VLDB'21, figure 4 and section 7.1).
+   * Replace at random: the miss ratio m solves m = 1 - ((1 - e^-a) / a)^2 with a = m / x. The paper
+   * measured this law for a page cache (VLDB'21, figure 4 and section 7.1).
    */
   RANDOM;
 
-  /**
-   * The share of items that hit, for a cache of {@code size} as a share of the data set; both 0 to
-   * 1.
-   */
+  /** Returns the hit ratio for a cache of {@code size}, a share of the data set; both 0 to 1. */
   double hit(double size) {
     return switch (this) {
       case MINIO -> size;
@@ -39,18 +36,18 @@ enum HitLaw {
     if (size >= 1 || size <= 0) {
       return size >= 1 ? 1 : 0;
     }
-    // Below the root there are more misses than the equation gives, above it fewer.
+    // Below the root the equation gives more than m, above it less.
     return 1
         - root(
             0,
             1,
             missed -> {
-              double kept = -Math.expm1(-missed / size) / (missed / size);
-              return 1 - kept * kept > missed;
+              double survival = -Math.expm1(-missed / size) / (missed / size);
+              return 1 - survival * survival > missed;
             });
   }
 
-  /** Hits of a page cache: the mean of both laws, which are the bounds of the error. */
+  /** Returns the hit ratio of a page cache: the mean of LRU and RANDOM, which bound its error. */
   static Measure pageCache(double size) {
     double bounded = Math.max(0, Math.min(1, size));
     double low = LRU.hit(bounded);
@@ -58,7 +55,7 @@ enum HitLaw {
     return new Measure((low + high) / 2, (high - low) / 2);
   }
 
-  /** Where a condition stops holding, found by bisection. */
+  /** Finds by bisection where a condition stops holding. */
   static double root(double low, double high, DoublePredicate below) {
     double from = low;
     double to = high;

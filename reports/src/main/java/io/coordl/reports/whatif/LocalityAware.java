@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * How fast a partitioned cache would be if each sample of a global batch went to the host that
- * keeps it (Yang and Cong, HiPC'19). Considers the network, the only resource that this saves. The
- * agent does not do it; docs/design/locality-aware.md explains why.
+ * Predicts the speed of a partitioned cache if each sample of a global batch went to the host that
+ * caches it (Yang and Cong, HiPC'19). Considers the network, the only resource that this saves. The
+ * agent does not do this; docs/design/locality-aware.md explains why.
  */
 final class LocalityAware extends Question {
   private static final int MANY = 256;
@@ -27,7 +27,7 @@ final class LocalityAware extends Question {
       missing.add(
           new Missing(
               "batchSamples",
-              "how many samples a batch has was not measured: measure it with coordl profile --"
+              "the number of samples in a batch was not measured: measure it with coordl profile --"
                   + " java ... your.Program."));
     }
     return missing;
@@ -48,9 +48,9 @@ final class LocalityAware extends Question {
             + " data set");
     return new Finding(
         Text.format(
-            "%s %s of the items from each other; were each sample given to the host that keeps it,"
-                + " with batches of %.0f a host, %s would move, and they would train %s as fast"
-                + " (%d hosts: %s). The agent does not do this.",
+            "%s %s of the items from each other; if each sample went to the host that caches it,"
+                + " with batches of %.0f per host, %s would move, and the hosts would train %s as"
+                + " fast (%d hosts: %s). The agent does not do this.",
             Text.count(hosts, "host fetches", "hosts with a partitioned cache fetch"),
             tenths(any.remote()),
             batch,

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How much a MinIO cache would gain over a page cache with the same memory. Considers the hits of
+ * Predicts the gain of a MinIO cache over a page cache with the same memory, from the hit ratios of
  * both. MinIO hits every item that it holds; measured page caches lie between LRU and random
- * replacement, and both are shown.
+ * replacement, so both are shown.
  */
 final class MinioOverPageCache extends Question {
   MinioOverPageCache() {
@@ -27,8 +27,8 @@ final class MinioOverPageCache extends Question {
 
   @Override
   Finding find(Pipeline pipeline, Scenario scenario) {
-    Double asked = scenario.cacheShare(pipeline);
-    double size = asked == null ? pipeline.memoryShare() : asked;
+    Double requested = scenario.cacheShare(pipeline);
+    double size = requested == null ? pipeline.memoryShare() : requested;
     Setup minio = with(pipeline, HitLaw.MINIO, size);
     Setup random = with(pipeline, HitLaw.RANDOM, size);
     Setup lru = with(pipeline, HitLaw.LRU, size);
@@ -60,7 +60,7 @@ final class MinioOverPageCache extends Question {
             series("least recently used", pipeline, HitLaw.LRU)),
         isWorthIt(gain) ? minio(pipeline, size / 1.1) : List.of(),
         List.of(
-            "every epoch asks for every item once in a new random order, and the page cache has as"
+            "every epoch requests every item once in a new random order, and the page cache has as"
                 + " much memory as the MinIO cache would"));
   }
 
@@ -72,7 +72,7 @@ final class MinioOverPageCache extends Question {
     return series(name, Series.SHARES, pipeline, share -> with(pipeline, law, share));
   }
 
-  /** The middle of the band between two figures; half its width adds to the error. */
+  /** Returns the middle between two figures; half their distance adds to the error. */
   private static Measure between(Measure low, Measure high) {
     double half = (high.value() - low.value()) / 2;
     return new Measure(low.value() + half, Math.abs(half) + Math.max(low.error(), high.error()));

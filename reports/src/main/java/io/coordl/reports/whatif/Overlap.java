@@ -5,7 +5,7 @@ import io.coordl.telemetry.advice.Text;
 import java.util.List;
 
 /**
- * How much faster a job that prepares and trains on one thread becomes if it prepares the next
+ * Predicts the speed-up of a job that prepares and trains on one thread if it prepares the next
  * batch during the current step. Compares the sum of the two times with the longer one.
  */
 final class Overlap extends Question {

@@ -54,6 +54,8 @@ public final class Pipeline implements Cloneable {
   long memoryBytes;
   long freeMemoryBytes;
   String frameworks = "";
+  @JsonIgnore @Nullable Measure cachedNanos; // the job's own loop, every item in memory
+  @JsonIgnore double cachedCpuNanos; // of the process for a sample, in that; 0 if unknown
   @JsonIgnore double usableCores; // fewer where a quota allows fewer; 0 if unknown
   @JsonIgnore boolean canBePrefetched; // by the agent, which does it for classes of some libraries
   @JsonIgnore Map<String, String> given = Map.of(); // arguments of the agent, by key
@@ -202,7 +204,9 @@ public final class Pipeline implements Cloneable {
   /** The job as it is; an unknown number of cores is no limit. */
   Setup today() {
     double usable = usableCores > 0 ? usableCores : cores;
-    Setup alone = Setup.of((double) workers, cores == 0 ? Double.POSITIVE_INFINITY : usable);
+    Setup alone =
+        Setup.of((double) workers, cores == 0 ? Double.POSITIVE_INFINITY : usable)
+            .batch(batchSamples);
     // The thread's wait includes the network's time.
     return peers == null ? alone : alone.remote(peers.share(), sampleBytes / peers.rate() * 1e9, 0);
   }

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * How preparation scales with threads: a sample takes a + b / k with k threads (Amdahl's law); the
- * threads share b, but not a. With few k it is linear, and no rate exceeds 1 / a.
+ * threads share b, but not a. For small k the rate is linear; it never exceeds 1 / a.
  *
  * @param thread time of a sample on one thread, a + b, in nanoseconds
  * @param serialShare a / (a + b)
@@ -16,10 +16,10 @@ import java.util.Optional;
 record PrepScaling(Measure thread, Measure serialShare) {
 
   /**
-   * Fits the law by least squares to the measurements with at most as many threads as cores.
-   * Deviations of the measured points from the law add to its error.
+   * Fits the law by least squares to the measurements with at most as many threads as cores. The
+   * largest deviation of a measured point adds to the error.
    *
-   * @param alone preparation alone, one for each number of threads
+   * @param alone preparation alone, one timing per number of threads
    * @param cores 0 if unknown
    */
   static Optional<PrepScaling> of(List<Timing> alone, long cores) {
@@ -32,7 +32,7 @@ record PrepScaling(Measure thread, Measure serialShare) {
     double[] inverse =
         within.stream().mapToDouble(timing -> 1.0 / Math.max(1, timing.threads())).toArray();
     if (times.length == 1) {
-      // The shape is unknown: assumes that k threads are k times as fast.
+      // One measurement does not show the shape: assume linear scaling.
       return Optional.of(new PrepScaling(times[0].times(1 / inverse[0]), Measure.exact(0)));
     }
     Line fitted = fit(Arrays.stream(times).mapToDouble(Measure::value).toArray(), inverse);
@@ -55,7 +55,7 @@ record PrepScaling(Measure thread, Measure serialShare) {
     }
   }
 
-  /** Neither part is negative; deviations count relative to the time. */
+  /** Fits a line without negative parts, with deviations relative to the time. */
   private static Line fit(double[] times, double[] inverse) {
     double weights = 0;
     double x = 0;

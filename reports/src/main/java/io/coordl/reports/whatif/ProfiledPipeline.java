@@ -43,6 +43,9 @@ final class ProfiledPipeline {
     pipeline.workers = Objects.requireNonNullElse(differential.workers(), 0L);
     pipeline.frameworks = Objects.requireNonNullElse(differential.frameworks(), "");
     pipeline.cores = host.cores;
+    pipeline.cachedNanos = sample("cached").orElse(null);
+    pipeline.cachedCpuNanos =
+        phase("cached").map(cached -> (double) cached.cpu / cached.samples).orElse(0.0);
     pipeline.memoryBytes = host.memory;
     pipeline.freeMemoryBytes = host.freeMemory;
     pipeline.datasetItems = host.datasetItems;
@@ -242,9 +245,13 @@ final class ProfiledPipeline {
     return Measure.exact(0);
   }
 
-  /** While prepared batches are replayed, only steps and the JVM itself use CPU time. */
+  /**
+   * While prepared batches are replayed, only steps and the JVM itself use CPU time. Time in which
+   * other programs had the cores is no part of the steps.
+   */
   private Measure busyCores(PhaseEvent ingestion) {
-    double busy = Math.min((double) ingestion.cpu / ingestion.wall, (double) host.cores);
+    double steps = ingestion.samples * ingestion.sampleNanos;
+    double busy = Math.min(ingestion.cpu / steps, (double) host.cores);
     return new Measure(busy, busy * CPU_ERROR);
   }
 

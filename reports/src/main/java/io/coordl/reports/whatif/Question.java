@@ -38,7 +38,7 @@ abstract class Question {
   }
 
   /**
-   * @param assumptions in addition to those of the pipeline
+   * @param assumptions assumptions in addition to the pipeline's
    */
   record Finding(
       String sentence,
@@ -81,16 +81,19 @@ abstract class Question {
     return pipeline.missing(needed);
   }
 
-  /** Called only if nothing is missing. */
+  /** Computes the answer; called only if nothing is missing. */
   abstract Finding find(Pipeline pipeline, Scenario scenario);
 
-  /** A sentence on how to make the answer more certain, after a leading blank. */
+  /**
+   * Returns a sentence on how to make the answer more certain, with a leading blank; empty if it is
+   * certain enough.
+   */
   String hint(Pipeline pipeline, Measure figure) {
     Measure cores = pipeline.computeCores;
     return cores == null || cores.error() == 0 || figure.error() < LARGE_ERROR * figure.value()
         ? ""
-        : " The error is that large because it is not known how many cores a step keeps busy:"
-            + " give --compute-cores N, 0 for an accelerator.";
+        : " The error is large because it is not known how many cores a step keeps busy: pass"
+            + " --compute-cores N, 0 for an accelerator.";
   }
 
   /** Whether a gain exceeds its error and is worth a change. */
@@ -109,12 +112,12 @@ abstract class Question {
     return List.of("cache=minio", "cache.size=" + budget(share * pipeline.datasetBytes));
   }
 
-  /** A budget argument for this many bytes, plus a tenth for the index. */
+  /** Returns a budget argument for this many bytes, plus a tenth for the index. */
   static String budget(double bytes) {
-    double wanted = bytes * 1.1;
-    return wanted < GIBIBYTE
-        ? Math.max(1, (long) Math.ceil(wanted / (1L << 20))) + "m"
-        : (long) Math.ceil(wanted / GIBIBYTE) + "g";
+    double padded = bytes * 1.1;
+    return padded < GIBIBYTE
+        ? Math.max(1, (long) Math.ceil(padded / (1L << 20))) + "m"
+        : (long) Math.ceil(padded / GIBIBYTE) + "g";
   }
 
   static List<String> storageAssumption(Pipeline pipeline) {
@@ -127,7 +130,7 @@ abstract class Question {
     return speed(pipeline.speed(setup));
   }
 
-  /** Speeds of a job, and its place on the axis today. */
+  /** Returns a plot of a job's speed with its point today. */
   static Plot plot(Pipeline pipeline, Axis x, double today, Series... series) {
     return Plot.of(x, Axis.SPEED, new Point(today, pipeline.speed(pipeline.today())), series);
   }
@@ -136,7 +139,7 @@ abstract class Question {
     return Series.of(name, at, x -> pipeline.speed(setup.apply(x)));
   }
 
-  /** Speeds by cache size; the job's place today may be unknown. */
+  /** Returns a plot of a job's speed by cache size; its point today may be unknown. */
   static Plot plotByCacheSize(Pipeline pipeline, Series... series) {
     Measure hit = pipeline.todayHit;
     return hit == null
@@ -156,11 +159,16 @@ abstract class Question {
     return new Bytes(Math.round(bytes)).toString();
   }
 
-  /** A factor such as 1.32. */
+  /** Formats a factor: {@code 1.32 ± 0.05x}. */
   static String times(Measure measure) {
     return measure.hasSmallError()
-        ? Text.format("%.2f ± %.2f times", measure.value(), measure.error())
-        : Text.format("%.2f (%.2f to %.2f) times", measure.value(), measure.low(), measure.high());
+        ? Text.format("%.2f ± %.2fx", measure.value(), measure.error())
+        : Text.format("%.2fx (%.2f to %.2f)", measure.value(), measure.low(), measure.high());
+  }
+
+  /** Formats a factor with its significant digits: {@code 10.0 ± 0.5x}. */
+  static String factor(Measure measure) {
+    return measure.hasSmallError() ? measure.text() + "x" : measure.text().replaceFirst(" ", "x ");
   }
 
   static String percent(double share) {

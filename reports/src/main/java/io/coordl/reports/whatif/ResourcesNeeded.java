@@ -5,7 +5,10 @@ import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import java.util.List;
 
-/** The least cores, memory and storage rate that train the job nearly as fast as all of them. */
+/**
+ * Finds the smallest amounts of cores, memory and storage rate with which the job trains at nearly
+ * its full speed.
+ */
 final class ResourcesNeeded extends Question {
   ResourcesNeeded() {
     super("demand", "Cores, memory and storage needed");

@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
- * The number of steps between two saves of a model that keeps the share of time that training waits
- * for saves within the limit of CheckFreq (FAST 2021).
+ * Computes the minimum number of steps between two saves of a model. It keeps the share of time
+ * that training waits for saves within the limit of CheckFreq (FAST 2021).
  */
 final class SaveInterval extends Question {
   /** Points of the curve per octave; it spans six octaves. */
@@ -33,7 +33,7 @@ final class SaveInterval extends Question {
     return pipeline.missing("saves");
   }
 
-  /** None of its figures depends on the cores of a step. */
+  /** Returns no hint: no figure here depends on the cores of a step. */
   @Override
   String hint(Pipeline pipeline, Measure figure) {
     return "";
@@ -43,10 +43,10 @@ final class SaveInterval extends Question {
   Finding find(Pipeline pipeline, Scenario scenario) {
     Saves saves = Objects.requireNonNull(pipeline.saves);
     Measure steps = steps(saves);
-    Measure fewest = steps.times(1 / WORTH_OF_CHECKPOINTS - 1);
-    double interval = Math.max(1, Math.ceil(fewest.value()));
+    Measure minSteps = steps.times(1 / WORTH_OF_CHECKPOINTS - 1);
+    double interval = Math.max(1, Math.ceil(minSteps.value()));
     double today = share(steps, saves.interval()).value();
-    boolean often = today > WORTH_OF_CHECKPOINTS;
+    boolean tooOften = today > WORTH_OF_CHECKPOINTS;
     return new Finding(
         Text.format(
             "training waits %s for a save, as long as %s steps take; with %s or more between two"
@@ -57,35 +57,40 @@ final class SaveInterval extends Question {
             tenths(WORTH_OF_CHECKPOINTS),
             Text.count(Math.round(saves.interval()), "step", "steps"),
             tenths(today),
-            often
+            tooOften
                 ? ", more than that"
                 : Text.format(
                     ", and a crash loses %s of training on average",
                     new Nanos(Math.round(saves.interval() / 2 * saves.stepNanos().value())))),
-        new Figure("steps between two saves", "steps", fewest),
+        new Figure("steps between two saves", "steps", minSteps),
         Plot.of(
             new Axis("saved every", "steps"),
             new Axis("wait for saves", "share"),
             new Point(saves.interval(), share(steps, saves.interval())),
             Series.of("wait for saves", intervals(interval), x -> share(steps, x))),
-        often && !saves.async() ? List.of("checkpoint=async") : List.of(),
+        tooOften && !saves.async() ? List.of("checkpoint=async") : List.of(),
         List.of(
-            "a save makes training wait as long as it did on average; what steps take longer while"
-                + " a file is written in the background is not in it"));
+            "each save makes training wait for the average time of a save; slower steps during"
+                + " background writes are not included"));
   }
 
-  /** Duration of a save in steps; its time is neither negative nor far below the estimate. */
+  /**
+   * Returns the duration of a save in steps. Bounds the inputs: no save time is negative, no step
+   * far shorter than estimated.
+   */
   private static Measure steps(Saves saves) {
-    double least = saves.stepNanos().value() / 10;
+    double minStepNanos = saves.stepNanos().value() / 10;
     return Measure.of(
-        of -> Math.max(0, of[0]) / Math.max(least, of[1]), saves.waitNanos(), saves.stepNanos());
+        of -> Math.max(0, of[0]) / Math.max(minStepNanos, of[1]),
+        saves.waitNanos(),
+        saves.stepNanos());
   }
 
   private static Measure share(Measure steps, double interval) {
     return Measure.of(of -> Math.max(0, of[0]) / (Math.max(0, of[0]) + interval), steps);
   }
 
-  /** From a sixteenth of the interval to four times it, at least one step. */
+  /** Returns intervals from 1/16 to 4x the given one, at least one step. */
   private static double[] intervals(double interval) {
     return IntStream.rangeClosed(-4 * OCTAVE, 2 * OCTAVE)
         .mapToDouble(i -> Math.rint(interval * Math.pow(2, (double) i / OCTAVE)))

@@ -3,16 +3,16 @@ package io.coordl.reports.whatif;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The setup that a user asks about; null fields stay as measured.
+ * A setup for which the user requests predictions; null fields stay as measured.
  *
  * @param cacheBytes memory for a cache
  * @param cacheShare the same as a share of the data set, 0 to 1
- * @param cores those of the host
- * @param stepFactor how many times faster a step is
- * @param storageRate bytes a second of another storage
- * @param jobs that run on this host
- * @param hosts that train together
- * @param networkRate bytes a second between two hosts
+ * @param cores cores of the host
+ * @param stepFactor speed-up of a step
+ * @param storageRate bytes per second from another storage
+ * @param jobs number of jobs on this host
+ * @param hosts number of hosts that train together
+ * @param networkRate bytes per second between two hosts
  * @param computeCores cores that a step keeps busy, 0 if it runs on an accelerator
  */
 public record Scenario(
@@ -30,7 +30,8 @@ public record Scenario(
       new Scenario(null, null, null, null, null, null, null, null, null);
 
   /**
-   * The share of {@code needed} bytes that fits in the scenario's memory, or else in {@code free}.
+   * Returns the share of {@code needed} bytes that fits in the scenario's memory, or else in {@code
+   * free}.
    */
   double fits(double needed, double free) {
     if (cacheShare != null) {
@@ -40,7 +41,7 @@ public record Scenario(
     return needed == 0 || memory == 0 ? 1 : Math.min(1, memory / needed);
   }
 
-  /** The cache as a share of a data set, at most 1; null if unknown. */
+  /** Returns the cache as a share of the data set, at most 1; null if unknown. */
   @Nullable Double cacheShare(Pipeline pipeline) {
     if (cacheShare != null) {
       return Math.min(1, cacheShare);

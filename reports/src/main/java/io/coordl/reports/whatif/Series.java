@@ -13,7 +13,7 @@ public record Series(String name, List<Point> points) {
     return new Series(name, Arrays.stream(at).mapToObj(x -> new Point(x, y.apply(x))).toList());
   }
 
-  /** Values from {@code from} to {@code to}, both included. */
+  /** Returns values from {@code from} to {@code to}, both inclusive. */
   static double[] steps(double from, double to, double step) {
     int count = (int) Math.round((to - from) / step);
     return IntStream.rangeClosed(0, count)

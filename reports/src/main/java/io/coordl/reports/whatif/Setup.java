@@ -11,7 +11,10 @@ final class Setup implements Cloneable {
   double networkNanos; // time of the network to this host for it
   double workers; // threads that prepare beside the training thread, 0 if it does so itself
   double cores; // that the jobs of the host share
+  double cpu; // CPU time of a sample as measured; 0: as steps and preparation take
+  double batch; // samples of a batch; 0 if unknown
   double stepFactor = 1; // how many times faster than measured a step is
+  double work = 1; // how many times as long as by the law steps and preparation take
   double storageFactor = 1; // how many times faster than measured the storage is
   int jobs = 1; // of the host, all alike
   boolean coordinated; // true if they prepare each batch only once
@@ -56,8 +59,20 @@ final class Setup implements Cloneable {
     return with(copy -> copy.cores = count);
   }
 
+  Setup cpu(double nanos) {
+    return with(copy -> copy.cpu = nanos);
+  }
+
+  Setup batch(double samples) {
+    return with(copy -> copy.batch = samples);
+  }
+
   Setup step(double factor) {
     return with(copy -> copy.stepFactor = factor);
+  }
+
+  Setup work(double factor) {
+    return with(copy -> copy.work = factor);
   }
 
   Setup storage(double factor) {

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How fast several jobs on one host train, independently and with coordinated prep. Considers what
- * they share: cores, storage and memory. Each has its own accelerator.
+ * Predicts the speed of several jobs on one host, independently and with coordinated prep. The jobs
+ * share cores, storage and memory; each has its own accelerator.
  */
 final class SeveralJobs extends Question {
   SeveralJobs() {
@@ -18,10 +18,10 @@ final class SeveralJobs extends Question {
   Finding find(Pipeline pipeline, Scenario scenario) {
     Setup today = pipeline.today();
     int jobs = scenario.jobs() == null ? 2 : scenario.jobs();
-    String named = Text.count(jobs, "job", "jobs");
-    Setup alone = today.jobs(jobs, false);
+    String jobsText = Text.count(jobs, "job", "jobs");
+    Setup independent = today.jobs(jobs, false);
     Setup coordinated = today.jobs(jobs, true);
-    Measure gain = pipeline.gain(alone, coordinated);
+    Measure gain = pipeline.gain(independent, coordinated);
     List<String> assumptions = new ArrayList<>();
     assumptions.add(
         "the jobs are alike, each computes on its own, and the page cache hits as much for several"
@@ -32,12 +32,12 @@ final class SeveralJobs extends Question {
         Text.format(
             "each of %s runs at %s independently and at %s with coordinated prep, %s as fast; one"
                 + " alone runs at %s.",
-            named,
-            speed(pipeline, alone),
+            jobsText,
+            speed(pipeline, independent),
             speed(pipeline, coordinated),
             times(gain),
             speed(pipeline, today)),
-        new Figure("gain of coordinated prep for " + named, "times", gain),
+        new Figure("gain of coordinated prep for " + jobsText, "times", gain),
         Plot.of(
             new Axis("jobs", "jobs"),
             new Axis("speed of each job", "samples/s"),

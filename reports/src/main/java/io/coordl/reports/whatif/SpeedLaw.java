@@ -24,7 +24,13 @@ import org.jspecify.annotations.Nullable;
 public final class SpeedLaw {
   private static final double[] STORAGE = {0.0625, 0.125, 0.25, 0.5, 0.75, 1, 2, 4};
   private static final double[] SHARES = Series.steps(0, 1, 0.1);
-  private static final int[] CORES = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64};
+
+  /** Quotas of containers are fractions of a core, and small clusters share them out. */
+  private static final double[] CORES = {
+    0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64
+  };
+
+  private static final double LEAST_ERROR = 1e-3;
   private static final double GIB = 1L << 30;
   private static final double MB = 1e6;
 
@@ -41,13 +47,42 @@ public final class SpeedLaw {
   /** Measured time of a sample divided by the law's, by number of cores. */
   private final TreeMap<Double, Double> scale = new TreeMap<>();
 
-  private SpeedLaw(Pipeline pipeline, List<Measured> measured) {
+  /** Whether whole numbers of cores are a quota, too, and no set of CPUs. */
+  private final boolean quota;
+
+  private SpeedLaw(Pipeline pipeline, List<Measured> measured, boolean quota) {
     this.pipeline = pipeline;
+    this.quota = quota;
     this.measured = measured;
-    for (Measured point : measured) {
-      double law = nanos(today().cores((double) point.cores()).hit(1));
-      scale.put((double) point.cores(), 1e9 / point.samplesPerSecond().value() / law);
+    double[] speeds = rising(measured);
+    for (int i = 0; i < speeds.length; i++) {
+      double cores = measured.get(i).cores();
+      scale.put(cores, 1e9 / speeds[i] / nanos(today().cores(cores).hit(1)));
     }
+  }
+
+  /**
+   * The speeds by cores, without those that errors made slower than with fewer cores: such
+   * neighbours get their mean, weighted by their errors.
+   */
+  private static double[] rising(List<Measured> measured) {
+    double[] speeds = new double[measured.size()];
+    double[] weights = new double[speeds.length];
+    for (int last = 0; last < speeds.length; last++) {
+      Measure speed = measured.get(last).samplesPerSecond();
+      double error = Math.max(speed.error(), LEAST_ERROR * speed.value());
+      speeds[last] = speed.value();
+      weights[last] = 1 / (error * error);
+      double sum = weights[last];
+      for (int first = last; first > 0 && speeds[first - 1] > speeds[first]; first--) {
+        double mean =
+            (sum * speeds[first] + weights[first - 1] * speeds[first - 1])
+                / (sum + weights[first - 1]);
+        sum += weights[first - 1];
+        Arrays.fill(speeds, first - 1, last + 1, mean);
+      }
+    }
+    return speeds;
   }
 
   /**
@@ -55,24 +90,25 @@ public final class SpeedLaw {
    *
    * @param recordings one ordinary recording; or profiles, each on a different number of cores
    * @param computeCores cores that a step keeps busy, if the user specifies it
+   * @param quota whether cores are a quota, as of a container, and no set of CPUs
    */
-  public static SpeedLaw of(List<JobRecording> recordings, @Nullable Double computeCores) {
+  public static SpeedLaw of(
+      List<JobRecording> recordings, @Nullable Double computeCores, boolean quota) {
     List<Pipeline> pipelines = recordings.stream().map(Pipeline::of).toList();
     List<Measured> measured = new ArrayList<>();
     for (Pipeline each : pipelines) {
-      each.checks.stream()
-          .filter(check -> check.phase().equals("cached") && each.cores > 0)
-          .map(check -> new Measured(each.cores, check.measuredNanos().perSecond()))
-          .forEach(measured::add);
+      if (each.cachedNanos != null && each.cores > 0) {
+        measured.add(new Measured(each.cores, each.cachedNanos.perSecond()));
+      }
     }
     measured.sort(Comparator.comparingLong(Measured::cores));
     Pipeline most =
         pipelines.stream().max(Comparator.comparingLong(each -> each.cores)).orElseThrow();
-    return new SpeedLaw(most.withComputeCores(computeCores), measured);
+    return new SpeedLaw(most.withComputeCores(computeCores), measured, quota);
   }
 
   static SpeedLaw of(Pipeline pipeline) {
-    return new SpeedLaw(pipeline, List.of());
+    return new SpeedLaw(pipeline, List.of(), false);
   }
 
   public List<Measured> measured() {
@@ -126,11 +162,17 @@ public final class SpeedLaw {
    */
   double speed(double cores, double hit, double storage) {
     Setup setup = today().cores(cores).hit(hit).storage(storage);
-    double law = nanos(setup);
-    double cached = nanos(setup.hit(1));
-    double scaled = cached * scale(cores);
-    // Without workers the times of the stages add; with workers the longest counts.
-    return 1e9 / (pipeline.isSerial() ? scaled + law - cached : Math.max(scaled, law));
+    if (!isQuota(cores) || pipeline.isSerial() || pipeline.cachedCpuNanos <= 0) {
+      return 1e9 / nanos(setup.work(scale(cores)));
+    }
+    // Threads of a quota run side by side on all cores for a part of the time, and cost each other
+    // what they do there.
+    Setup all = setup.work(scale((double) pipeline.cores));
+    return 1e9 / nanos(all.cpu(pipeline.cachedCpuNanos));
+  }
+
+  private boolean isQuota(double cores) {
+    return cores < pipeline.cores && (quota || cores != Math.rint(cores));
   }
 
   /** The scale, linear between measured numbers of cores and constant beyond them. */
@@ -158,10 +200,14 @@ public final class SpeedLaw {
     double[] storage = rate == null || shares.length == 1 ? new double[] {1} : STORAGE;
     double unit = rate == null ? 1 : rate.value() / MB;
     List<List<List<Double>>> speeds = new ArrayList<>();
+    double[][] best = new double[shares.length][storage.length]; // More cores never slow a job.
     for (double core : cores) {
       List<List<Double>> table = new ArrayList<>();
-      for (double share : shares) {
-        table.add(Arrays.stream(storage).mapToObj(times -> speed(core, share, times)).toList());
+      for (int i = 0; i < shares.length; i++) {
+        for (int j = 0; j < storage.length; j++) {
+          best[i][j] = Math.max(best[i][j], speed(core, shares[i], storage[j]));
+        }
+        table.add(Arrays.stream(best[i]).boxed().toList());
       }
       speeds.add(table);
     }
@@ -186,8 +232,8 @@ public final class SpeedLaw {
   /** Numbers of cores up to the host's, including the measured ones. */
   private double[] cores() {
     TreeSet<Double> points = new TreeSet<>();
-    for (int cores : CORES) {
-      points.add((double) cores);
+    for (double cores : CORES) {
+      points.add(cores);
     }
     points.removeIf(cores -> cores > pipeline.cores);
     points.add((double) pipeline.cores);
@@ -222,6 +268,8 @@ public final class SpeedLaw {
   }
 
   private static String count(double cores) {
-    return Text.count(Math.round(cores), "core", "cores");
+    return cores == Math.rint(cores)
+        ? Text.count(Math.round(cores), "core", "cores")
+        : Text.format("%s %s", Double.toString(cores), cores < 1 ? "of a core" : "cores");
   }
 }

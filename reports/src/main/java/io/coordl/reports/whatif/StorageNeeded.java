@@ -7,15 +7,15 @@ import java.util.Objects;
 import java.util.stream.DoubleStream;
 
 /**
- * How fast storage must be so that the job no longer waits for it: S*. Considers the time of a
- * sample with everything in memory, and how much of it is left for fetching.
+ * Computes S*, the storage rate from which the job no longer waits for storage. Considers the time
+ * of a sample with everything in memory, and how much of it is left for fetching.
  */
 final class StorageNeeded extends Question {
   /**
-   * A pipeline that fetches on the training thread always waits; this share of its time is
-   * accepted.
+   * Accepted share of fetch time for a pipeline that fetches on the training thread and thus always
+   * waits.
    */
-  private static final double LITTLE = 0.05;
+  private static final double ACCEPTED_SHARE = 0.05;
 
   private static final double[] FACTORS = {0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 8, 16};
 
@@ -26,8 +26,8 @@ final class StorageNeeded extends Question {
   @Override
   Finding find(Pipeline pipeline, Scenario scenario) {
     Setup today = pipeline.today();
-    Double asked = scenario.cacheShare(pipeline);
-    double hit = asked == null ? 0 : asked;
+    Double requested = scenario.cacheShare(pipeline);
+    double hit = requested == null ? 0 : requested;
     Setup cached = today.hit(hit);
     Measure rate = Objects.requireNonNull(pipeline.storageRate);
     double value = rate.value();
@@ -39,7 +39,7 @@ final class StorageNeeded extends Question {
             "S* = %s %s when %s is cached; this storage gives %s and the job then runs at %s%s.",
             rate(needed),
             pipeline.isSerial()
-                ? "leave at most " + percent(LITTLE) + " of the time to fetching"
+                ? "leave at most " + percent(ACCEPTED_SHARE) + " of the time to fetching"
                 : "keep up with the rest of the job",
             hit == 0 ? "nothing" : percent(hit),
             rate(rate),
@@ -57,7 +57,7 @@ final class StorageNeeded extends Question {
             series(percent(hit) + " cached", rates, pipeline, at -> cached.storage(at / value)),
             series("as today", rates, pipeline, at -> today.storage(at / value))),
         List.of(),
-        List.of("a storage k times as fast answers each fetch in a k-th of the time"));
+        List.of("a kx faster storage serves each fetch in 1/k of the time"));
   }
 
   private static String rate(Measure bytesPerSecond) {
@@ -65,9 +65,9 @@ final class StorageNeeded extends Question {
   }
 
   /**
-   * How many times as fast as today's, in closed form: the storage must supply (1 - x) of a sample
-   * in the time that R leaves it, which is the paper's S* = (1 - x) / (1/R - x/C) in rates; and a
-   * worker's fetches must fit into the time that R leaves the worker.
+   * Returns the needed rate relative to today's, in closed form. The storage must supply (1 - x) of
+   * a sample in the time that R leaves it, which is the paper's S* = (1 - x) / (1/R - x/C) in
+   * rates; a worker's fetches must fit into the time that R leaves the worker.
    */
   static double factor(Costs costs, Setup setup) {
     double hit = setup.hit == null ? costs.todayHit() : setup.hit;
@@ -75,12 +75,14 @@ final class StorageNeeded extends Question {
     double missed = 1 - hit;
     double storage = quotient(missed * costs.storage(), all - hit * costs.memory());
     if (setup.workers == 0) {
-      return Math.max(storage, quotient(missed * costs.miss(), all * LITTLE / (1 - LITTLE)));
+      return Math.max(
+          storage, quotient(missed * costs.miss(), all * ACCEPTED_SHARE / (1 - ACCEPTED_SHARE)));
     }
-    double left = setup.workers * (all - costs.prepSerial()) - costs.prepParallel();
-    // Workers that prepare without a pause have no time left; a small wait is accepted.
+    double remaining = setup.workers * (all - costs.prepSerial()) - costs.prepParallel();
+    // Workers that prepare without a pause have no time left; accept a small wait.
     return Math.max(
-        storage, quotient(missed * costs.miss(), Math.max(left, setup.workers * all * LITTLE)));
+        storage,
+        quotient(missed * costs.miss(), Math.max(remaining, setup.workers * all * ACCEPTED_SHARE)));
   }
 
   private static double quotient(double need, double room) {

@@ -6,10 +6,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Predictions for one job, in the shape of their JSON: {@code whatif.schema.json} describes it, and
- * a change that an old reader would not understand increments {@link #SCHEMA_VERSION}.
+ * Predictions for one job. Serialised to the JSON that {@code whatif.schema.json} describes; an
+ * incompatible change increments {@link #SCHEMA_VERSION}.
  *
- * @param answers one for each question that concerns the job, even if a measurement is missing
+ * @param answers one per question that applies to the job, even if a measurement is missing
  */
 public record WhatIf(
     int schemaVersion,
@@ -37,12 +37,12 @@ public record WhatIf(
           new AutoChoice(),
           new ResourcesNeeded());
 
-  /** Answers every question about a recording, made with a profile or without. */
+  /** Answers every question about a recording, which may be a profile. */
   public static WhatIf of(JobRecording recording) {
     return of(recording, Scenario.NONE, Set.of());
   }
 
-  /** Answers some questions about a recording, by their names; none: all. */
+  /** Answers the named questions about a recording; all if {@code questions} is empty. */
   public static WhatIf of(JobRecording recording, Scenario scenario, Set<String> questions) {
     Pipeline pipeline = Pipeline.of(recording).withComputeCores(scenario.computeCores());
     return new WhatIf(

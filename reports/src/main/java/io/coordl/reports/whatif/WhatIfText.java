@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers as plain text, folded: a sentence and a table each. Questions without an answer are
- * grouped by reason.
+ * Formats answers as folded plain text, each as a sentence and a table. Groups questions without an
+ * answer by reason.
  */
 public final class WhatIfText {
   /** Columns if the width of the terminal is unknown. */
@@ -28,7 +28,7 @@ public final class WhatIfText {
   private static final String INDENT = "   ";
   private static final int ROWS = 11;
   private static final int FIRST_COLUMN = 14;
-  private static final int WIDEST_COLUMN = 22;
+  private static final int MAX_COLUMN_WIDTH = 22;
 
   private final List<String> lines = new ArrayList<>();
 
@@ -60,7 +60,7 @@ public final class WhatIfText {
       add(
           "",
           Text.format(
-              "Check: %s%s measured %s, by these figures %s (%+.1f %%)",
+              "Check: %s%s measured %s, predicted %s (%+.1f %%)",
               pipeline.origin.equals("profile") ? "phase " : "",
               check.phase(),
               time(check.measuredNanos()),
@@ -117,10 +117,10 @@ public final class WhatIfText {
     lines.addAll(Text.fold(indent + text, indent, width));
   }
 
-  /** A plot as a table of its curves: a header, some of the points, and what is shown. */
+  /** Formats a plot as a table of its curves: a header, some of the points, and a caption. */
   private static List<String> table(Plot plot, int width) {
     List<Series> series = plot.series();
-    int column = Math.min(WIDEST_COLUMN, (width - FIRST_COLUMN) / series.size());
+    int column = Math.min(MAX_COLUMN_WIDTH, (width - FIRST_COLUMN) / series.size());
     List<String> lines = new ArrayList<>();
     lines.add(
         row(

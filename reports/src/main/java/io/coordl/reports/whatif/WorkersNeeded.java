@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How many threads must prepare, and how many cores that takes, so that the job no longer waits for
- * them: k*. Considers how preparation scales with threads.
+ * Computes k*, the smallest number of preparing threads with which the job does not wait for
+ * preparation, and the cores that they need. Considers how preparation scales with threads.
  */
 final class WorkersNeeded extends Question {
-  private static final int MOST = 64;
+  private static final int MAX_WORKERS = 64;
 
   WorkersNeeded() {
     super("cores", "Workers and cores needed", "todayHit");
@@ -36,19 +36,24 @@ final class WorkersNeeded extends Question {
   Finding find(Pipeline pipeline, Scenario scenario) {
     Setup today = pipeline.today();
     double cores = scenario.cores() == null ? (double) pipeline.cores : scenario.cores();
-    String named = Text.count(Math.round(cores), "core", "cores");
-    Measure workers = pipeline.figure(costs -> Math.min(MOST, workers(costs)));
-    double whole = Math.max(1, Math.ceil(workers.value()));
-    Setup with = today.cores(cores).workers(whole);
+    String coresText = Text.count(Math.round(cores), "core", "cores");
+    Measure workers = pipeline.figure(costs -> Math.min(MAX_WORKERS, workers(costs)));
+    double wholeWorkers = Math.max(1, Math.ceil(workers.value()));
+    Setup with = today.cores(cores).workers(wholeWorkers);
     double[] counts =
         Series.steps(
-            0, Math.min(MOST, Math.max(8, Math.max((double) pipeline.workers, whole + 2))), 1);
+            0,
+            Math.min(
+                MAX_WORKERS, Math.max(8, Math.max((double) pipeline.workers, wholeWorkers + 2))),
+            1);
     double busy = pipeline.computeCores == null ? 0 : pipeline.computeCores.value();
     return new Finding(
         Text.format(
             "%s; with %s the job then runs at %s, today at %s.",
-            workers.value() >= MOST ? tooMany(pipeline) : enough(pipeline, workers, whole),
-            named,
+            workers.value() >= MAX_WORKERS
+                ? tooMany(pipeline)
+                : enough(pipeline, workers, wholeWorkers),
+            coresText,
             speed(pipeline, with),
             speed(pipeline, today)),
         new Figure("workers needed", "threads", workers),
@@ -56,7 +61,7 @@ final class WorkersNeeded extends Question {
             pipeline,
             Axis.WORKERS,
             (double) pipeline.workers,
-            series(named, counts, pipeline, today.cores(cores)::workers),
+            series(coresText, counts, pipeline, today.cores(cores)::workers),
             series(
                 "a core for each",
                 counts,
@@ -68,36 +73,39 @@ final class WorkersNeeded extends Question {
   }
 
   private static String tooMany(Pipeline pipeline) {
-    Measure left = pipeline.figure(costs -> costs.compute() - costs.prepSerial());
-    return left.value() > 0
-        ? Text.format("more than %d workers would be needed to keep up with the steps", MOST)
+    Measure remaining = pipeline.figure(costs -> costs.compute() - costs.prepSerial());
+    return remaining.value() > 0
+        ? Text.format("more than %d workers would be needed to keep up with the steps", MAX_WORKERS)
         : "no number of workers keeps up with the steps: preparation has a part that more threads"
             + " do not shorten";
   }
 
-  /** Whether the job keeps up with its steps, given enough cores for the workers. */
-  private static String enough(Pipeline pipeline, Measure workers, double whole) {
-    Setup ample = pipeline.today().cores(Double.POSITIVE_INFINITY).workers(whole);
+  /**
+   * Describes k*, and whether the job keeps up with its steps, given enough cores for the workers.
+   */
+  private static String enough(Pipeline pipeline, Measure workers, double wholeWorkers) {
+    Setup ample = pipeline.today().cores(Double.POSITIVE_INFINITY).workers(wholeWorkers);
     Measure over = pipeline.figure(costs -> costs.nanos(ample) - costs.compute());
     return Text.format(
         "k* = %s (%s) on %s cores %s",
-        Text.count(Math.round(whole), "worker", "workers"),
+        Text.count(Math.round(wholeWorkers), "worker", "workers"),
         workers.text(),
         pipeline.figure(WorkersNeeded::cores).text(),
         over.value() > 0 && over.exceedsItsError()
             ? "would keep up with the steps, but fetching does not"
-            : whole == 1 ? "keeps up with the steps" : "keep up with the steps");
+            : wholeWorkers == 1 ? "keeps up with the steps" : "keep up with the steps");
   }
 
-  /** Closed form: k such that a + (b + f) / k equals the time of a step. */
+  /** Returns k in closed form, such that a + (b + f) / k equals the time of a step. */
   static double workers(Costs costs) {
-    double left = costs.compute() - costs.prepSerial();
+    double remaining = costs.compute() - costs.prepSerial();
     double work = costs.prepParallel() + (1 - costs.todayHit()) * costs.miss();
-    return left <= 0 ? Double.MAX_VALUE : work / left;
+    return remaining <= 0 ? Double.MAX_VALUE : work / remaining;
   }
 
   /**
-   * The cores that compute and preparation keep busy while the job runs at the speed of its steps.
+   * Returns the cores that compute and preparation keep busy while the job runs at the speed of its
+   * steps.
    */
   static double cores(Costs costs) {
     return costs.computeCores() + costs.prep() / Math.max(Costs.LEAST_NANOS, costs.compute());

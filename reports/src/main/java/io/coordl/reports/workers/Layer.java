@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param millis forward and backward time for a minibatch, on a GPU that is not slower; null if
  *     unknown
- * @param parameterBytes bytes of trained parameters
- * @param activationBytes activations of a minibatch that the layer keeps for its backward pass; 0
- *     if unknown
+ * @param parameterBytes bytes of trainable parameters
+ * @param activationBytes bytes of a minibatch's activations that the layer holds for its backward
+ *     pass; 0 if unknown
  * @param inputs input values per sample of a fully connected layer; 0 for other layers
  */
 public record Layer(

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Virtual workers that train one model together.
  *
  * @param inFlight minibatches in flight in each virtual worker
- * @param perSecond minibatches a second of all workers; in the long run, each makes as many waves
- *     as the slowest
+ * @param perSecond total minibatches per second; in the long run, each worker completes as many
+ *     waves as the slowest
  * @param unequalPerSecond the same with waves in proportion to each worker's rate
  * @param stalenessMinibatches largest number of minibatches that an update may miss
  * @param hiddenPauseMillis longest pause of one worker for which no other waits
@@ -33,8 +33,9 @@ public record Pipelines(
   /**
    * One virtual worker.
    *
-   * @param cuts for 1, 2, ... minibatches in flight, without those that do not fit
-   * @param pushedBytesPerSecond bytes a second to the parameter servers; the same amount comes back
+   * @param cuts cuts for 1, 2, ... minibatches in flight, except cuts that do not fit
+   * @param pushedBytesPerSecond bytes per second to the parameter servers; the same amount comes
+   *     back
    */
   public record Virtual(
       String name,
@@ -54,7 +55,7 @@ public record Pipelines(
    * Settings of the training.
    *
    * @param inFlight minibatches in flight; null for the number with the highest rate
-   * @param copies how many copies of the parameters training keeps
+   * @param copies how many copies of the parameters training holds
    * @param spread relative spread of the time of a wave; null if unknown
    */
   record Settings(
@@ -66,28 +67,29 @@ public record Pipelines(
       Settings settings,
       @Nullable Double minibatchBytes)
       throws InputException {
-    int most = 1;
+    int max = 1;
     for (VirtualWorker worker : workers) {
       if (worker.gpus().size() > model.size()) {
         throw new InputException(
             "the virtual worker '%s' has %d GPUs, the model only %d layers"
                 .formatted(worker.name(), worker.gpus().size(), model.size()));
       }
-      most = Math.max(most, worker.gpus().size());
+      max = Math.max(max, worker.gpus().size());
     }
-    Integer asked = settings.inFlight();
-    most = asked == null ? most : Math.max(most, asked);
+    Integer requested = settings.inFlight();
+    max = requested == null ? max : Math.max(max, requested);
     List<List<VirtualWorker.@Nullable Cut>> cuts = new ArrayList<>();
     for (VirtualWorker worker : workers) {
-      List<VirtualWorker.@Nullable Cut> own = new ArrayList<>();
-      for (int inFlight = 1; inFlight <= most; inFlight++) {
-        own.add(worker.cut(model, inFlight, settings.copies()));
+      List<VirtualWorker.@Nullable Cut> cutsOfWorker = new ArrayList<>();
+      for (int inFlight = 1; inFlight <= max; inFlight++) {
+        cutsOfWorker.add(worker.cut(model, inFlight, settings.copies()));
       }
-      cuts.add(own);
+      cuts.add(cutsOfWorker);
     }
-    int inFlight = asked == null ? best(cuts, most) : asked;
-    List<VirtualWorker.Cut> chosen = chosen(workers, cuts, inFlight);
-    double slowest = chosen.stream().mapToDouble(VirtualWorker.Cut::perSecond).min().orElseThrow();
+    int inFlight = requested == null ? best(cuts, max) : requested;
+    List<VirtualWorker.Cut> selected = selected(workers, cuts, inFlight);
+    double slowest =
+        selected.stream().mapToDouble(VirtualWorker.Cut::perSecond).min().orElseThrow();
     double parameters = model.stream().mapToDouble(Layer::parameterBytes).sum();
     List<Virtual> virtual = new ArrayList<>();
     for (int i = 0; i < workers.size(); i++) {
@@ -96,7 +98,7 @@ public record Pipelines(
               workers.get(i).name(),
               workers.get(i).gpus().stream().map(Kind::name).toList(),
               cuts.get(i).stream().filter(cut -> cut != null).toList(),
-              chosen.get(i).perSecond(),
+              selected.get(i).perSecond(),
               slowest / inFlight * parameters));
     }
     double all = workers.size() * slowest;
@@ -104,25 +106,26 @@ public record Pipelines(
         inFlight,
         settings.distance(),
         all,
-        chosen.stream().mapToDouble(VirtualWorker.Cut::perSecond).sum(),
+        selected.stream().mapToDouble(VirtualWorker.Cut::perSecond).sum(),
         Waves.staleness(inFlight, settings.distance()),
         settings.distance() * 1000.0 * inFlight / slowest,
         minibatchBytes == null ? null : (Double) (all * minibatchBytes),
         settings.spread(),
-        distances(chosen, settings),
+        distances(selected, settings),
         virtual);
   }
 
   /**
-   * The number of minibatches in flight whose slowest worker is fastest; the smallest of equals.
+   * Returns the number of minibatches in flight whose slowest worker is fastest; the smallest of
+   * equals.
    */
-  private static int best(List<List<VirtualWorker.@Nullable Cut>> cuts, int most) {
+  private static int best(List<List<VirtualWorker.@Nullable Cut>> cuts, int max) {
     int best = 1;
     double fastest = 0;
-    for (int inFlight = 1; inFlight <= most; inFlight++) {
+    for (int inFlight = 1; inFlight <= max; inFlight++) {
       double slowest = Double.POSITIVE_INFINITY;
-      for (List<VirtualWorker.@Nullable Cut> own : cuts) {
-        VirtualWorker.Cut cut = own.get(inFlight - 1);
+      for (List<VirtualWorker.@Nullable Cut> cutsOfWorker : cuts) {
+        VirtualWorker.Cut cut = cutsOfWorker.get(inFlight - 1);
         slowest = Math.min(slowest, cut == null ? 0 : cut.perSecond());
       }
       if (slowest > fastest) {
@@ -133,10 +136,10 @@ public record Pipelines(
     return best;
   }
 
-  private static List<VirtualWorker.Cut> chosen(
+  private static List<VirtualWorker.Cut> selected(
       List<VirtualWorker> workers, List<List<VirtualWorker.@Nullable Cut>> cuts, int inFlight)
       throws InputException {
-    List<VirtualWorker.Cut> chosen = new ArrayList<>();
+    List<VirtualWorker.Cut> selected = new ArrayList<>();
     for (int i = 0; i < workers.size(); i++) {
       VirtualWorker.Cut cut = cuts.get(i).get(inFlight - 1);
       if (cut == null) {
@@ -145,17 +148,17 @@ public record Pipelines(
                     .formatted(workers.get(i).name(), inFlight, inFlight == 1 ? "" : "es")
                 + " flight, wherever it is cut");
       }
-      chosen.add(cut);
+      selected.add(cut);
     }
-    return chosen;
+    return selected;
   }
 
-  private static List<Distance> distances(List<VirtualWorker.Cut> chosen, Settings settings) {
+  private static List<Distance> distances(List<VirtualWorker.Cut> selected, Settings settings) {
     Double spread = settings.spread();
     if (spread == null) {
       return List.of();
     }
-    List<Double> millis = chosen.stream().map(VirtualWorker.Cut::waveMillis).toList();
+    List<Double> millis = selected.stream().map(VirtualWorker.Cut::waveMillis).toList();
     TreeSet<Integer> all = new TreeSet<>(List.of(settings.distance()));
     for (int distance : DISTANCES) {
       all.add(distance);
@@ -165,7 +168,7 @@ public record Pipelines(
             distance ->
                 new Distance(
                     distance,
-                    Waves.staleness(chosen.get(0).inFlight(), distance),
+                    Waves.staleness(selected.get(0).inFlight(), distance),
                     Waves.efficiency(millis, spread, distance)))
         .toList();
   }

@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The placement of a model's layers on parameter servers, and the communication time of a step.
- * Links are full duplex: gradients go one way while parameters come the other way, so only one way
- * counts.
+ * Links are full duplex: gradients and parameters travel in opposite directions at the same time,
+ * so one direction determines the time.
  *
  * @param totalBytes bytes that a worker sends in a step
  * @param ways greedy, round robin, and the bound of layers that may be split
- * @param fullyConnected the same with the last, fully connected layers computed at a server; null
- *     if the model does not end with such layers
- * @param deciding the layer that alone determines the time of the greedy placement, so that more
- *     servers would not help; null if there is none
+ * @param fullyConnected greedy placement with the last, fully connected layers computed at a
+ *     server; null if the model does not end with such layers
+ * @param deciding the layer that alone determines the time of the greedy placement; more servers
+ *     then do not help; null if there is none
  */
 public record Placement(
     double totalBytes,
@@ -53,7 +53,7 @@ public record Placement(
    * @param parameterBytes parameters that are no longer sent
    * @param activationBytes activations that a worker sends for them in a step
    * @param flops floating-point operations of the server for them in a step
-   * @param serverMillis time for that; null if the server's speed is unknown
+   * @param serverMillis time for these operations; null if the server's speed is unknown
    * @param pays whether a step becomes shorter; null without {@code serverMillis}
    */
   public record FullyConnected(
@@ -68,7 +68,7 @@ public record Placement(
   /**
    * The job to place.
    *
-   * @param bytesPerSecond rate of a worker's link; null if it is no limit
+   * @param bytesPerSecond rate of a worker's link; null if unlimited
    * @param batch samples of a worker in a step
    * @param valueBytes bytes of a parameter or an activation
    */
@@ -79,7 +79,7 @@ public record Placement(
       double valueBytes,
       @Nullable Double computeMillis) {
 
-    /** The job with the server's compute time added, because workers wait for it. */
+    /** Returns the job with the server's compute time added, because workers wait for it. */
     Job plus(@Nullable Double serverMillis) {
       return computeMillis == null || serverMillis == null
           ? this
@@ -117,7 +117,7 @@ public record Placement(
     return sizes.stream().mapToDouble(Double::doubleValue).sum();
   }
 
-  /** Places the largest first, each on the server that would finish it first. */
+  /** Places layers, largest first, each on the server that would finish it first. */
   static int[] greedy(List<Double> sizes, List<Server> servers) {
     int[] placed = new int[sizes.size()];
     double[] loads = new double[servers.size()];
@@ -152,7 +152,7 @@ public record Placement(
     return way(name, IntStream.of(placed).boxed().toList(), loads, servers, total, job);
   }
 
-  /** The linear program's optimum: each server gets bytes in proportion to its link. */
+  /** Returns the linear program's optimum: each server gets bytes in proportion to its link. */
   private static Way split(List<Server> servers, double total, Job job) {
     double rates = servers.stream().mapToDouble(Server::bytesPerSecond).sum();
     double[] loads =
@@ -186,8 +186,8 @@ public record Placement(
   }
 
   /**
-   * The only layer of the slowest server; null if that server has others, or if splitting gains
-   * nothing.
+   * Returns the only layer of the slowest server; null if that server has others, or if splitting
+   * gains nothing.
    */
   private static @Nullable String deciding(
       List<Layer> model, List<Server> servers, int[] placed, List<Way> ways) {
@@ -199,14 +199,15 @@ public record Placement(
         slowest = server;
       }
     }
-    int decides = slowest;
-    List<Layer> there =
+    int slowestServer = slowest;
+    List<Layer> itsLayers =
         IntStream.range(0, placed.length)
-            .filter(layer -> placed[layer] == decides && model.get(layer).parameterBytes() > 0)
+            .filter(
+                layer -> placed[layer] == slowestServer && model.get(layer).parameterBytes() > 0)
             .mapToObj(model::get)
             .toList();
     boolean splits = ways.get(2).millis() < greedy.millis();
-    return there.size() == 1 && splits && servers.size() > 1 ? there.get(0).name() : null;
+    return itsLayers.size() == 1 && splits && servers.size() > 1 ? itsLayers.get(0).name() : null;
   }
 
   private static @Nullable FullyConnected fullyConnected(
@@ -220,20 +221,20 @@ public record Placement(
     }
     List<Double> sizes = new ArrayList<>();
     model.subList(0, first).forEach(layer -> sizes.add(layer.parameterBytes()));
-    double kept =
+    double parameters =
         model.subList(first, model.size()).stream().mapToDouble(Layer::parameterBytes).sum();
     double activations = job.batch() * model.get(first).inputs() * job.valueBytes();
     sizes.add(activations);
     int[] placed = greedy(sizes, servers);
     int at = placed[placed.length - 1];
-    double flops = 6 * kept / job.valueBytes() * job.batch() * job.workers();
+    double flops = 6 * parameters / job.valueBytes() * job.batch() * job.workers();
     Double rate = servers.get(at).flopsPerSecond();
     Double added = rate == null ? null : (Double) (1000 * flops / rate);
     Way way =
         way("fully connected at the server", placed, sizes, servers, sum(sizes), job.plus(added));
     return new FullyConnected(
         model.size() - first,
-        kept,
+        parameters,
         activations,
         flops,
         added,

@@ -6,10 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batch of a synchronous step, divided equally and so that the slowest worker is as fast as
- * possible.
+ * Two divisions of a synchronous step's batch: equal shares, and the shares with the shortest step.
  *
- * @param batch samples of a step, of all workers together
+ * @param batch total samples of a step
  * @param equalStepMillis step time with equal shares; null if a worker's memory does not hold an
  *     equal share
  * @param idealStepMillis the shortest step if samples could be divided
@@ -30,8 +29,9 @@ public record Shares(
   /**
    * The share of one worker.
    *
-   * @param equalMillis its own time with an equal share; null if its memory cannot hold it
-   * @param demandPerSecond samples a second that its host must prepare, given the best shares
+   * @param equalMillis its own step time with an equal share; null if its memory cannot hold that
+   *     share
+   * @param demandPerSecond samples per second that its host must prepare with the best shares
    * @param demandBytesPerSecond the same in stored bytes; null if the size of a sample is not known
    * @param weight factor of its mean gradient in the mean of all workers
    */
@@ -97,34 +97,37 @@ public record Shares(
     return equal;
   }
 
-  private static int slowest(double[] times, int but) {
+  private static int slowest(double[] times, int except) {
     int slowest = -1;
     for (int i = 0; i < times.length; i++) {
-      if (i != but && (slowest < 0 || times[i] > times[slowest])) {
+      if (i != except && (slowest < 0 || times[i] > times[slowest])) {
         slowest = i;
       }
     }
     return slowest;
   }
 
-  /** The step time if samples could be divided: the time in which the workers finish the batch. */
+  /**
+   * Returns the step time if samples could be divided: the time in which the workers finish the
+   * batch.
+   */
   private static double ideal(List<Worker> workers, int batch) throws InputException {
-    long held = 0;
+    long capacity = 0;
     for (Worker worker : workers) {
-      held += worker.most() == null ? batch : worker.most();
+      capacity += worker.most() == null ? batch : worker.most();
     }
-    if (held < batch) {
+    if (capacity < batch) {
       throw new InputException(
-          "the workers' memory holds " + held + " samples, fewer than the batch of " + batch);
+          "the workers' memory holds " + capacity + " samples, fewer than the batch of " + batch);
     }
     double high = 1;
-    while (done(workers, high) < batch) {
+    while (samplesWithin(workers, high) < batch) {
       high *= 2;
     }
     double low = 0;
     for (int i = 0; i < HALVINGS && low < high; i++) {
       double middle = (low + high) / 2;
-      if (done(workers, middle) < batch) {
+      if (samplesWithin(workers, middle) < batch) {
         low = middle;
       } else {
         high = middle;
@@ -133,22 +136,22 @@ public record Shares(
     return high;
   }
 
-  private static double done(List<Worker> workers, double millis) {
+  private static double samplesWithin(List<Worker> workers, double millis) {
     return workers.stream().mapToDouble(worker -> worker.samples(millis)).sum();
   }
 
   /**
-   * Whole samples: ideal shares are rounded down, and each remaining sample goes to the worker that
-   * would finish it first. No other whole shares give a shorter step, because no worker starts with
-   * more than its ideal share.
+   * Returns shares in whole samples: rounds ideal shares down, and gives each remaining sample to
+   * the worker that would finish it first. No other whole shares give a shorter step, because no
+   * worker starts with more than its ideal share.
    */
   private static int[] whole(List<Worker> workers, int batch, double ideal) {
     int[] shares = workers.stream().mapToInt(worker -> (int) worker.samples(ideal)).toArray();
-    int left = batch;
+    int remaining = batch;
     for (int share : shares) {
-      left -= share;
+      remaining -= share;
     }
-    for (; left > 0; left--) {
+    for (; remaining > 0; remaining--) {
       int first = -1;
       for (int i = 0; i < shares.length; i++) {
         Worker worker = workers.get(i);
@@ -160,7 +163,7 @@ public record Shares(
       }
       shares[first]++;
     }
-    for (; left < 0; left++) { // Rounding may make the ideal slightly too long.
+    for (; remaining < 0; remaining++) { // Rounding may make the ideal slightly too long.
       int last = slowest(times(workers, shares), -1);
       shares[last]--;
     }

@@ -35,9 +35,11 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * The consecutive cut whose slowest stage is fastest; of equals, the one with the smallest sum.
+   * Returns the consecutive cut whose slowest stage is fastest; of equals, the one with the
+   * smallest sum.
    *
-   * @param copies of the parameters that training keeps: weights, gradients, optimizer
+   * @param copies number of copies of the parameters that training holds: weights, gradients,
+   *     optimizer
    * @return null if no cut fits into the memory of the GPUs
    */
   @Nullable Cut cut(List<Layer> model, int inFlight, double copies) {
@@ -67,9 +69,9 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * The shortest slowest stage of all cuts, or the smallest sum of cuts whose stages take at most
-   * {@code limit}. Dynamic programming: it cuts the first layers into the first stages and adds one
-   * stage at a time.
+   * Returns the shortest slowest stage of all cuts, or the smallest sum of cuts whose stages take
+   * at most {@code limit}. Dynamic programming: cuts the first layers into the first stages and
+   * adds one stage at a time.
    *
    * @param begins receives, for each stage and each layer after its last, the stage's first layer;
    *     ignored if empty
@@ -79,7 +81,7 @@ record VirtualWorker(String name, List<Kind> gpus) {
       int inFlight,
       double copies,
       double limit,
-      boolean ofSlowest,
+      boolean minimizeSlowest,
       int[][] begins) {
     int layers = model.size();
     double[] before = new double[layers + 1];
@@ -101,7 +103,7 @@ record VirtualWorker(String name, List<Kind> gpus) {
             break;
           }
           double millis = sum * gpus.get(stage).slower();
-          double all = ofSlowest ? Math.max(before[begin], millis) : before[begin] + millis;
+          double all = minimizeSlowest ? Math.max(before[begin], millis) : before[begin] + millis;
           if (millis <= limit && all <= now[end]) {
             now[end] = all;
             if (begins.length > 0) {
@@ -123,7 +125,10 @@ record VirtualWorker(String name, List<Kind> gpus) {
     return sum * gpus.get(stage).slower();
   }
 
-  /** An early stage holds the activations of more minibatches than a late one. */
+  /**
+   * Whether a stage fits in memory; an early stage holds the activations of more minibatches than a
+   * late one.
+   */
   private boolean fits(int stage, double copies, double activations, int inFlight) {
     Double memory = gpus.get(stage).memoryBytes();
     return memory == null

@@ -15,16 +15,16 @@ final class Waves {
   private Waves() {}
 
   /**
-   * The largest number of minibatches that an update may miss: (D + 1)(s + 1) + s - 1 with s = n -
-   * 1.
+   * Returns the largest number of minibatches that an update may miss: (D + 1)(s + 1) + s - 1 with
+   * s = n - 1.
    */
   static int staleness(int inFlight, int distance) {
     return (distance + 1) * inFlight + inFlight - 2;
   }
 
   /**
-   * The rate of the workers together, as a share of the slowest one's rate if no worker ever
-   * waited. The times of each worker's waves follow its own log-normal distribution.
+   * Returns the rate of the workers, as a share of the slowest worker's rate without waits. The
+   * times of each worker's waves follow its own log-normal distribution.
    *
    * @param millis each worker's mean time of a wave
    * @param spread standard deviation of these times as a share of the mean
@@ -48,8 +48,8 @@ final class Waves {
   }
 
   /**
-   * The end of the last wave. A worker starts a wave once all workers have finished the wave D + 1
-   * before it.
+   * Returns the end of the last wave. A worker starts a wave once all workers have finished the
+   * wave D + 1 before it.
    *
    * @param times time of each wave, by worker
    */
@@ -58,9 +58,9 @@ final class Waves {
     double[] ends = new double[times.length];
     double[] allEnded = new double[waves];
     for (int wave = 0; wave < waves; wave++) {
-      double may = wave > distance ? allEnded[wave - distance - 1] : 0;
+      double earliestStart = wave > distance ? allEnded[wave - distance - 1] : 0;
       for (int worker = 0; worker < times.length; worker++) {
-        ends[worker] = Math.max(ends[worker], may) + times[worker][wave];
+        ends[worker] = Math.max(ends[worker], earliestStart) + times[worker][wave];
         allEnded[wave] = Math.max(allEnded[wave], ends[worker]);
       }
     }

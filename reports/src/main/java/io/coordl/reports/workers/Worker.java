@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
  * A worker of a synchronous data-parallel job. Its step takes {@code fixedMillis + n *
  * millisPerSample} for n samples, or as long as its data takes to arrive, whichever is longer.
  *
- * @param fixedMillis part of a step that does not depend on the number of samples
+ * @param fixedMillis part of a step that is independent of the number of samples
  * @param suppliedPerSecond samples a second that its host fetches and prepares; null if unlimited
  *     or unknown
  * @param most largest number of samples that its memory holds; null if unknown
- * @param origin of its times
+ * @param origin origin of its times
  */
 public record Worker(
     String name,
@@ -20,18 +20,18 @@ public record Worker(
     @Nullable Integer most,
     Origin origin) {
 
-  /** Time of its step; 0 without samples, because the worker then takes no part. */
+  /** Returns the time of its step; 0 without samples, because the worker then takes no part. */
   double millis(long samples) {
     if (samples == 0) {
       return 0;
     }
-    double computes = fixedMillis + samples * millisPerSample;
+    double computeTime = fixedMillis + samples * millisPerSample;
     return suppliedPerSecond == null
-        ? computes
-        : Math.max(computes, 1000.0 * samples / suppliedPerSecond);
+        ? computeTime
+        : Math.max(computeTime, 1000.0 * samples / suppliedPerSecond);
   }
 
-  /** Samples, possibly fractional, that a step of this length processes. */
+  /** Returns the samples, possibly fractional, that a step of this length processes. */
   double samples(double millis) {
     double samples = Math.max(0, (millis - fixedMillis) / millisPerSample);
     if (suppliedPerSecond != null) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * name, and {@code key=value} pairs. Text after # is a comment.
  */
 public final class WorkersFile {
-  /** First words of lines, and the keys of each. */
+  /** Keys by the first word of a line. */
   private static final Map<String, List<String>> KEYS =
       Map.of(
           "batch", List.of(),
@@ -36,9 +36,9 @@ public final class WorkersFile {
 
   private static final List<String> NAMED = List.of("worker", "kind", "layer", "virtual", "server");
   private static final Pattern AMOUNT = Pattern.compile("(\\d{1,18}(?:\\.\\d{1,18})?)([A-Za-z/]*)");
-  private static final int MOST_LINES = 100_000;
-  private static final double MOST = 1e15;
-  private static final int MOST_WHOLE = 1_000_000_000;
+  private static final int MAX_LINES = 100_000;
+  private static final double MAX_VALUE = 1e15;
+  private static final int MAX_WHOLE = 1_000_000_000;
 
   private static final Map<String, Double> SIZES =
       Map.of(
@@ -59,17 +59,17 @@ public final class WorkersFile {
 
   /** Reads {@code file}; the values of its lines are checked on access. */
   public static WorkersFile read(Path file) throws InputException {
-    WorkersFile read = new WorkersFile(file);
+    WorkersFile result = new WorkersFile(file);
     int number = 0;
     try {
       for (String text : Files.readAllLines(file)) {
         number++;
-        if (number > MOST_LINES) {
-          throw read.refused(number, "it has more than " + MOST_LINES + " lines");
+        if (number > MAX_LINES) {
+          throw result.refused(number, "it has more than " + MAX_LINES + " lines");
         }
         String words = text.replaceFirst("#.*", "").strip();
         if (!words.isEmpty()) {
-          read.add(number, words.split("\\s+"));
+          result.add(number, words.split("\\s+"));
         }
       }
     } catch (NoSuchFileException e) {
@@ -79,10 +79,10 @@ public final class WorkersFile {
     } catch (IOException e) {
       throw new InputException(file + " cannot be read: " + e.getMessage());
     }
-    if (read.lines.isEmpty()) {
-      throw new InputException(file + " describes nothing: it has no line but comments");
+    if (result.lines.isEmpty()) {
+      throw new InputException(file + " describes nothing: it contains only comments");
     }
-    return read;
+    return result;
   }
 
   private void add(int number, String[] words) throws InputException {
@@ -95,18 +95,18 @@ public final class WorkersFile {
               + "' is not one of "
               + String.join(", ", new TreeSet<>(KEYS.keySet())));
     }
-    int begin = NAMED.contains(words[0]) ? 2 : 1;
+    int start = NAMED.contains(words[0]) ? 2 : 1;
     int positional = words[0].equals("virtual") || words[0].equals("batch") ? 1 : 0;
-    if (words.length < begin + positional || (begin == 2 && words[1].indexOf('=') >= 0)) {
+    if (words.length < start + positional || (start == 2 && words[1].indexOf('=') >= 0)) {
       throw refused(
           number,
           "'" + words[0] + "' needs " + (positional == 1 ? "a value" : "a name") + " after it");
     }
-    Line line = new Line(number, words[0], begin == 2 ? words[1] : "");
+    Line line = new Line(number, words[0], start == 2 ? words[1] : "");
     if (positional == 1) {
-      line.values.put("", words[begin]);
+      line.values.put("", words[start]);
     }
-    for (String word : Arrays.asList(words).subList(begin + positional, words.length)) {
+    for (String word : Arrays.asList(words).subList(start + positional, words.length)) {
       String[] pair = word.split("=", 2);
       if (pair.length != 2 || !keys.contains(pair[0])) {
         throw refused(
@@ -132,7 +132,7 @@ public final class WorkersFile {
     return lines.stream().filter(line -> line.word.equals(word)).toList();
   }
 
-  /** The line that begins with {@code word}; an empty line if there is none. */
+  /** Returns the line that begins with {@code word}; an empty line if there is none. */
   Line one(String word) {
     return all(word).stream().findFirst().orElse(new Line(0, word, ""));
   }
@@ -188,23 +188,23 @@ public final class WorkersFile {
               + expected);
     }
 
-    /** A number of at least {@code least}; null if the key is missing. */
-    @Nullable Double number(String key, double least) throws InputException {
-      return amount(key, least, Map.of("", 1.0), "a number " + from(least));
+    /** Returns a number of at least {@code min}; null if the key is missing. */
+    @Nullable Double number(String key, double min) throws InputException {
+      return amount(key, min, Map.of("", 1.0), "a number " + from(min));
     }
 
-    private static String from(double least) {
-      return least == 0 ? "of at least 0" : "above 0";
+    private static String from(double min) {
+      return min == 0 ? "of at least 0" : "above 0";
     }
 
     @Nullable Double above0(String key) throws InputException {
       return number(key, Double.MIN_VALUE);
     }
 
-    @Nullable Integer whole(String key, int least) throws InputException {
-      Double value = amount(key, least, Map.of("", 1.0), "a whole number of at least " + least);
-      if (value != null && (value != Math.rint(value) || value > MOST_WHOLE)) {
-        throw wrong(key, "a whole number of at least " + least);
+    @Nullable Integer whole(String key, int min) throws InputException {
+      Double value = amount(key, min, Map.of("", 1.0), "a whole number of at least " + min);
+      if (value != null && (value != Math.rint(value) || value > MAX_WHOLE)) {
+        throw wrong(key, "a whole number of at least " + min);
       }
       return value == null ? null : (Integer) value.intValue();
     }
@@ -223,8 +223,7 @@ public final class WorkersFile {
     }
 
     private @Nullable Double amount(
-        String key, double least, Map<String, Double> units, String expected)
-        throws InputException {
+        String key, double min, Map<String, Double> units, String expected) throws InputException {
       String text = values.get(key);
       if (text == null) {
         return null;
@@ -232,7 +231,7 @@ public final class WorkersFile {
       Matcher amount = AMOUNT.matcher(text);
       Double unit = amount.matches() ? units.get(amount.group(2)) : null;
       double value = unit == null ? Double.NaN : Double.parseDouble(amount.group(1)) * unit;
-      if (!(value >= least && value <= MOST)) {
+      if (!(value >= min && value <= MAX_VALUE)) {
         throw wrong(key, expected);
       }
       return value;

@@ -18,13 +18,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Predictions for a job whose workers are unequal, in the shape of its JSON, which {@code
+ * Predictions for a job with unequal workers. Serialised to the JSON that {@code
  * workers.schema.json} describes.
  *
- * @param recording the one of a worker; null if the file contains everything
+ * @param recording recording of a worker; null if the file contains everything
  * @param shares division of a synchronous batch; null if the file has no workers
- * @param pipelines of virtual workers; null if it has none
- * @param placement of layers on servers; null if it has none
+ * @param pipelines pipelines of virtual workers; null if the file has none
+ * @param placement placement of layers on servers; null if the file has no servers
  * @param measured facts from recordings, a sentence each
  * @param model assumptions behind all other figures, a sentence each
  */
@@ -40,10 +40,10 @@ public record WorkersReport(
 
   private static final double COPIES = 3;
   private static final double FLOAT_BYTES = 4;
-  private static final int MOST_IN_FLIGHT = 1_000;
+  private static final int MAX_IN_FLIGHT = 1_000;
 
   /** Limit on the number of workers, because tables grow with it. */
-  private static final int MOST_WORKERS = 100_000;
+  private static final int MAX_WORKERS = 100_000;
 
   /** Reads recordings. */
   public interface Reader {
@@ -53,14 +53,14 @@ public record WorkersReport(
   /**
    * Reads the recordings that the file names and computes the report.
    *
-   * @param named a recording of one worker; null if the file contains everything
+   * @param recordingFile a recording of one worker; null if the file contains everything
    */
-  public static WorkersReport of(WorkersFile file, @Nullable Path named, Reader reader)
+  public static WorkersReport of(WorkersFile file, @Nullable Path recordingFile, Reader reader)
       throws InputException, RecordingException {
-    return new Maker(file, reader).report(named);
+    return new Builder(file, reader).report(recordingFile);
   }
 
-  private static final class Maker {
+  private static final class Builder {
     private final WorkersFile file;
     private final Reader reader;
     private final Map<Path, JobRecording> recordings = new HashMap<>();
@@ -68,16 +68,16 @@ public record WorkersReport(
     private final List<String> model = new ArrayList<>();
     private @Nullable JobRecording base;
     private @Nullable Pace pace;
-    private boolean hostsAlike;
+    private boolean assumesEqualHosts;
 
-    Maker(WorkersFile file, Reader reader) {
+    Builder(WorkersFile file, Reader reader) {
       this.file = file;
       this.reader = reader;
     }
 
-    WorkersReport report(@Nullable Path named) throws InputException, RecordingException {
-      if (named != null) {
-        base = reader.read(named);
+    WorkersReport report(@Nullable Path recordingFile) throws InputException, RecordingException {
+      if (recordingFile != null) {
+        base = reader.read(recordingFile);
         pace = Pace.of(base);
       }
       List<Worker> workers = workers();
@@ -90,7 +90,7 @@ public record WorkersReport(
               file + " has workers and no line 'batch N': the samples of a step of all of them");
         }
         shares = Shares.of(workers, batch, sampleBytes());
-        if (hostsAlike) {
+        if (assumesEqualHosts) {
           model.add(
               "hosts without a recording of their own prepare as fast as the one that was"
                   + " recorded");
@@ -106,7 +106,7 @@ public record WorkersReport(
       Placement placement = placement(layers, workers.size());
       if (shares == null && pipelines == null && placement == null) {
         throw new InputException(
-            file + " asks nothing: it takes lines 'worker', 'virtual' or 'server'");
+            file + " contains no question: expected lines 'worker', 'virtual' or 'server'");
       }
       model.add("nothing here was validated on several GPUs");
       return new WorkersReport(
@@ -127,8 +127,8 @@ public record WorkersReport(
 
     private List<Worker> workers() throws InputException, RecordingException {
       List<Line> lines = file.all("worker");
-      if (lines.size() > MOST_WORKERS) {
-        throw lines.get(MOST_WORKERS).refused("there are more than " + MOST_WORKERS + " workers");
+      if (lines.size() > MAX_WORKERS) {
+        throw lines.get(MAX_WORKERS).refused("there are more than " + MAX_WORKERS + " workers");
       }
       List<Worker> workers = new ArrayList<>();
       for (Line line : lines) {
@@ -145,28 +145,29 @@ public record WorkersReport(
         throw line.refused(
             "it has ms= and "
                 + (slower != null ? "slower=" : "recording=")
-                + ", which both say how long a sample takes");
+                + ", which both give the time of a sample");
       }
       Double supply = line.above0("supply");
       Origin origin = Origin.GIVEN;
       if (millis == null) {
-        Pace own = recorded == null ? pace : paceOf(line, recorded);
-        if (own == null) {
+        Pace workerPace = recorded == null ? pace : paceOf(line, recorded);
+        if (workerPace == null) {
           throw line.refused(
-              "nothing says how long a sample takes: give ms=, recording=FILE.jfr, or slower= and a"
+              "the time of a sample is missing: give ms=, recording=FILE.jfr, or slower= and a"
                   + " recording of another worker");
         }
         double factor = slower == null ? 1 : slower;
-        millis = own.millis(factor);
+        millis = workerPace.millis(factor);
         origin = factor == 1 ? Origin.MEASURED : Origin.ASSUMED;
-        if (supply == null && own.suppliedPerSecond() != null) {
-          supply = own.suppliedPerSecond();
-          hostsAlike |= recorded == null;
+        if (supply == null && workerPace.suppliedPerSecond() != null) {
+          supply = workerPace.suppliedPerSecond();
+          assumesEqualHosts |= recorded == null;
         }
-        measured.add(sentence(line, recorded, own, slower));
+        measured.add(sentence(line, recorded, workerPace, slower));
       }
       Double fixed = line.number("fixed", 0);
-      return new Worker(line.name, fixed == null ? 0 : fixed, millis, supply, most(line), origin);
+      return new Worker(
+          line.name, fixed == null ? 0 : fixed, millis, supply, maxSamples(line), origin);
     }
 
     private static String sentence(
@@ -191,32 +192,32 @@ public record WorkersReport(
         recording = reader.read(path);
         recordings.put(path, recording);
       }
-      Pace own = Pace.of(recording);
-      if (own == null) {
+      Pace workerPace = Pace.of(recording);
+      if (workerPace == null) {
         throw line.refused(
             "the recording "
                 + recorded
                 + " does not show how long a step takes: it needs three complete epochs, or a"
                 + " profile");
       }
-      return own;
+      return workerPace;
     }
 
     /**
-     * Whole samples that fit: the given number, or as many as fit in the memory beside the fixed
-     * part.
+     * Returns the number of samples that fit: as given, or computed from the memory without the
+     * fixed part.
      */
-    private @Nullable Integer most(Line line) throws InputException {
-      Integer most = line.whole("most", 1);
+    private @Nullable Integer maxSamples(Line line) throws InputException {
+      Integer maxSamples = line.whole("most", 1);
       Double memory = line.bytes("memory");
       Line needs = file.one("memory");
       Double sample = needs.bytes("sample");
       Double fixed = needs.bytes("fixed");
       if (memory == null) {
-        return most;
+        return maxSamples;
       }
-      if (most != null) {
-        throw line.refused("it has most= and memory=, which both say how many samples fit");
+      if (maxSamples != null) {
+        throw line.refused("it has most= and memory=, which both give the number of samples");
       }
       if (sample == null || sample == 0) {
         throw line.refused(
@@ -237,7 +238,7 @@ public record WorkersReport(
 
     // ---- layers
 
-    /** The layers in the file; otherwise those of the recording's largest model. */
+    /** Returns the layers in the file; if it has none, those of the recording's largest model. */
     private List<Layer> layers() throws InputException {
       List<Layer> layers = new ArrayList<>();
       for (Line line : file.all("layer")) {
@@ -306,8 +307,8 @@ public record WorkersReport(
       Line waves = file.one("waves");
       Integer distance = waves.whole("distance", 0);
       Integer inFlight = waves.whole("in-flight", 1);
-      if (inFlight != null && inFlight > MOST_IN_FLIGHT) {
-        throw waves.refused("in-flight is " + inFlight + ", more than " + MOST_IN_FLIGHT);
+      if (inFlight != null && inFlight > MAX_IN_FLIGHT) {
+        throw waves.refused("in-flight is " + inFlight + ", more than " + MAX_IN_FLIGHT);
       }
       Double copies = waves.above0("copies");
       Double spread = waves.number("spread", 0);
@@ -319,7 +320,7 @@ public record WorkersReport(
               + WorkersText.number(copies == null ? COPIES : copies)
               + " copies of its parameters and the activations of min(in flight, k - s)"
               + " minibatches");
-      Pace known = pace;
+      Pace basePace = pace;
       return Pipelines.of(
           workers,
           layers,
@@ -328,12 +329,12 @@ public record WorkersReport(
               distance == null ? 0 : distance,
               copies == null ? COPIES : copies,
               spread == null ? spread() : spread),
-          known == null || known.sampleBytes() <= 0 || known.batchSamples() <= 0
+          basePace == null || basePace.sampleBytes() <= 0 || basePace.batchSamples() <= 0
               ? null
-              : (Double) (known.sampleBytes() * known.batchSamples()));
+              : (Double) (basePace.sampleBytes() * basePace.batchSamples()));
     }
 
-    /** Spread of a step's time according to the recording's percentiles. */
+    /** Returns the spread of step times, from the recording's percentiles; null if unknown. */
     private @Nullable Double spread() {
       if (base == null) {
         return null;
@@ -386,24 +387,24 @@ public record WorkersReport(
       Integer count = links.whole("workers", 1);
       if (count == null && workers == 0) {
         throw new InputException(
-            file + " has servers and does not say how many workers: give a line 'links workers=N'");
+            file + " has servers but not the number of workers: add a line 'links workers=N'");
       }
       Integer batch = links.whole("batch", 1);
-      Pace known = pace;
+      Pace basePace = pace;
       int samples =
           batch != null
               ? batch
-              : known == null || known.batchSamples() < 1
+              : basePace == null || basePace.batchSamples() < 1
                   ? 0
-                  : (int) Math.round(known.batchSamples());
+                  : (int) Math.round(basePace.batchSamples());
       boolean full = layers.get(layers.size() - 1).isFullyConnected();
       if (samples == 0 && full) {
         throw new InputException(
             file + ": fully connected layers need the samples of a worker's step: 'links batch=N'");
       }
       Double compute = links.above0("compute");
-      if (compute == null && known != null && samples > 0) {
-        compute = known.nanosPerSample() / 1e6 * samples;
+      if (compute == null && basePace != null && samples > 0) {
+        compute = basePace.nanosPerSample() / 1e6 * samples;
         measured.add(
             "%s ms of computing in a step of %d samples"
                 .formatted(WorkersText.number(compute), samples));

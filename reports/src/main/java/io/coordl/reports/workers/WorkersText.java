@@ -9,11 +9,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link WorkersReport} as text: one table for each part, then which figures are measured and
- * which are not.
+ * Formats a {@link WorkersReport}: one table per part, then which figures are measured and which
+ * are modelled.
  */
 public final class WorkersText {
-  private static final int MOST_LINES = 40;
+  private static final int MAX_LINES = 40;
   private static final String NONE = "-";
 
   private final List<String> lines = new ArrayList<>();
@@ -39,16 +39,16 @@ public final class WorkersText {
     return text.lines;
   }
 
-  private void say(String format, @Nullable Object... values) {
+  private void print(String format, @Nullable Object... values) {
     lines.add(String.format(Locale.ROOT, format, values).stripTrailing());
   }
 
   // ---- shares
 
   private void add(Shares shares) {
-    say("Unequal workers: a synchronous step of %,d samples", shares.batch());
+    print("Unequal workers: a synchronous step of %,d samples", shares.batch());
     String row = "  %-12s %12s %9s %11s %8s  %12s %12s  %12s %12s %13s %7s";
-    say(
+    print(
         row,
         "worker",
         "ms a sample",
@@ -62,11 +62,11 @@ public final class WorkersText {
         "demand /s",
         "weight");
     shares.workers().stream()
-        .limit(MOST_LINES)
+        .limit(MAX_LINES)
         .forEach(
             share -> {
               Worker worker = share.worker();
-              say(
+              print(
                   row,
                   worker.name(),
                   number(worker.millisPerSample()),
@@ -80,24 +80,24 @@ public final class WorkersText {
                   number(share.demandPerSecond()),
                   String.format(Locale.ROOT, "%.3f", share.weight()));
             });
-    if (shares.workers().size() > MOST_LINES) {
-      say("  and %,d more, as --json tells", shares.workers().size() - MOST_LINES);
+    if (shares.workers().size() > MAX_LINES) {
+      print("  and %,d more; --json lists all", shares.workers().size() - MAX_LINES);
     }
     Double equal = shares.equalStepMillis();
     if (equal == null) {
-      say(
+      print(
           "Equal shares do not fit into the memory of all. With the best shares a step takes %s"
               + " ms.",
           number(shares.bestStepMillis()));
     } else {
-      say(
-          "Equal shares take %s ms a step, the best shares %s ms: %.2f times as fast (%s ms with"
+      print(
+          "Equal shares take %s ms a step, the best shares %s ms: %.2fx as fast (%s ms with"
               + " fractions of samples).",
           number(equal),
           number(shares.bestStepMillis()),
           equal / shares.bestStepMillis(),
           number(shares.idealStepMillis()));
-      say(
+      print(
           shares.straggler() == null
               ? "No worker alone makes the others wait with equal shares."
               : "The straggler %s costs the others %s ms of each step with equal shares.",
@@ -109,7 +109,7 @@ public final class WorkersText {
             .map(Shares.Share::demandBytesPerSecond)
             .reduce(null, WorkersText::sum);
     if (bytes != null) {
-      say("All workers together read %s/s.", bytes(bytes));
+      print("All workers together read %s/s.", bytes(bytes));
     }
   }
 
@@ -120,14 +120,14 @@ public final class WorkersText {
   // ---- pipelines
 
   private void add(Pipelines pipelines) {
-    say(
+    print(
         "Virtual workers: %d minibatch%s in flight, distance D = %d",
         pipelines.inFlight(), pipelines.inFlight() == 1 ? "" : "es", pipelines.distance());
     String row = "  %-12s %-20s %9s %14s %-16s %-30s %s";
-    say(row, "worker", "GPUs", "in flight", "minibatches/s", "layers", "stages ms", "bottleneck");
+    print(row, "worker", "GPUs", "in flight", "minibatches/s", "layers", "stages ms", "bottleneck");
     for (Pipelines.Virtual worker : pipelines.workers()) {
       for (VirtualWorker.Cut cut : worker.cuts()) {
-        say(
+        print(
             row,
             worker.name(),
             String.join(",", worker.gpus()),
@@ -138,11 +138,11 @@ public final class WorkersText {
             "stage " + (cut.bottleneck() + 1) + ", " + worker.gpus().get(cut.bottleneck()));
       }
     }
-    say(
+    print(
         "Together %s minibatches/s: in the long run each makes as many waves as the slowest; %s"
             + " with waves in proportion to each one's rate.",
         number(pipelines.perSecond()), number(pipelines.unequalPerSecond()));
-    say(
+    print(
         "An update misses at most %d minibatches. D = %d hides pauses of up to %s ms of one worker"
             + " from the others; it hides no worker that is always slower.",
         pipelines.stalenessMinibatches(),
@@ -150,53 +150,53 @@ public final class WorkersText {
         number(pipelines.hiddenPauseMillis()));
     Double spread = pipelines.spread();
     if (spread != null) {
-      say("With waves whose times spread by %.1f %%, what remains of that rate:", 100 * spread);
+      print("With waves whose times spread by %.1f %%, what remains of that rate:", 100 * spread);
       for (Pipelines.Distance distance : pipelines.distances()) {
-        say(
+        print(
             "  D = %-3d %6.1f %%, updates miss at most %d minibatches",
             distance.distance(), 100 * distance.efficiency(), distance.stalenessMinibatches());
       }
     }
-    say(
+    print(
         "Each worker sends %s/s of updates, and gets as much back.",
         bytes(pipelines.workers().get(0).pushedBytesPerSecond()));
     if (pipelines.demandBytesPerSecond() != null) {
-      say("All workers together read %s/s.", bytes(pipelines.demandBytesPerSecond()));
+      print("All workers together read %s/s.", bytes(pipelines.demandBytesPerSecond()));
     }
   }
 
   // ---- placement
 
   private void add(Placement placement) {
-    say(
+    print(
         "Layers on servers: each of %d workers sends %s in a step",
         placement.workers(), megabytes(placement.totalBytes()));
     String row = "  %-30s %16s %16s %24s";
-    say(row, "placement", "largest server", "communicates ms", "step ms");
+    print(row, "placement", "largest server", "communicates ms", "step ms");
     placement.ways().forEach(way -> add(row, way));
-    Placement.FullyConnected kept = placement.fullyConnected();
-    if (kept != null) {
-      add(row, kept.way());
-      say(
+    Placement.FullyConnected fullyConnected = placement.fullyConnected();
+    if (fullyConnected != null) {
+      add(row, fullyConnected.way());
+      print(
           "With the last %d fully connected layer%s computed at the server, a worker sends %s of"
               + " activations in place of %s of gradients.",
-          kept.layers(),
-          kept.layers() == 1 ? "" : "s",
-          megabytes(kept.activationBytes()),
-          megabytes(kept.parameterBytes()));
-      say(
+          fullyConnected.layers(),
+          fullyConnected.layers() == 1 ? "" : "s",
+          megabytes(fullyConnected.activationBytes()),
+          megabytes(fullyConnected.parameterBytes()));
+      print(
           "That is %.1f GFLOP a step for the server%s",
-          kept.flops() / 1e9,
-          kept.serverMillis() == null
-              ? "; give flops= of the server to know whether it pays."
+          fullyConnected.flops() / 1e9,
+          fullyConnected.serverMillis() == null
+              ? "; add flops= to the server to see whether it pays."
               : String.format(
                   Locale.ROOT,
                   ", %s ms: %s",
-                  number(kept.serverMillis()),
-                  Boolean.TRUE.equals(kept.pays()) ? "it pays." : "it does not pay."));
+                  number(fullyConnected.serverMillis()),
+                  Boolean.TRUE.equals(fullyConnected.pays()) ? "it pays." : "it does not pay."));
     }
     if (placement.deciding() != null) {
-      say(
+      print(
           "The layer %s alone decides: split it or move it; more servers do not help.",
           placement.deciding());
     }
@@ -204,7 +204,7 @@ public final class WorkersText {
 
   private void add(String row, Placement.Way way) {
     double largest = way.serverBytes().stream().mapToDouble(Double::doubleValue).max().orElse(0);
-    say(
+    print(
         row,
         way.name(),
         megabytes(largest),

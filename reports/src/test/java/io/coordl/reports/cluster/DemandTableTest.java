@@ -102,6 +102,6 @@ class DemandTableTest {
   void aTableWithoutAnAxisGetsOneSentence() {
     assertThatThrownBy(() -> read(JSON.replace("\"cores\": [2, 8],", "")))
         .isInstanceOf(InputException.class)
-        .hasMessageContaining("mine.json: its table has not all of cores, ");
+        .hasMessageContaining("mine.json: its table lacks one of cores, ");
   }
 }

@@ -94,8 +94,8 @@ class InputTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "4x0                    | a cluster of 4x0 has no GPU: it takes at least 1x1",
-        "0x8                    | a cluster of 0x8 has no GPU: it takes at least 1x1",
+        "4x0                    | a cluster of 4x0 has no GPU: expected at least 1x1",
+        "0x8                    | a cluster of 0x8 has no GPU: expected at least 1x1",
         "32                     | the cluster '32' does not begin with SERVERSxGPUS, such as 4x8"
             + " for four servers of eight GPUs",
         "4x8,cores=             | the cluster's cores= is not a number above 0",
@@ -126,7 +126,7 @@ class InputTest {
         good.replace("\"coreAxis\": [1, 2,", "\"coreAxis\": [2, 1,"), ": coreAxis does not rise");
     refused(
         good.replace("[0.1, 0.3, 0.3, 0.3, 0.3]", "[0.1, 0.3]"), "is not a table of 9 rows and 5");
-    refused(good.replace("\"speedup\": 2.94", "\"speedup\": -1"), "the figure -1.0, not above 0");
+    refused(good.replace("\"speedup\": 2.94", "\"speedup\": -1"), "the value -1.0, not above 0");
     refused(good.replace("\"name\": \"res18\"", "\"name\": \"alexnet\""), "'alexnet' twice");
     refused(good.substring(0, 900), ", is not a table of models");
   }

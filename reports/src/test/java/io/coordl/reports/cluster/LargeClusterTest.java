@@ -25,7 +25,7 @@ class LargeClusterTest {
     ModelTable models = Tables.models();
     Random random = new Random(1);
     List<JobModel> drawn = new ArrayList<>();
-    List.of("image", "language", "speech").forEach(task -> drawn.addAll(models.drawn(task)));
+    List.of("image", "language", "speech").forEach(task -> drawn.addAll(models.forWorkloads(task)));
     List<TraceJob> jobs = new ArrayList<>();
     for (int id = 0; id < JOBS; id++) {
       jobs.add(

@@ -39,8 +39,8 @@ class OptimumTest {
         Optimum.of(
             cluster,
             List.of(
-                new Optimum.Alike(1, 1, 1, List.of(point(2, 10, 1), point(4, 10, 1.5))),
-                new Optimum.Alike(1, 1, 1, List.of(point(2, 10, 1), point(5, 10, 2.5)))));
+                new Optimum.JobClass(1, 1, 1, List.of(point(2, 10, 1), point(4, 10, 1.5))),
+                new Optimum.JobClass(1, 1, 1, List.of(point(2, 10, 1), point(5, 10, 2.5)))));
 
     // 2 of the 6 cores are left after 2 + 2: two thirds of the second's step from 2 to 5.
     assertThat(solution.total()).isCloseTo(1 + 1 + 1.5 * 2 / 3, within(1e-9));
@@ -58,8 +58,9 @@ class OptimumTest {
         Optimum.of(
             cluster,
             List.of(
-                new Optimum.Alike(1, 1, first, List.of(point(2, 10, first), point(4, 10, faster))),
-                new Optimum.Alike(
+                new Optimum.JobClass(
+                    1, 1, first, List.of(point(2, 10, first), point(4, 10, faster))),
+                new Optimum.JobClass(
                     1, 1, second, List.of(point(2, 10, second), point(4, 10, fasterSecond)))));
 
     assertThat(solution.means().get(1).speed()).isCloseTo(fasterSecond, within(1e-6));
@@ -74,8 +75,8 @@ class OptimumTest {
         Optimum.of(
             cluster,
             List.of(
-                new Optimum.Alike(1, 1, 1, List.of(point(1, 10, 0.9), point(2, 10, 1))),
-                new Optimum.Alike(1, 1, 1, List.of(point(2, 10, 1), point(3, 10, 2)))));
+                new Optimum.JobClass(1, 1, 1, List.of(point(1, 10, 0.9), point(2, 10, 1))),
+                new Optimum.JobClass(1, 1, 1, List.of(point(2, 10, 1), point(3, 10, 2)))));
 
     assertThat(solution.means().get(0).speed()).isCloseTo(1, within(1e-6));
     assertThat(solution.total()).isCloseTo(2, within(1e-6));
@@ -87,7 +88,7 @@ class OptimumTest {
     Optimum.Solution solution =
         Optimum.of(
             cluster,
-            List.of(new Optimum.Alike(2, 1, 1, List.of(point(2, 50, 1), point(2, 100, 2)))));
+            List.of(new Optimum.JobClass(2, 1, 1, List.of(point(2, 50, 1), point(2, 100, 2)))));
 
     assertThat(solution.total()).isCloseTo(2, within(1e-9));
   }
@@ -98,7 +99,8 @@ class OptimumTest {
 
     assertThatThrownBy(
             () ->
-                Optimum.of(cluster, List.of(new Optimum.Alike(2, 1, 1, List.of(point(3, 10, 1))))))
+                Optimum.of(
+                    cluster, List.of(new Optimum.JobClass(2, 1, 1, List.of(point(3, 10, 1))))))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("no allocation gives each of 2 jobs");
   }
@@ -127,7 +129,7 @@ class OptimumTest {
       while (free > 0) {
         int drawn = random.nextInt(100);
         List<JobModel> task =
-            models.drawn(
+            models.forWorkloads(
                 drawn < image ? "image" : drawn < image + language ? "language" : "speech");
         int gpus = multiGpu ? Math.min(free, 1 << random.nextInt(4)) : 1;
         jobs.add(

@@ -45,7 +45,7 @@ class SimulatorTest {
 
   @Test
   void aJobTrainsAtTheSpeedOfItsResources() throws Exception {
-    // Six of the twelve cores that AlexNet can use, on a server with six: 1.75 times as fast.
+    // Six of the twelve cores that AlexNet can use, on a server with six: 1.75x as fast.
     Cluster sixCores = new Cluster(1, 1, 6, 62.5, 62.5, 5);
     assertThat(play(sixCores, Tables.models(), Policy.FIFO, 0, job(0, "alexnet", 0, 7000)).get(0L))
         .isEqualTo(7000 * 0.6 / 1.75, within(1e-6));
@@ -81,7 +81,7 @@ class SimulatorTest {
   }
 
   /** With 60 of 100 GiB in memory, 40 % comes from storage: 100 MB/s feed 250 of 500 MB/s. */
-  @ParameterizedTest(name = "{0} GiB in memory and {1} MB/s: {2} times as fast")
+  @ParameterizedTest(name = "{0} GiB in memory and {1} MB/s: {2}x as fast")
   @CsvSource({"60, 100, 0.5", "60, 200, 1", "80, 100, 1", "100, 1, 1", "20, 100, 0.25"})
   void storageSuppliesItemsThatTheCacheDoesNotHold(double memory, double storage, double speed)
       throws Exception {

@@ -127,7 +127,7 @@ class SideBySideTest {
                 + " compare them by coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
     assertThat(SideBySideText.lines(compared).get(0))
         .matches(
-            ".* is [23][.]\\d\\d times as fast as .* [(]2[.]\\d\\d to 3[.]\\d\\d[)], by their steps"
+            ".* is [23][.]\\d\\dx as fast as .* [(]2[.]\\d\\d to 3[.]\\d\\d[)], by their steps"
                 + " after warm-up");
   }
 
@@ -171,7 +171,7 @@ class SideBySideTest {
     assertThat(one.timesAsFast().value()).isCloseTo(0.31 / 0.104, within(0.06));
     assertThat(one.timesAsFast().high() / one.timesAsFast().low()).isBetween(1.1, 1.4);
     assertThat(SideBySideText.lines(compared).get(0))
-        .contains(" and 2 more are ", " times as fast as ", ", by 3 and 3 runs");
+        .contains(" and 2 more are ", "x as fast as ", ", by 3 and 3 runs");
     assertThat(SideBySideText.lines(compared)).noneMatch(line -> line.contains("Equal runs"));
   }
 
@@ -268,9 +268,7 @@ class SideBySideTest {
     assertThat(only(same).differs()).isFalse();
     assertThat(SideBySideText.lines(same).get(0))
         .contains(
-            " may be as fast as ",
-            ": it is 1.1 times as fast (0.45 to 2.6)",
-            "from the second epoch");
+            " may be as fast as ", ": it is 1.1x as fast (0.45 to 2.6)", "from the second epoch");
   }
 
   @Test
@@ -282,7 +280,7 @@ class SideBySideTest {
     assertThat(SideBySideText.lines(few))
         .first()
         .asString()
-        .endsWith(" in the second epoch (too little is recorded to say how sure that is)");
+        .endsWith(" in the second epoch (too little was recorded for a confidence interval)");
     assertThat(SideBySideText.lines(few).get(1)).isEqualTo("  with the same arguments");
   }
 
@@ -295,9 +293,9 @@ class SideBySideTest {
 
     assertThat(lines).hasSize(9);
     assertThat(lines.get(0))
-        .contains(" is 3.00 times as fast as ", " (2.76 to 3.26), from the second epoch on");
+        .contains(" is 3.00x as fast as ", " (2.76 to 3.26), from the second epoch on");
     assertThat(lines.get(1)).isEqualTo("  changed: prefetch=2 (was off)");
-    assertThat(lines.get(2)).contains(" is 0.50 times as fast as ", " (0.46 to 0.54), ");
+    assertThat(lines.get(2)).contains(" is 0.50x as fast as ", " (0.46 to 0.54), ");
     assertThat(lines.get(4)).startsWith("The spread of equal runs is not known: ");
     assertThat(lines.get(5)).contains("samples/s", "stall", "recording");
     assertThat(lines.get(6)).startsWith("      107 ");
@@ -347,7 +345,7 @@ class SideBySideTest {
     Measure range = decoded.figure().measure();
     assertThat(run.whatIf()).isEqualTo(range);
     assertThat(SideBySideText.lines(compare(before, after)).get(0))
-        .endsWith(Text.format("; predicted: %.2f to %.2f times", range.low(), range.high()));
+        .endsWith(Text.format("; predicted: %.2fx to %.2fx", range.low(), range.high()));
     Runnable andMore =
         () -> {
           after.run();

@@ -105,7 +105,7 @@ class ReportPageTest {
         .startsWith("The spread of equal runs is not known: ");
     assertThat(compared.get(0))
         .startsWith("other.jfr ")
-        .contains(" times as fast", "one.jfr")
+        .contains("x as fast", "one.jfr")
         .endsWith("; with the same arguments.");
     assertThat(Report.of(List.of(one), List.of(), 0).compared()).isEmpty();
     // Both are of this JVM, so the last counts as the newest.

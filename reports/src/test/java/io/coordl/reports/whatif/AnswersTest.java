@@ -124,10 +124,10 @@ class AnswersTest {
           return stored.hit(local).remote((n - 1) * local, net, net);
         };
     curve(hosts, "nothing cached", 1, 256, n -> of.speed(stored.hit(0).hosts(n)).times(n));
-    curve(hosts, "a cache each", 1, 256, n -> of.speed(stored.hit(share).hosts(n)).times(n));
+    curve(hosts, "separate caches", 1, 256, n -> of.speed(stored.hit(share).hosts(n)).times(n));
     curve(
         hosts, "partitioned cache", 1, 256, n -> of.speed(partitioned.apply(n).hosts(n)).times(n));
-    curve(hosts, "a storage each", 1, 256, n -> of.speed(partitioned.apply(n)).times(n));
+    curve(hosts, "storage per host", 1, 256, n -> of.speed(partitioned.apply(n)).times(n));
 
     Answer locality = question("locality").ask(of, scenario);
     curve(locality, "other hosts", 1, 256, n -> Measure.exact((n - 1) * Math.min(share, 1 / n)));
@@ -169,17 +169,17 @@ class AnswersTest {
         .isEqualTo(
             """
             Best size of a MinIO cache: x* = 100 ± 0 % of the data set (953.7 MiB): 200 ± 0 \
-            samples/s, 1.20 ± 0.00 times as fast as with nothing cached; more memory brings \
+            samples/s, 1.20 ± 0.00x as fast as with nothing cached; more memory brings \
             nothing; today it runs at 173 ± 0 samples/s; what is free (476.8 MiB) gives 182 ± \
             0 samples/s. [cache=minio, cache.size=477m]
             MinIO cache in place of the page cache: with 50 % of the data set in memory (476.8 \
             MiB) MinIO hits 50 %, a page cache 15 % to 28 %: 182 ± 0 samples/s after 173 ± 2 \
-            samples/s, 1.05 ± 0.01 times as fast. [cache=minio, cache.size=477m]
+            samples/s, 1.05 ± 0.01x as fast. [cache=minio, cache.size=477m]
             Decoded items kept in memory: decoding is 67 ± 0 % of preparation; with 8 % of the \
             items kept decoded (all of them take 5.6 GiB) the job runs at 174 ± 0 samples/s, \
-            1.01 ± 0.00 times as fast as today. []
+            1.01 ± 0.00x as fast as today. []
             Preparation beside the step: one thread that prepares beside the step makes the job \
-            1.53 ± 0.00 times as fast (264 ± 0 samples/s after 173 ± 0 samples/s). \
+            1.53 ± 0.00x as fast (264 ± 0 samples/s after 173 ± 0 samples/s). \
             [prefetch=2]
             Workers and cores needed: k* = 2 workers (1.89 ± 0.00) on 1.50 ± 0.00 cores keep \
             up with the steps; with 4 cores the job then runs at 500 ± 0 samples/s, today at \
@@ -187,24 +187,24 @@ class AnswersTest {
             Storage rate needed: S* = 724.8 MiB/s ± 0 bytes/s leave at most 5 % of the time to \
             fetching when nothing is cached; this storage gives 190.7 MiB/s ± 0 bytes/s and the \
             job then runs at 167 ± 0 samples/s. []
-            A faster accelerator: steps 2.0 times as fast make the job 1.21 ± 0.00 times as \
-            fast (209 ± 0 samples/s); however fast they are, it becomes 1.53 ± 0.00 times as \
-            fast at most, and 95 % of that speed takes steps 10.0 ± 0.0 times as fast. []
+            A faster accelerator: steps 2.0x as fast make the job 1.21 ± 0.00x as \
+            fast (209 ± 0 samples/s). However fast they are, it becomes at most 1.53 ± 0.00x as \
+            fast, and 95 % of that speed takes steps 10.0 ± 0.0x as fast. []
             Several jobs on this host: each of 2 jobs runs at 173 ± 0 samples/s independently and \
-            at 500 ± 0 samples/s with coordinated prep, 2.89 ± 0.00 times as fast; one alone \
+            at 500 ± 0 samples/s with coordinated prep, 2.89 ± 0.00x as fast; one alone \
             runs at 173 ± 0 samples/s. [prep=coordinate, prep.jobs=2]
             Several hosts with a partitioned cache: 2 hosts, each with room for 50 % of the data \
-            set in memory, train 364 ± 0 samples/s with separate caches and 397 ± 0 \
-            samples/s with a partitioned one, 1.09 ± 0.00 times as fast: a host then finds 50.0 \
+            set in memory, train at 364 ± 0 samples/s with separate caches and at 397 ± 0 \
+            samples/s with a partitioned one, 1.09 ± 0.00x as fast. Each host then finds 50.0 \
             % of the items in its own memory, 50.0 % in that of the others and 0.0 % in storage. \
-            With nothing cached, the storage feeds 10.0 ± 0.0 hosts. []
+            Without a cache, the storage can feed 10.0 ± 0.0 hosts. []
             Samples to the hosts that keep them: 2 hosts with a partitioned cache fetch 50.0 % \
-            of the items from each other; were each sample given to the host that keeps it, with \
-            batches of 32 a host, 5.0 % would move, and they would train 1.01 ± 0.00 times as \
-            fast (256 hosts: 1.01 ± 0.00 times). The agent does not do this. []
-            What auto would bring: the job waits for data 65 ± 0 % of the time; with 25 % of \
+            of the items from each other; if each sample went to the host that caches it, with \
+            batches of 32 per host, 5.0 % would move, and the hosts would train 1.01 ± 0.00x as \
+            fast (256 hosts: 1.01 ± 0.00x). The agent does not do this. []
+            Gain from auto: the job waits for data 65 ± 0 % of the time; with 25 % of \
             the files or 4 % of the decoded items in memory it runs at 174 ± 0 samples/s, 1.01 \
-            ± 0.00 times as fast as today, and at most 2.89 ± 0.00 times as fast where no \
+            ± 0.00x as fast as today, and at most 2.89 ± 0.00x as fast if no \
             transform draws random numbers and all samples fit. [auto=on]
             Cores, memory and storage needed: 1 core, 858.3 MiB for items and 190.7 MiB/s from \
             storage give 98 % of the speed of 4 cores with every item in memory (200 samples/s). []\
@@ -217,15 +217,15 @@ class AnswersTest {
         .isEqualTo(
             """
             Best size of a MinIO cache: x* = 71 ± 0 % of the data set (681.2 MiB): 1,000 ± 0 \
-            samples/s, 2.00 ± 0.00 times as fast as with nothing cached; more memory brings \
+            samples/s, 2.00 ± 0.00x as fast as with nothing cached; more memory brings \
             nothing; today it runs at 590 ± 0 samples/s; what is free (476.8 MiB) gives 769 ± \
             0 samples/s; one of 25 % gives 606 ± 0 samples/s. [cache=minio, cache.size=477m]
             MinIO cache in place of the page cache: with 25 % of the data set in memory (238.4 \
             MiB) MinIO hits 25 %, a page cache 3 % to 7 %: 606 ± 0 samples/s after 519 ± 6 \
-            samples/s, 1.17 ± 0.01 times as fast. [cache=minio, cache.size=239m]
+            samples/s, 1.17 ± 0.01x as fast. [cache=minio, cache.size=239m]
             Decoded items kept in memory: decoding is 75 ± 0 % of preparation; with 25 % of the \
             items kept decoded (all of them take 5.6 GiB) the job runs at 650 ± 0 samples/s, \
-            1.10 ± 0.00 times as fast as today. [decoded=share, decoded.size=2g]
+            1.10 ± 0.00x as fast as today. [decoded=share, decoded.size=2g]
             Preparation beside the step: nothing: 2 threads prepare beside the step already. []
             Workers and cores needed: k* = 4 workers (3.39 ± 0.00) on 1.20 ± 0.00 cores keep \
             up with the steps; with 16 cores the job then runs at 1,000 ± 0 samples/s, today at \
@@ -233,26 +233,26 @@ class AnswersTest {
             Storage rate needed: S* = 500.7 MiB/s ± 0 bytes/s keep up with the rest of the job \
             when 25 % is cached; this storage gives 190.7 MiB/s ± 0 bytes/s and the job then \
             runs at 606 ± 0 samples/s; with 476.8 MiB/s it runs at 980 ± 0 samples/s. []
-            A faster accelerator: steps 3.0 times as fast make the job 1.00 ± 0.00 times as \
-            fast (590 ± 0 samples/s); however fast they are, it becomes 1.00 ± 0.00 times as \
-            fast at most, and 95 % of that speed takes steps 1.00 ± 0.00 times as fast. []
+            A faster accelerator: steps 3.0x as fast make the job 1.00 ± 0.00x as \
+            fast (590 ± 0 samples/s). However fast they are, it becomes at most 1.00 ± 0.00x as \
+            fast, and 95 % of that speed takes steps 1.00 ± 0.00x as fast. []
             Several jobs on this host: each of 4 jobs runs at 590 ± 0 samples/s independently and \
-            at 1,000 ± 0 samples/s with coordinated prep, 1.70 ± 0.00 times as fast; one alone \
+            at 1,000 ± 0 samples/s with coordinated prep, 1.70 ± 0.00x as fast; one alone \
             runs at 590 ± 0 samples/s. [prep=coordinate, prep.jobs=4]
             Several hosts with a partitioned cache: 4 hosts, each with room for 25 % of the data \
-            set in memory, train 3,922 ± 0 samples/s with separate caches and 4,000 \
-            ± 0 samples/s with a partitioned one, 1.02 ± 0.00 times as fast: a host then finds \
+            set in memory, train at 3,922 ± 0 samples/s with separate caches and at 4,000 \
+            ± 0 samples/s with a partitioned one, 1.02 ± 0.00x as fast. Each host then finds \
             25.0 % of the items in its own memory, 75.0 % in that of the others and 0.0 % in \
-            storage. With nothing cached, the storage feeds 5.00 ± 0.00 hosts. []
+            storage. Without a cache, the storage can feed 5.00 ± 0.00 hosts. []
             Samples to the hosts that keep them: 4 hosts with a partitioned cache fetch 75.0 % \
-            of the items from each other; were each sample given to the host that keeps it, with \
-            batches of 32 a host, 6.1 % would move, and they would train 1.00 ± 0.00 times as \
-            fast (256 hosts: 1.00 ± 0.00 times). The agent does not do this. []
-            What auto would bring: the job waits for data 41 ± 0 % of the time; with 25 % of \
+            of the items from each other; if each sample went to the host that caches it, with \
+            batches of 32 per host, 6.1 % would move, and the hosts would train 1.00 ± 0.00x as \
+            fast (256 hosts: 1.00 ± 0.00x). The agent does not do this. []
+            Gain from auto: the job waits for data 41 ± 0 % of the time; with 25 % of \
             the files or 25 % of the decoded items in memory it runs at 650 ± 0 samples/s, 1.10 \
-            ± 0.00 times as fast as today, and at most 1.70 ± 0.00 times as fast where no \
+            ± 0.00x as fast as today, and at most 1.70 ± 0.00x as fast if no \
             transform draws random numbers and all samples fit. [auto=on]
-            Cores, memory and storage needed: 2 cores, 667.6 MiB for items and 190.7 MiB/s from \
+            Cores, memory and storage needed: 1.5 cores, 667.6 MiB for items and 190.7 MiB/s from \
             storage give 98 % of the speed of 8 cores with every item in memory (1,000 \
             samples/s). []\
             """);
@@ -438,7 +438,7 @@ class AnswersTest {
 
     // A step may keep none or all of the 4 cores busy; if all, two jobs compete for them.
     assertThat(unknown.answers())
-        .filteredOn(answer -> answer.sentence().contains("give --compute-cores N"))
+        .filteredOn(answer -> answer.sentence().contains("pass --compute-cores N"))
         .extracting(Answer::question)
         .containsExactly("jobs");
     assertThat(known.answers()).noneMatch(answer -> answer.sentence().contains("--compute-cores"));
@@ -483,12 +483,12 @@ class AnswersTest {
             """
             Program: my.Train --epochs 3, DJL 0.35.1, prepares on 2 threads beside it
             A sample: compute 1.0 ms ± 10.0 us, prep 1.2 ms ± 10.9 us, fetch from storage 2.8 ms ± 28.5 us
-            Check: phase cached measured 1.0 ms ± 10.0 us, by these figures 1.0 ms ± 10.0 us (+0.0 %)
-            Check: phase cold measured 2.0 ms ± 20.0 us, by these figures 2.0 ms ± 15.5 us (+0.0 %)
+            Check: phase cached measured 1.0 ms ± 10.0 us, predicted 1.0 ms ± 10.0 us (+0.0 %)
+            Check: phase cold measured 2.0 ms ± 20.0 us, predicted 2.0 ms ± 15.5 us (+0.0 %)
 
             1  MinIO cache in place of the page cache
                with 25 % of the data set in memory (238.4 MiB) MinIO hits 25 %, a page cache 3 % to 7 %: 606 ± 5
-               samples/s after 519 ± 11 samples/s, 1.17 ± 0.02 times as fast.
+               samples/s after 519 ± 11 samples/s, 1.17 ± 0.02x as fast.
                         cache                 MinIO    random replacement   least recently used
                           0 %               500 ± 4               500 ± 4               500 ± 4
                          10 %               538 ± 4               504 ± 4               502 ± 4
@@ -505,9 +505,9 @@ class AnswersTest {
                Try: -javaagent:coordl-agent.jar=cache=minio,cache.size=239m
 
             2  Samples to the hosts that keep them
-               4 hosts with a partitioned cache fetch 75.0 % of the items from each other; were each sample
-               given to the host that keeps it, with batches of 32 a host, 6.1 % would move, and they would
-               train 1.00 ± 0.00 times as fast (256 hosts: 1.00 ± 0.00 times). The agent does not do this.
+               4 hosts with a partitioned cache fetch 75.0 % of the items from each other; if each sample went
+               to the host that caches it, with batches of 32 per host, 6.1 % would move, and the hosts would
+               train 1.00 ± 0.00x as fast (256 hosts: 1.00 ± 0.00x). The agent does not do this.
                         hosts           other hosts        same, assigned               storage
                             1                 0.0 %                 0.0 %                75.0 %
                             2                25.0 %                 0.0 %                50.0 %
@@ -525,7 +525,7 @@ class AnswersTest {
                random replacement
                - a step leaves the cores to preparation, as no competition was seen (--compute-cores says
                otherwise)
-               - every epoch asks for every item once in a new random order, and the page cache has as much
+               - every epoch requests every item once in a new random order, and the page cache has as much
                memory as the MinIO cache would
                - the hosts are alike, and share one storage of the rate stated or measured here
                - exchanging gradients costs no more than it does today
@@ -541,12 +541,11 @@ class AnswersTest {
             """
             Program: my.Train --epochs 3, DJL 0.35.1, prepares on the training thread
             A sample: compute 2.0 ms ± 200.0 us, prep 3.0 ms ± 300.0 us, fetch from storage 1.0 ms ± 100.0 us
-            Check: epochs after the first measured 6.0 ms ± 600.0 us, by these figures 6.0 ms ± 374.2 us (+0.0
-            %)
+            Check: epochs after the first measured 6.0 ms ± 600.0 us, predicted 6.0 ms ± 374.2 us (+0.0 %)
 
             1  Preparation beside the step
-               one thread that prepares beside the step makes the job 1.50 ± 0.07 times as fast (250 ± 21
-               samples/s after 167 ± 11 samples/s).
+               one thread that prepares beside the step makes the job 1.50 ± 0.07x as fast (250 ± 21 samples/s
+               after 167 ± 11 samples/s).
                       workers       beside the step
                             0              167 ± 11
                             1              250 ± 21

@@ -269,7 +269,7 @@ class WhatIfTest {
         .isCloseTo(0.75 * 10 / Math.max(1, (1.2 + 10 * moved) / 2), within(0.1));
     assertThat(answer(slow, "locality").sentence())
         .contains("fetch 75.0 % of the items from each other")
-        .contains("with batches of 32 a host, 6.1 % would move")
+        .contains("with batches of 32 per host, 6.1 % would move")
         .endsWith("The agent does not do this.");
   }
 

@@ -3,18 +3,21 @@ package io.coordl.telemetry.advice;
 import io.coordl.telemetry.event.Figures;
 
 /**
- * Computes how much work beside the steps costs a job if cores are short. A job has two resources:
- * the time of its training thread, which waits take, and its cores. Preparation that runs beside a
- * step, on a thread of the program, the library or the agent, is no wait, but takes a share of the
- * cores from the step. Removing it gives that share back, so the job's time is bounded from below
- * twice: by the time without the waits and the share, and by the CPU time that is left over the
+ * Computes how much preparation in parallel with the steps costs a job if cores are short. A job
+ * has two resources: the time of its training thread, which waits use up, and its cores.
+ * Preparation on another thread, of the program, the library or the agent, is not a wait, but takes
+ * a share of the cores from the steps. Removing it gives that share back. So the job's time has two
+ * lower bounds: the time without the waits and the share, and the remaining CPU time divided by the
  * cores.
  *
  * <p>All times are nanoseconds. Shared caches and hyper-threads can make the share larger than CPU
  * time shows.
  */
 public final class CoreLaw {
-  /** Part of the cores' time from which on they count as short if no waits for them are known. */
+  /**
+   * CPU time as a share of the cores' time from which on cores are considered short, if no waits
+   * for them were measured.
+   */
   private static final double CROWDED = 0.9;
 
   private final double wall;
@@ -30,8 +33,8 @@ public final class CoreLaw {
   private final double maxShare;
 
   /**
-   * @param figures of the judged epochs
-   * @param cores that the job may use; 0 if unknown
+   * @param figures of the analysed epochs
+   * @param cores cores that the job may use; 0 if unknown
    */
   public CoreLaw(Figures figures, double cores) {
     this.wall = figures.wall;
@@ -46,39 +49,41 @@ public final class CoreLaw {
     double room = isKnown() ? Math.max(0, wall - waits - left(work)) : 0;
     double steps =
         (double) Math.max(figures.computeCoreWait, figures.coreWait - figures.prepCoreWait);
-    boolean counted = figures.coreWait > 0;
-    boolean crowded = cpu >= CROWDED * cores * wall;
+    boolean isMeasured = figures.coreWait > 0;
+    boolean isCrowded = cpu >= CROWDED * cores * wall;
     double bound = Math.min(beside, Math.min(compute, room));
-    this.share = counted ? Math.min(computeWait, bound) : crowded && isKnown() ? bound : 0;
-    this.maxShare = counted ? Math.min(steps, bound) : share;
+    this.share = isMeasured ? Math.min(computeWait, bound) : isCrowded && isKnown() ? bound : 0;
+    this.maxShare = isMeasured ? Math.min(steps, bound) : share;
   }
 
   private boolean isKnown() {
     return cpu > 0 && cores > 0;
   }
 
-  /** Share of the self times of preparation for which its threads had a core. */
+  /** Returns the share of the self times of preparation during which its threads had a core. */
   public double running() {
     return running;
   }
 
-  /** Time that the cores need for the remaining CPU time once that much work is removed. */
+  /**
+   * Returns the time that the cores need for the remaining CPU time once that much work is removed.
+   */
   private double left(double removed) {
     return Math.max(0, cpu - running * removed) / cores;
   }
 
-  /** Time that preparation takes from the steps, as measured on the training thread. */
+  /** Returns the time that preparation takes from the steps, as measured on the training thread. */
   public double share() {
     return share;
   }
 
-  /** Upper bound of {@link #share}. */
+  /** Returns an upper bound of {@link #share}. */
   public double most() {
     return maxShare;
   }
 
   /**
-   * The most that removing a part of the work can give back to the steps.
+   * Returns the most time that removing a part of the work can give back to the steps.
    *
    * @param removed self time of the work that is no longer done
    * @param waited waits for it, which removing it saves too
@@ -90,12 +95,12 @@ public final class CoreLaw {
   }
 
   /**
-   * How many times as fast the job can become at most, without so much of the work and the waits;
-   * work that only moves to another thread is not removed.
+   * Returns the maximum speed-up of the job without so much of the work and the waits. Work that
+   * only moves to another thread is not removed.
    */
   public double gain(long removed, long waited) {
-    long less = Math.max(0, waited);
-    double steps = wall - (double) less - givenBack(Math.max(0, removed), less);
+    long savedWait = Math.max(0, waited);
+    double steps = wall - (double) savedWait - givenBack(Math.max(0, removed), savedWait);
     double bound = isKnown() ? Math.max(steps, left((double) Math.max(0, removed))) : steps;
     return wall <= 0 ? 1 : Math.min(100, Math.max(1, wall / Math.max(wall / 100, bound)));
   }

@@ -15,7 +15,7 @@ public enum Part {
   /** The waits for batches, by cause. */
   public static final List<Part> STALLS = List.of(FETCH_STALL, PREP_STALL, GC_STALL, QUEUE_STALL);
 
-  /** A smaller share of the time is 0.0 % wherever shares are printed. */
+  /** Smallest share that is not printed as 0.0 %. */
   public static final double SHOWN = 0.0005;
 
   private final String field;
@@ -26,7 +26,7 @@ public enum Part {
     this.label = label;
   }
 
-  /** The name of the figure, in events and JSON. */
+  /** Returns the name of the figure, in events and JSON. */
   public String field() {
     return field;
   }
@@ -35,7 +35,7 @@ public enum Part {
     return label;
   }
 
-  /** Short label, for places where it is clear that this is a stall. */
+  /** Returns a short label, for contexts where it is clear that this is a stall. */
   public String cause() {
     return label.replace(" stall", "");
   }

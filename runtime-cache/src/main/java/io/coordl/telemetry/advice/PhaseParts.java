@@ -1,12 +1,12 @@
 package io.coordl.telemetry.advice;
 
 /**
- * Parts of the time of a sample or a batch, derived from the phases of a profile. All have the same
+ * The time of a sample or batch, divided into parts by the phases of a profile. All have the same
  * unit, and they add up to the time of the cold phase.
  */
 public record PhaseParts(double compute, double prep, double fetch, double gc) {
   /**
-   * Returns the plain differences, some of which noise may make negative.
+   * Returns the differences between the phases; noise may make some negative.
    *
    * @param at times of the phases ingestion, cached and cold, then the GC pauses inside waits of
    *     cached and cold
@@ -17,7 +17,7 @@ public record PhaseParts(double compute, double prep, double fetch, double gc) {
         at[0], at[1] - at[0] - at[3], at[2] - at[1] - pausesCold, at[3] + pausesCold);
   }
 
-  /** As above, but never negative. */
+  /** Returns the parts as {@link #of} does, but none is negative. */
   public static PhaseParts bounded(double[] at) {
     double cold = at[2];
     double cached = Math.min(at[1], cold);

@@ -46,7 +46,7 @@ public final class Text {
     return format("%.2f", nanos / 1e9);
   }
 
-  /** A remaining time: {@code 2 h 5 min}, {@code 4 min 25 s}, {@code 12 s}. */
+  /** Formats a remaining time: {@code 2 h 5 min}, {@code 4 min 25 s}, {@code 12 s}. */
   public static String roughly(long nanos) {
     long seconds = (nanos + 999_999_999) / 1_000_000_000;
     if (seconds < 60) {
@@ -69,13 +69,16 @@ public final class Text {
     return format("%,d ", number) + (number == 1 ? singular : plural);
   }
 
-  /** Makes text of a program fit one line of a terminal. */
-  public static String line(String text, int longest) {
+  /**
+   * Returns text of a program as one line of at most {@code maxLength} characters, without control
+   * characters.
+   */
+  public static String line(String text, int maxLength) {
     String clean = text.replaceAll("\\p{Cntrl}+", " ").strip();
-    return clean.length() <= longest ? clean : clean.substring(0, longest - 3) + "...";
+    return clean.length() <= maxLength ? clean : clean.substring(0, maxLength - 3) + "...";
   }
 
-  /** Breaks a text into lines at blanks; all lines but the first begin with {@code under}. */
+  /** Breaks a text into lines at blanks; every line but the first begins with {@code under}. */
   public static List<String> fold(String text, String under, int width) {
     List<String> folded = new ArrayList<>();
     StringBuilder line = new StringBuilder();

@@ -1,7 +1,6 @@
 /**
- * Shared by the summary at exit and every report: how the epochs of a job are counted, the one
- * advice on them, and how figures are formatted. Both the agent and the reports may use it; it
- * knows only the events.
+ * Shared by the exit summary and all reports: counts the epochs of a job, derives the one advice
+ * from them, and formats figures. Depends only on the events.
  */
 @NullMarked
 package io.coordl.telemetry.advice;

@@ -16,13 +16,13 @@ final class BatchRecord {
 
   final long start;
 
-  /** Total of GC pauses when the batch was begun. */
+  /** Total of GC pauses when preparation began. */
   final long gcBefore;
 
   long end;
   private long pauses;
 
-  /** Whether a thread prepares it ahead of the thread that will wait for it. */
+  /** Whether it is prepared ahead of time, not by the thread that waits for it. */
   boolean ahead;
 
   BatchRecord(AtomicLong ids, long start, long gcBefore) {
@@ -33,7 +33,10 @@ final class BatchRecord {
     event.begin();
   }
 
-  /** Number of the batch, assigned on first use, because most waits do not prepare a batch. */
+  /**
+   * Returns the number of the batch; assigns it on first use, because most waits do not prepare a
+   * batch.
+   */
   long id() {
     if (event.batch == 0) {
       event.batch = ids.incrementAndGet();
@@ -41,22 +44,23 @@ final class BatchRecord {
     return event.batch;
   }
 
-  /** Share of the preparation that was fetching, 0 to 1. */
+  /** Returns the share of the preparation that was fetching, 0 to 1. */
   double fetchShare() {
     long duration = end - start;
     return duration <= pauses ? 0 : Math.min(1.0, (double) event.fetch / (duration - pauses));
   }
 
   /**
-   * Removes GC pauses from all parts alike, because it is unknown which part a pause interrupted.
+   * Subtracts GC pauses from all parts in proportion, because it is unknown which part a pause
+   * interrupted.
    */
   private void withoutPauses(long stopped) {
     long duration = end - start;
     pauses = Math.max(0, Math.min(stopped, duration));
-    double left = duration == 0 ? 1 : (double) (duration - pauses) / duration;
-    event.fetch = Math.round(event.fetch * left);
-    event.decode = Math.round(event.decode * left);
-    event.transform = Math.round(event.transform * left);
+    double remaining = duration == 0 ? 1 : (double) (duration - pauses) / duration;
+    event.fetch = Math.round(event.fetch * remaining);
+    event.decode = Math.round(event.decode * remaining);
+    event.transform = Math.round(event.transform * remaining);
   }
 
   /** Adds the work done for the batch to the job's totals; called once. */

@@ -8,38 +8,38 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes events to the recording. The recording starts in the background, so earlier events are
- * kept (at most {@value #MAX_EARLY}) and written once it runs. Safe for concurrent use.
+ * Forwards events to the recording. The recording starts in the background: earlier events are
+ * buffered (at most {@value #MAX_EARLY}) and written once it runs. Safe for concurrent use.
  */
 public final class EventLog implements EventSink {
   private static final int MAX_EARLY = 10_000;
-  private static final EventSink NOBODY = (event, start, end) -> {};
+  private static final EventSink DISCARD = (event, start, end) -> {};
 
   private volatile @Nullable EventSink sink;
   private List<Early> early = new ArrayList<>();
 
   private record Early(Supplier<Event> event, long start, long end) {}
 
-  /** Called once the recording runs: writes the kept events, and later ones at once. */
+  /** Called once the recording runs: writes the buffered events, and later ones at once. */
   public void open(EventSink to) {
-    List<Early> waiting;
+    List<Early> buffered;
     synchronized (this) {
       sink = to;
-      waiting = early;
+      buffered = early;
       early = List.of();
     }
-    waiting.forEach(one -> write(to, one));
+    buffered.forEach(one -> write(to, one));
   }
 
-  /** Called if there is no recording: drops the kept events and all later ones. */
+  /** Called if there is no recording: drops the buffered events and all later ones. */
   public void close() {
-    open(NOBODY);
+    open(DISCARD);
   }
 
-  /** Whether a recording runs. */
+  /** Whether a recording is running. */
   public boolean isOpen() {
     EventSink to = sink;
-    return to != null && to != NOBODY;
+    return to != null && to != DISCARD;
   }
 
   /** Writes an event now, or once the recording runs. */
@@ -49,14 +49,14 @@ public final class EventLog implements EventSink {
   }
 
   /**
-   * As above, but creates the event only when it is written: no other class may be loaded while a
-   * class is being loaded.
+   * Like {@link #write(Event, long, long)}, but creates the event only when it is written: no other
+   * class may be loaded while a class is being loaded.
    */
   public void write(Supplier<Event> event, long start, long end) {
     Early one = new Early(event, start, end);
     EventSink to = sink;
     if (to == null) {
-      to = keep(one);
+      to = buffer(one);
     }
     if (to != null) {
       write(to, one);
@@ -65,13 +65,13 @@ public final class EventLog implements EventSink {
 
   /** Without a recording, the event is not even created. */
   private static void write(EventSink to, Early one) {
-    if (to != NOBODY) {
+    if (to != DISCARD) {
       to.write(one.event.get(), one.start, one.end);
     }
   }
 
-  /** Keeps the event, or returns the sink if it has been set in the meantime. */
-  private synchronized @Nullable EventSink keep(Early event) {
+  /** Buffers the event, or returns the sink if there is one by now. */
+  private synchronized @Nullable EventSink buffer(Early event) {
     if (sink == null && early.size() < MAX_EARLY) {
       early.add(event);
     }

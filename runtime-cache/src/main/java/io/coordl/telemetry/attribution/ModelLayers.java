@@ -28,16 +28,16 @@ final class ModelLayers {
     this.events = events;
   }
 
-  void knownBy(Function<Object, List<LayerEvent>> knows) {
-    layers = knows;
+  void knownBy(Function<Object, List<LayerEvent>> reader) {
+    layers = reader;
   }
 
   private record Last(WeakReference<Object> trainer, int model) {}
 
   /**
-   * A step is about to change the model of {@code trainer}.
+   * Called when a step is about to change the model of {@code trainer}.
    *
-   * @return number of the first model that had its layers; 0 if unknown
+   * @return number of the first model with the same layers; 0 if unknown
    */
   int step(@Nullable Object trainer) {
     Last before = last;
@@ -72,7 +72,7 @@ final class ModelLayers {
       events.write(layer);
     }
     synchronized (this) {
-      int first = all.isEmpty() ? 0 : kinds.computeIfAbsent(kind.toString(), is -> number);
+      int first = all.isEmpty() ? 0 : kinds.computeIfAbsent(kind.toString(), absent -> number);
       known.put(trainer, first);
       return first;
     }

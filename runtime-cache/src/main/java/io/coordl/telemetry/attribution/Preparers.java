@@ -4,16 +4,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Threads that prepare batches ahead of the training thread: how many do so at once, and how many
- * batches they have prepared. Batches prepared by a waiting training thread are not counted. Safe
- * for concurrent use.
+ * Counts the threads that prepare batches ahead of the training thread, and the batches that they
+ * have prepared. Batches prepared by a waiting training thread are not counted. Safe for concurrent
+ * use.
  */
 public final class Preparers {
   private final AtomicInteger busy = new AtomicInteger();
   private final AtomicInteger peak = new AtomicInteger();
   private final LongAdder batches = new LongAdder();
 
-  /** Peak number of batches in preparation at once. */
+  /** Returns the peak number of batches in preparation at once. */
   public int most() {
     return peak.get();
   }

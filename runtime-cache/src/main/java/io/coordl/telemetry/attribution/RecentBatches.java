@@ -17,25 +17,25 @@ final class RecentBatches {
   private final @Nullable Entry[] ring = new @Nullable Entry[CAPACITY];
   private int next;
 
-  /** How many have not been taken: none if the training thread prepares all batches itself. */
-  private int left;
+  /** Entries not yet taken; 0 if the training thread prepares all batches itself. */
+  private int untaken;
 
   synchronized void put(Object batch, BatchRecord record) {
-    left += ring[next] == null ? 1 : 0;
+    untaken += ring[next] == null ? 1 : 0;
     ring[next] = new Entry(new WeakReference<>(batch), record);
     next = (next + 1) % CAPACITY;
   }
 
   synchronized @Nullable BatchRecord take(Object batch) {
-    int unseen = left;
-    for (int i = 1; i <= CAPACITY && unseen > 0; i++) {
+    int unchecked = untaken;
+    for (int i = 1; i <= CAPACITY && unchecked > 0; i++) {
       int at = Math.floorMod(next - i, CAPACITY);
       Entry entry = ring[at];
       if (entry != null) {
-        unseen--;
+        unchecked--;
         if (entry.batch().refersTo(batch)) {
           ring[at] = null;
-          left--;
+          untaken--;
           return entry.record();
         }
       }

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The calls that make up one wait for a batch: {@code hasNext}, perhaps repeatedly, and {@code
- * next}. Time between the calls is not waiting. All times are of {@link System#nanoTime}; confined
- * to one thread.
+ * next}. Time between the calls is not waiting. All times are from {@link System#nanoTime};
+ * confined to one thread.
  */
 final class WaitIntervals {
   private long[] starts = new long[4];
@@ -32,12 +32,12 @@ final class WaitIntervals {
     total += end - start;
   }
 
-  /** Start of the first call; there must be one. */
+  /** Returns the start of the first call; there must be one. */
   long start() {
     return starts[0];
   }
 
-  /** Nanoseconds of the wait between {@code from} and {@code to}. */
+  /** Returns the nanoseconds of the wait between {@code from} and {@code to}. */
   long overlap(long from, long to) {
     long sum = 0;
     for (int i = 0; i < count; i++) {
@@ -48,18 +48,18 @@ final class WaitIntervals {
 
   /**
    * Divides the wait along the critical path of its batch. GC pauses are subtracted first. The time
-   * in which the batch was being prepared is divided in proportion to the parts of its preparation.
+   * during which the batch was in preparation is divided in proportion to its fetch and prep times.
    * The rest is queueing.
    *
-   * @param pauses for garbage collection between start and end of the wait
+   * @param pauses nanoseconds of GC pauses between start and end of the wait
    * @param batch null at the end of an epoch, when no batch came
    */
   void divide(DataStallEvent stall, long pauses, @Nullable BatchRecord batch) {
     stall.wait = total;
     if (batch != null) {
       stall.gc = Math.min(total, pauses);
-      double left = total == 0 ? 0 : (double) (total - stall.gc) / total;
-      long preparing = Math.round(overlap(batch.start, batch.end) * left);
+      double running = total == 0 ? 0 : (double) (total - stall.gc) / total;
+      long preparing = Math.round(overlap(batch.start, batch.end) * running);
       stall.fetch = Math.round(preparing * batch.fetchShare());
       stall.prep = preparing - stall.fetch;
     }

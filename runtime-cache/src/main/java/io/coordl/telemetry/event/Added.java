@@ -5,10 +5,12 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A field that recordings of an earlier version lack; it is then 0, which stands for unknown. */
+/**
+ * Marks a field that recordings of earlier versions lack; there it reads as 0, which means unknown.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
 public @interface Added {
-  /** The version that first has it. */
+  /** First version that has the field. */
   String value();
 }

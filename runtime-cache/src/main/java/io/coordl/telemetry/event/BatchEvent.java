@@ -35,7 +35,7 @@ public final class BatchEvent extends Batched {
   public long other;
 
   @Label("Waiting for a Core")
-  @Description("Part of these for which the thread that prepares had no core")
+  @Description("Part of these times during which the preparing thread waited for a core")
   @Timespan(Timespan.NANOSECONDS)
   @Added("0.2.0")
   public long coreWait;

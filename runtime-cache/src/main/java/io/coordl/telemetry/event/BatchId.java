@@ -9,7 +9,7 @@ import jdk.jfr.MetadataDefinition;
 import jdk.jfr.Name;
 import jdk.jfr.Relational;
 
-/** Joins all events of one batch; 0 = outside any batch. */
+/** Relates all events of one batch; 0 means outside any batch. */
 @MetadataDefinition
 @Relational
 @Name("io.coordl.BatchId")

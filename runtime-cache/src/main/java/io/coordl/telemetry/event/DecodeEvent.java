@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.Decode")
 @Label("Decode")
 @Description(
-    "Decoding one image took 1 ms or longer; includes reading its bytes, not making an array.")
+    "Decoding one image took 1 ms or longer, including reading but not conversion to an array.")
 @Threshold("1 ms")
 public final class DecodeEvent extends Batched {
   @Label("Codec")
-  @Description("Class that decoded")
+  @Description("Class that decoded the image")
   public @Nullable String codec;
 }

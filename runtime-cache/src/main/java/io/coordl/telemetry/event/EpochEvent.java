@@ -20,8 +20,8 @@ public final class EpochEvent extends Figures {
 
   @Label("Model")
   @Description(
-      "Number of the first model of the job with the layers of the one that was updated, as in"
-          + " Layer events; 0 if unknown")
+      "Number of the updated model, as in Layer events: models with the same layers have the"
+          + " number of the first; 0 if unknown")
   @Added("0.2.0")
   public long model;
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Fetch")
 @Description("Fetching one item took 0.1 ms or longer; written when the item is closed.")
 public final class FetchEvent extends Batched {
-  /** Quicker fetches are only counted: a warm page cache would flood the recording. */
+  /** Faster fetches are only counted: a warm page cache would flood the recording. */
   public static final long SLOW_NANOS = 100_000;
 
   @Label("Path")
@@ -29,7 +29,7 @@ public final class FetchEvent extends Batched {
   public long fetchTime;
 
   @Label("From Memory")
-  @Description("True if a store of this host answered")
+  @Description("True if a store of this host had the item")
   public boolean memory;
 
   @Label("Origin")

@@ -93,7 +93,7 @@ public abstract class Figures extends EventBase {
   public long gcPauses;
 
   @Label("Explicit GC Pauses")
-  @Description("Those caused by calls of System.gc()")
+  @Description("GC pauses caused by calls of System.gc()")
   @Timespan(Timespan.NANOSECONDS)
   public long explicitGcPauses;
 
@@ -131,33 +131,35 @@ public abstract class Figures extends EventBase {
   public long cpu;
 
   @Label("Waiting for a Core")
-  @Description("Time for which threads of this process were ready to run but had no core, summed")
+  @Description(
+      "Time for which threads of this process were ready to run but waited for a core, summed")
   @Timespan(Timespan.NANOSECONDS)
   @Metric("coordl_core_wait_seconds_total")
   @Added("0.2.0")
   public long coreWait;
 
   @Label("Compute Waiting for a Core")
-  @Description("Part of compute for which the training thread had no core")
+  @Description("Part of compute during which the training thread waited for a core")
   @Timespan(Timespan.NANOSECONDS)
   @Added("0.2.0")
   public long computeCoreWait;
 
   @Label("Preparation Waiting for a Core")
-  @Description("Part of the self times for which the preparing threads had no core")
+  @Description("Part of the self times during which the preparing threads waited for a core")
   @Timespan(Timespan.NANOSECONDS)
   @Added("0.2.0")
   public long prepCoreWait;
 
   @Label("Throttled")
-  @Description("Time for which the CPU limit of the control group held threads back, by core")
+  @Description("Time that the CPU limit of the control group throttled threads, summed over cores")
   @Timespan(Timespan.NANOSECONDS)
   @Metric("coordl_throttled_seconds_total")
   @Added("0.2.0")
   public long throttled;
 
   @Label("CPU Pressure")
-  @Description("Time for which any thread of the host or the container had no core, by the kernel")
+  @Description(
+      "Time for which any thread of the host or container waited for a core, as the kernel reports")
   @Timespan(Timespan.NANOSECONDS)
   @Added("0.2.0")
   public long pressure;
@@ -242,14 +244,14 @@ public abstract class Figures extends EventBase {
     queueStall = 0;
   }
 
-  /** Waits for fetches and preparation, the part that policies can remove. */
+  /** Returns the waits for fetches and preparation, which policies can remove. */
   public long dataStall() {
     return fetchStall + prepStall;
   }
 
   /**
-   * Wall time in which the training thread neither waited for a batch nor computed nor wrote a
-   * model: what the program does between two epochs. 0 where several threads train at once.
+   * Returns the wall time in which the training thread neither waited for a batch nor computed nor
+   * wrote a model: the work of the program between two epochs. 0 if several threads train at once.
    */
   public long betweenEpochs() {
     return Math.max(0, wall - compute - stall - checkpoint);

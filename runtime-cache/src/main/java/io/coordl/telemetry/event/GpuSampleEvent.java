@@ -8,7 +8,7 @@ import jdk.jfr.Percentage;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** Samples a GPU once a second; -1 means unknown. Lasts from the previous sample to this one. */
+/** Samples a GPU once a second; -1 means unknown. The event begins at the previous sample. */
 @Name("io.coordl.GpuSample")
 @Label("GPU Sample")
 @Description("State of a GPU, sampled once a second; -1 means unknown.")

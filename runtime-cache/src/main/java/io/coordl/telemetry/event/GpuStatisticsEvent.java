@@ -22,11 +22,11 @@ public final class GpuStatisticsEvent extends EventBase {
   public @Nullable String name;
 
   @Label("Binding")
-  @Description("How the driver is asked")
+  @Description("Binding through which the driver is called")
   public @Nullable String binding;
 
   @Label("Samples")
-  @Description("Number of samples counted")
+  @Description("Number of samples")
   public long samples;
 
   @Label("Sampled Time")
@@ -65,7 +65,7 @@ public final class GpuStatisticsEvent extends EventBase {
     return (GpuStatisticsEvent) clone();
   }
 
-  /** Time without a kernel. */
+  /** Returns the time without a kernel. */
   public long idle() {
     return sampled - busy;
   }

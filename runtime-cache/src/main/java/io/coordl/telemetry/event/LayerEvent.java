@@ -6,21 +6,21 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
-/** One layer of a model, written once, when the model makes its first step. */
+/** Written once for each layer of a model, at the first step of the model. */
 @Name("io.coordl.Layer")
 @Label("Layer")
-@Description("One layer of a model that is trained, and what its parameters take; no weights.")
+@Description("One layer of a trained model and the size of its parameters, not their values.")
 public final class LayerEvent extends EventBase {
   @Label("Model")
-  @Description("Number of the model in this job, from 1 on")
+  @Description("Number of the model in this job, starting at 1")
   public long model;
 
   @Label("Place")
-  @Description("Place of the layer in the model, from 1 on")
+  @Description("Position of the layer in the model, starting at 1")
   public long place;
 
   @Label("Name")
-  @Description("Name of the layer, with those of the blocks it is in")
+  @Description("Name of the layer, after the names of its enclosing blocks")
   public @Nullable String layer;
 
   @Label("Type")
@@ -28,15 +28,15 @@ public final class LayerEvent extends EventBase {
   public @Nullable String type;
 
   @Label("Parameters")
-  @Description("Trained parameters")
+  @Description("Number of trainable parameters")
   public long parameters;
 
   @Label("Bytes")
-  @Description("What these take, and so do their gradients")
+  @Description("Size of the parameters; their gradients have the same size")
   @DataAmount
   public long bytes;
 
   @Label("Inputs")
-  @Description("Values that a fully connected layer takes of a sample; 0 for other layers")
+  @Description("Inputs per sample of a fully connected layer; 0 for other layers")
   public long inputs;
 }

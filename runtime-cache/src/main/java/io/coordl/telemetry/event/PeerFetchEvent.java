@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.PeerFetch")
 @Label("Peer Fetch")
 @Description(
-    "A request to another host, for an item or to keep one, took 0.1 ms or longer or failed.")
+    "A request to another host, to get or to cache an item, took 0.1 ms or longer or failed.")
 public final class PeerFetchEvent extends Batched {
   @Label("Peer")
-  @Description("Host asked")
+  @Description("Host that received the request")
   public @Nullable String peer;
 
   @Label("Answer")
-  @Description("found, absent, kept (it took the item), late (not within the deadline) or failed")
+  @Description("found, absent, kept (the host cached it), late (not within the deadline) or failed")
   public @Nullable String answer;
 
   @Label("Bytes")

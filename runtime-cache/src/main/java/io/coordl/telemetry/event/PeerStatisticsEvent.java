@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 @Period("endChunk")
 public final class PeerStatisticsEvent extends EventBase {
   @Label("Peer")
-  @Description("Host asked")
+  @Description("Host that received the requests")
   public @Nullable String peer;
 
   @Label("Found")
@@ -27,7 +27,7 @@ public final class PeerStatisticsEvent extends EventBase {
   public long absent;
 
   @Label("Kept")
-  @Description("Items sent to the host and kept there")
+  @Description("Items sent to the host and cached there")
   public long kept;
 
   @Label("Late")
@@ -54,7 +54,7 @@ public final class PeerStatisticsEvent extends EventBase {
   public long foundTime;
 
   @Label("Kept Time")
-  @Description("Time to send items that were kept, on all threads")
+  @Description("Time to send items that the host cached, on all threads")
   @Timespan(Timespan.NANOSECONDS)
   public long keptTime;
 

@@ -6,17 +6,16 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
-/** A model file was put into place; the duration is the time this took. */
 @Name("io.coordl.Persist")
 @Label("Persist")
-@Description("A model file was written, forced to disk and put into place.")
+@Description("A model file was written, forced to disk and moved into place.")
 public final class PersistEvent extends EventBase {
   @Label("Target")
-  @Description("The file")
+  @Description("Path of the file")
   public @Nullable String target;
 
   @Label("Size")
-  @Description("Its length")
+  @Description("Length of the file")
   @DataAmount
   public long bytes;
 

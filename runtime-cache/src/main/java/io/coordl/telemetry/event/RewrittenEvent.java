@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Rewritten")
 @Label("Rewritten")
-@Description("A rule was applied to a class, or skipped it for the reason given.")
+@Description("A rule was applied to a class, or skipped for the reason given.")
 public final class RewrittenEvent extends EventBase {
   @Label("Class")
   @Description("Class of the program")

@@ -18,7 +18,7 @@ public final class StagingStatisticsEvent extends EventBase {
   public @Nullable String group;
 
   @Label("Pipeline")
-  @Description("Checksum of the pipeline that makes the batches")
+  @Description("Checksum of the pipeline that produces the batches")
   public @Nullable String pipeline;
 
   @Label("Capacity")
@@ -44,7 +44,7 @@ public final class StagingStatisticsEvent extends EventBase {
   public long epochs;
 
   @Label("Shared Epochs")
-  @Description("Those in which other jobs took part")
+  @Description("Epochs and evaluations in which other jobs took part")
   public long sharedEpochs;
 
   @Label("Prepared")
@@ -61,7 +61,7 @@ public final class StagingStatisticsEvent extends EventBase {
   public long takenBytes;
 
   @Label("Not Prepared")
-  @Description("Batches prepared locally because no job prepared them (any more)")
+  @Description("Batches prepared locally because no job prepared them for the group")
   public long nobody;
 
   @Label("Not Staged")
@@ -82,7 +82,7 @@ public final class StagingStatisticsEvent extends EventBase {
   public long waited;
 
   @Label("Waited for Jobs")
-  @Description("Time that preparing threads waited for other jobs to free room")
+  @Description("Time that preparing threads waited for other jobs to free slots")
   @Timespan
   public long waitedFor;
 
@@ -108,7 +108,7 @@ public final class StagingStatisticsEvent extends EventBase {
   public long tooLate;
 
   @Label("Updates")
-  @Description("Model updates between its batches: none in evaluations")
+  @Description("Model updates between batches of this job; 0 in evaluations")
   public long updates;
 
   /** Returns a snapshot, unaffected by later counts. */
@@ -116,7 +116,7 @@ public final class StagingStatisticsEvent extends EventBase {
     return (StagingStatisticsEvent) clone();
   }
 
-  /** Batches that the job prepared locally. */
+  /** Returns the batches that the job prepared locally. */
   public long alone() {
     return nobody + notStaged + late + lost;
   }

@@ -7,7 +7,7 @@ import jdk.jfr.Timespan;
 
 @Name("io.coordl.Step")
 @Label("Step")
-@Description("The training thread computed between taking a batch and asking for the next.")
+@Description("The training thread computed between taking a batch and requesting the next.")
 public final class StepEvent extends Batched {
   @Label("Epoch")
   @Description("Number of the epoch or evaluation")
@@ -24,7 +24,7 @@ public final class StepEvent extends Batched {
   public long checkpoint;
 
   @Label("Waiting for a Core")
-  @Description("Part of compute for which the training thread had no core")
+  @Description("Part of compute during which the training thread waited for a core")
   @Timespan(Timespan.NANOSECONDS)
   @Added("0.2.0")
   public long coreWait;

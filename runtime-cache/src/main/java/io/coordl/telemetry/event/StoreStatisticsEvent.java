@@ -47,17 +47,17 @@ public final class StoreStatisticsEvent extends EventBase {
   public long used;
 
   @Label("Items")
-  @Description("Items and blocks kept")
+  @Description("Items and blocks cached")
   @Metric("coordl_store_items")
   public long items;
 
   @Label("Hits")
-  @Description("Opens answered from memory")
+  @Description("Opens served from memory")
   @Metric("coordl_store_hits_total")
   public long hits;
 
   @Label("Misses")
-  @Description("Opens not answered from memory")
+  @Description("Opens not served from memory")
   @Metric("coordl_store_misses_total")
   public long misses;
 
@@ -66,7 +66,7 @@ public final class StoreStatisticsEvent extends EventBase {
   public long admitted;
 
   @Label("From Peers")
-  @Description("Misses answered from the memory of another host")
+  @Description("Misses served from the memory of another host")
   public long peer;
 
   @Label("Not Cached")
@@ -78,26 +78,26 @@ public final class StoreStatisticsEvent extends EventBase {
   public boolean full;
 
   @Label("Bytes Hit")
-  @Description("Bytes answered from memory")
+  @Description("Bytes served from memory")
   @DataAmount
   public long hitBytes;
 
   @Label("Bytes From Peers")
-  @Description("Bytes answered from the memory of other hosts")
+  @Description("Bytes served from the memory of other hosts")
   @DataAmount
   public long peerBytes;
 
   @Label("Order")
-  @Description("first or second, if raw and decoded items share the capacity and the agent chose")
+  @Description("first or second to be cached, if the agent chose between raw and decoded items")
   public @Nullable String order;
 
   @Label("Item Bytes")
-  @Description("Length of an item, as measured for that choice")
+  @Description("Mean length of an item, measured for that choice")
   @DataAmount
   public long itemBytes;
 
   @Label("Item Saves")
-  @Description("Time saved by each hit on such an item")
+  @Description("Mean time that a hit on such an item saves")
   @Timespan(Timespan.NANOSECONDS)
   public long itemSaves;
 
@@ -114,7 +114,7 @@ public final class StoreStatisticsEvent extends EventBase {
   @Metric("coordl_store_jobs")
   public long jobs;
 
-  /** Share of opens that were hits, 0 to 1; null if there were none. */
+  /** Returns the share of opens that were hits, 0 to 1; null if there were none. */
   public @Nullable Double hitRatio() {
     return hits + misses == 0 ? null : (Double) ((double) hits / (hits + misses));
   }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Tuning")
 @Label("Tuning")
-@Description("The agent switched a policy on or off, or chose what to keep.")
+@Description("The agent switched a policy on or off, or chose what to cache.")
 public final class TuningEvent extends EventBase {
   @Label("Change")
   @Description("Policy switched, or choice made")
@@ -19,11 +19,12 @@ public final class TuningEvent extends EventBase {
   public @Nullable String reason;
 
   @Label("Waiting")
-  @Description("Share of the last window spent waiting for data; of the whole job for a choice")
+  @Description(
+      "Share of time spent waiting for data: in the last window; for a choice, in the whole job")
   @Percentage
   public double waiting;
 
   @Label("Samples per Second")
-  @Description("In the last window, 0 if the size of a batch is unknown")
+  @Description("In the last window, 0 if the batch size is unknown")
   public double samplesPerSecond;
 }

@@ -6,10 +6,12 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import org.jspecify.annotations.Nullable;
 
-/** Advice names no policy that has been refused, in this job or in the recording of it. */
+/**
+ * Lets the advice skip policies that were refused, both in a running job and from its recording.
+ */
 @Name("io.coordl.Verdict")
 @Label("Verdict")
-@Description("Whether a policy, in force or not, can work on data of the job, and why not.")
+@Description("Whether a policy, enabled or not, can work on data of the job, and why not.")
 @Period("endChunk")
 public final class VerdictEvent extends EventBase {
   @Label("Policy")
@@ -25,10 +27,10 @@ public final class VerdictEvent extends EventBase {
   public boolean allowed;
 
   @Label("Reason")
-  @Description("What in the program prevents it, or which part of it the policy covers")
+  @Description("What in the program prevents it, or which part of the data the policy covers")
   public @Nullable String reason;
 
   @Label("Remedy")
-  @Description("Argument with which it would be allowed, empty if there is none")
+  @Description("Argument that would allow the policy, empty if there is none")
   public @Nullable String remedy;
 }

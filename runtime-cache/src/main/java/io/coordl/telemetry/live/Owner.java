@@ -6,8 +6,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * Users by number, because containers that share files may name them differently or not at all. Any
- * thread.
+ * Identifies users by number, because containers that share files may give them different names or
+ * none. Safe for concurrent use.
  */
 public final class Owner {
   private static final Path PROCESS = Path.of("/proc/self");

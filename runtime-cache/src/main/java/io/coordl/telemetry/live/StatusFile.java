@@ -27,13 +27,13 @@ import java.util.stream.StreamSupport;
  */
 public record StatusFile(Path path, long pid, long jvmStart) {
   /** The file of a job is removed once it has not been rewritten for this long. */
-  private static final Duration KEPT = Duration.ofHours(1);
+  private static final Duration MAX_AGE = Duration.ofHours(1);
 
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
   private static final String UNFINISHED = ".new";
   private static final Pattern NAME = Pattern.compile(".*-(\\d{1,18})-(\\d{1,18})\\.status");
 
-  /** Shared memory, or without it the directory for temporary files. */
+  /** Returns the directory of shared memory, or that of temporary files if there is none. */
   public static Path directory() {
     return Files.isWritable(SHARED_MEMORY)
         ? SHARED_MEMORY
@@ -61,18 +61,18 @@ public record StatusFile(Path path, long pid, long jvmStart) {
    * Returns the files of this user's jobs, including ended jobs; never links or files of others.
    */
   public static List<StatusFile> all(Path directory) throws IOException {
-    List<StatusFile> found = new ArrayList<>();
-    for (Path file : own(directory, "*.status")) {
+    List<StatusFile> jobs = new ArrayList<>();
+    for (Path file : ownFiles(directory, "*.status")) {
       Matcher name = NAME.matcher(file.getFileName().toString());
       if (name.matches()) {
-        found.add(
+        jobs.add(
             new StatusFile(file, Long.parseLong(name.group(1)), Long.parseLong(name.group(2))));
       }
     }
-    return found;
+    return jobs;
   }
 
-  private static List<Path> own(Path directory, String ending) throws IOException {
+  private static List<Path> ownFiles(Path directory, String ending) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix() + ending)) {
       return StreamSupport.stream(files.spliterator(), false).filter(StatusFile::isOwn).toList();
     } catch (DirectoryIteratorException e) {
@@ -96,8 +96,8 @@ public record StatusFile(Path path, long pid, long jvmStart) {
 
   /** Removes the files of jobs killed long ago; other jobs may do the same at the same time. */
   public static void sweep(Path directory) throws IOException {
-    FileTime limit = FileTime.from(Instant.now().minus(KEPT));
-    for (Path file : own(directory, "*.status{," + UNFINISHED + "}")) {
+    FileTime limit = FileTime.from(Instant.now().minus(MAX_AGE));
+    for (Path file : ownFiles(directory, "*.status{," + UNFINISHED + "}")) {
       try {
         if (Files.getLastModifiedTime(file).compareTo(limit) < 0) {
           Files.deleteIfExists(file);
@@ -108,7 +108,7 @@ public record StatusFile(Path path, long pid, long jvmStart) {
     }
   }
 
-  /** Returns the file to write, which is then moved into place. */
+  /** Returns the temporary file to write before moving it into place. */
   public Path unfinished() {
     return path.resolveSibling(path.getFileName() + UNFINISHED);
   }

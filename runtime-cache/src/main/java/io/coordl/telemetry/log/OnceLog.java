@@ -3,7 +3,7 @@ package io.coordl.telemetry.log;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A log that can limit a kind of sentence to one occurrence. */
+/** A log that can limit sentences of one kind to a single occurrence. Safe for concurrent use. */
 public final class OnceLog implements UserLog {
   /** Limits memory: other processes may cause any number of kinds. */
   private static final int MAX_KINDS = 512;

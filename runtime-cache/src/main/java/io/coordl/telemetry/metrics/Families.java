@@ -24,17 +24,17 @@ import jdk.jfr.Event;
 import jdk.jfr.Timespan;
 
 /**
- * Converts the events of a job to metrics in the model of Prometheus' client. Its numbers are
- * doubles: a total of 97 days is exact to the nanosecond, and counts are exact.
+ * Converts the events of a job to metrics of Prometheus' client. These are doubles: counts are
+ * exact, and times up to 97 days are accurate to the nanosecond.
  */
 final class Families {
-  /** Durations that have a summary; times of the others are counters. */
+  /** Kinds of durations exported as summaries; the times of the others are exported as counters. */
   private static final Set<String> SUMMARIES =
       Set.of("fetch", "decode", "transform", "batch", "step");
 
   private Families() {}
 
-  /** Returns one snapshot for each point, even if points share a name. */
+  /** Returns one snapshot for each data point, even if data points share a name. */
   static MetricSnapshots of(List<Event> events) {
     MetricSnapshots.Builder points = MetricSnapshots.builder();
     for (Event event : events) {
@@ -85,7 +85,7 @@ final class Families {
             .build();
     return new SummarySnapshot(
         new MetricMetadata(
-            "coordl_" + durations.kind + "_seconds", "How long one " + durations.kind + " takes"),
+            "coordl_" + durations.kind + "_seconds", "Duration of one " + durations.kind),
         List.of(
             new SummaryDataPointSnapshot(
                 durations.count,

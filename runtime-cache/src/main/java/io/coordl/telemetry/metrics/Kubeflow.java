@@ -49,8 +49,8 @@ final class Kubeflow implements MetricsExport.Push {
     }
     server = Post.address(url);
     token = Path.of(file);
-    String trusted = environment.apply(CA);
-    ca = trusted == null ? null : Path.of(trusted);
+    String caFile = environment.apply(CA);
+    ca = caFile == null ? null : Path.of(caFile);
   }
 
   /** Reads token and certificate each time, because they are renewed while the job runs. */
@@ -61,7 +61,7 @@ final class Kubeflow implements MetricsExport.Push {
         String bearer = "Bearer " + Files.readString(token).strip();
         Map<String, String> headers =
             Map.of("Authorization", bearer, "Content-Type", "application/json");
-        Post.send(server, json(job).getBytes(UTF_8), headers, trusting());
+        Post.send(server, json(job).getBytes(UTF_8), headers, socketFactory());
       }
     }
   }
@@ -75,12 +75,12 @@ final class Kubeflow implements MetricsExport.Push {
     String progress = "";
     boolean done = job.plannedEpochs > 0 && job.epochs >= job.plannedEpochs && job.timeLeft == 0;
     if (done || job.timeLeft > 0) {
-      long whole = job.wall + job.timeLeft;
+      long total = job.wall + job.timeLeft;
       progress =
           String.format(
               Locale.ROOT,
               "\"progressPercentage\":%d,\"estimatedRemainingSeconds\":%d,",
-              done ? 100 : Math.min(99, 100 * job.wall / whole),
+              done ? 100 : Math.min(99, 100 * job.wall / total),
               (job.timeLeft + 999_999_999) / 1_000_000_000);
     }
     return String.format(
@@ -95,7 +95,7 @@ final class Kubeflow implements MetricsExport.Push {
         Instant.now().truncatedTo(ChronoUnit.SECONDS));
   }
 
-  private @Nullable SSLSocketFactory trusting() throws IOException {
+  private @Nullable SSLSocketFactory socketFactory() throws IOException {
     if (ca == null) {
       return null;
     }

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Exports metrics to one target of {@code metrics=}, on its own thread, until the job has ended and
- * its last totals are sent. The JVM's exit waits up to two seconds for that. A failure is logged
- * once.
+ * its last totals are sent. JVM exit waits up to two seconds for that. A failure is logged once.
  */
 public final class MetricsExport {
   private static final String PROMETHEUS = "prometheus:";
@@ -33,7 +32,7 @@ public final class MetricsExport {
   private volatile @Nullable PrometheusServer server;
   private boolean logged;
 
-  /** Destination of the totals. */
+  /** Destination that totals are sent to. */
   interface Push {
     /** Sends the totals, and waits until they are accepted. */
     void push(List<Event> events) throws IOException;

@@ -80,8 +80,8 @@ final class Otlp implements MetricsExport.Push {
             ? requireNonNullElse(environment.apply("OTEL_EXPORTER_OTLP_ENDPOINT"), LOCAL)
             : address;
     URI given = Post.address(base);
-    boolean whole = !address.isEmpty() && !List.of("", "/").contains(given.getPath());
-    return whole ? given : Post.address(base.replaceFirst("/+$", "") + PATH);
+    boolean isFullUrl = !address.isEmpty() && !List.of("", "/").contains(given.getPath());
+    return isFullUrl ? given : Post.address(base.replaceFirst("/+$", "") + PATH);
   }
 
   /**

@@ -10,7 +10,7 @@ import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** A request to a server, with only the base module of the JDK; starts no thread. */
+/** Sends a request to a server with only the base module of the JDK; starts no thread. */
 final class Post {
   private static final int PATIENCE_MILLIS = (int) Duration.ofSeconds(10).toMillis();
 
@@ -45,8 +45,8 @@ final class Post {
       connection.setDoOutput(true);
       try {
         headers.forEach(connection::setRequestProperty);
-      } catch (IllegalArgumentException e) { // Its message has the value, which may be secret.
-        throw new IOException("a header has characters that are not allowed");
+      } catch (IllegalArgumentException e) { // Its message contains the value, which may be secret.
+        throw new IOException("a header contains characters that are not allowed");
       }
       connection.setFixedLengthStreamingMode(body.length);
       try (OutputStream out = connection.getOutputStream()) {

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 final class PrometheusServer implements Closeable {
   private static final String LOOPBACK = "127.0.0.1";
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final int LONGEST_REQUEST = 8 << 10;
+  private static final int MAX_REQUEST = 8 << 10;
 
   private final ServerSocket server = new ServerSocket();
 
@@ -84,15 +84,15 @@ final class PrometheusServer implements Closeable {
     long deadline = System.nanoTime() + PATIENCE_NANOS;
     StringBuilder request = new StringBuilder();
     InputStream in = client.getInputStream();
-    byte[] some = new byte[LONGEST_REQUEST];
-    while (request.indexOf("\r\n\r\n") < 0 && request.length() < LONGEST_REQUEST) {
+    byte[] chunk = new byte[MAX_REQUEST];
+    while (request.indexOf("\r\n\r\n") < 0 && request.length() < MAX_REQUEST) {
       long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
       client.setSoTimeout((int) Math.max(1, left));
-      int count = left <= 0 ? -1 : in.read(some);
+      int count = left <= 0 ? -1 : in.read(chunk);
       if (count < 0) {
         throw new IOException("incomplete request");
       }
-      request.append(new String(some, 0, count, StandardCharsets.ISO_8859_1));
+      request.append(new String(chunk, 0, count, StandardCharsets.ISO_8859_1));
     }
     return request.toString();
   }

@@ -19,9 +19,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's messages to the user while the program runs, each a line on stderr; faults are
- * events, too. Once the agent is installed, it prints in no other way. Safe for concurrent use;
- * never throws.
+ * Prints the agent's messages to the user while the program runs, each a line on stderr; faults are
+ * also recorded as events. Once the agent is installed, it prints in no other way. Safe for
+ * concurrent use; never throws.
  */
 public final class AgentLog implements FaultListener, UserLog {
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
@@ -42,7 +42,7 @@ public final class AgentLog implements FaultListener, UserLog {
   private final AtomicLong faults = new AtomicLong();
   private final LongSupplier clock;
 
-  /** Passes events to the recording, and keeps them until there is one. */
+  /** Forwards events to the recording; buffers them until it runs. */
   final EventLog events = new EventLog();
 
   public AgentLog() {
@@ -58,7 +58,7 @@ public final class AgentLog implements FaultListener, UserLog {
     return faults.get();
   }
 
-  /** Prints a line; each text only once. */
+  /** Prints a line, but each text only once. */
   @Override
   public void say(String text) {
     if (logged.size() < 1_000 && logged.add(text)) {
@@ -67,9 +67,9 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Prints lines, in the order of calls; the only way to print. The program may have replaced its
-   * standard error by a stream that fails or blocks forever. So the caller waits no longer than
-   * {@code patience}, and while a line is stuck, further lines are dropped at once.
+   * Prints lines, in the order of calls. All output goes through this method. The program may have
+   * replaced its standard error by a stream that fails or blocks forever. So the caller waits no
+   * longer than {@code patience}, and while a line is stuck, further lines are dropped at once.
    */
   public void print(String lines, Duration patience) {
     Long begun = printing;
@@ -85,7 +85,7 @@ public final class AgentLog implements FaultListener, UserLog {
                   printing = clock.getAsLong();
                   System.err.println(lines);
                 } catch (RuntimeException | Error e) {
-                  // There is no way to report it.
+                  // This cannot be reported anywhere.
                 } finally {
                   printing = null;
                   printed.countDown();
@@ -105,9 +105,9 @@ public final class AgentLog implements FaultListener, UserLog {
 
   /** Created on first use: the agent prints nothing for a program that does not train. */
   private synchronized ThreadPoolExecutor printer() {
-    ThreadPoolExecutor made = printer;
-    if (made == null) {
-      made =
+    ThreadPoolExecutor executor = printer;
+    if (executor == null) {
+      executor =
           new ThreadPoolExecutor(
               0,
               1,
@@ -115,9 +115,9 @@ public final class AgentLog implements FaultListener, UserLog {
               TimeUnit.SECONDS,
               new LinkedBlockingQueue<>(MAX_WAITING),
               lines -> new AgentThread(PRINTER, lines));
-      printer = made;
+      printer = executor;
     }
-    return made;
+    return executor;
   }
 
   /**
@@ -129,7 +129,9 @@ public final class AgentLog implements FaultListener, UserLog {
     return current instanceof AgentThread && current.getName().equals(PRINTER);
   }
 
-  /** The message logged about a policy, without the policy's name; empty if there is none. */
+  /**
+   * Returns the message logged about a policy, without the policy's name; empty if there is none.
+   */
   String saidOf(String policy) {
     return logged.stream()
         .filter(text -> text.startsWith(policy + " "))
@@ -140,8 +142,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether classes no longer load because the agent's jar was replaced: a single failure, logged
-   * once, and no fault of the parts that meet it.
+   * Whether classes no longer load because the agent's jar was replaced. That is logged once, and
+   * is not a fault of the code that failed to load a class.
    */
   public boolean isOfReplacedJar(Throwable cause) {
     File jar =

@@ -28,13 +28,13 @@ final class EpochLines implements Consumer<EpochEvent> {
   /** Minimum time between two lines. */
   static final Duration PAUSE = Duration.ofSeconds(10);
 
-  /** How many times as long as in the second epoch a batch must take to be reported. */
-  private static final double SLOWER = 1.25;
+  /** Reports a slowdown if a batch takes at least this many times its time in the second epoch. */
+  private static final double MIN_SLOWDOWN = 1.25;
 
-  /** Share of the slowdown from which on a second cause is named, too. */
-  private static final double WORTH_NAMING = 0.25;
+  /** Minimum share of the slowdown for a second cause to be named. */
+  private static final double MIN_CAUSE_SHARE = 0.25;
 
-  private final Consumer<List<String>> say;
+  private final Consumer<List<String>> print;
   private final LongSupplier clock;
   private final Supplier<JobStatisticsEvent> totals;
   private final BooleanSupplier profiled;
@@ -48,7 +48,7 @@ final class EpochLines implements Consumer<EpochEvent> {
     private long printed;
     private Figures since = new EpochEvent();
     private @Nullable Figures second;
-    private double worst = SLOWER;
+    private double worst = MIN_SLOWDOWN;
 
     Source(long model) {
       this.model = model;
@@ -56,20 +56,20 @@ final class EpochLines implements Consumer<EpochEvent> {
   }
 
   /**
-   * Starts with nothing logged.
+   * Creates a printer that has printed nothing yet.
    *
-   * @param clock nanoseconds
-   * @param totals of the job, which include planned epochs
-   * @param profiled whether a profile's phases slow epochs down, so that epochs are not comparable
+   * @param clock current time in nanoseconds
+   * @param totals totals of the job, with its planned epochs
+   * @param profiled whether the phases of a profile make epochs incomparable
    */
   EpochLines(
-      Consumer<List<String>> say,
+      Consumer<List<String>> print,
       LongSupplier clock,
       Supplier<JobStatisticsEvent> totals,
       BooleanSupplier profiled) {
     this.totals = totals;
     this.profiled = profiled;
-    this.say = say;
+    this.print = print;
     this.clock = clock;
     this.last = clock.getAsLong();
   }
@@ -91,8 +91,8 @@ final class EpochLines implements Consumer<EpochEvent> {
     }
     last = now;
     String slower = profiled.getAsBoolean() ? null : slower(source);
-    String line = line(source) + toCome(totals.get());
-    say.accept(slower == null ? List.of(line) : List.of(line, slower));
+    String line = line(source) + remaining(totals.get());
+    print.accept(slower == null ? List.of(line) : List.of(line, slower));
     source.printed = source.count;
     source.since = new EpochEvent();
   }
@@ -129,7 +129,7 @@ final class EpochLines implements Consumer<EpochEvent> {
             : ", " + Text.percent(epoch.memoryItems, epoch.items) + " of items from memory");
   }
 
-  private static String toCome(JobStatisticsEvent job) {
+  private static String remaining(JobStatisticsEvent job) {
     return job.timeLeft == 0
         ? ""
         : "; "
@@ -138,29 +138,31 @@ final class EpochLines implements Consumer<EpochEvent> {
             + Text.roughly(job.timeLeft);
   }
 
-  /** Null if epochs are not slower than the second one, or not slower than reported before. */
+  /**
+   * Returns null if epochs are not slower than the second one, or not slower than reported before.
+   */
   private static @Nullable String slower(Source source) {
     Figures second = source.second;
     Figures now = source.since;
     if (second == null || source.printed < 2) {
       return null;
     }
-    double times = batch(now.wall, now) / batch(second.wall, second);
-    if (times < source.worst) {
+    double slowdown = batch(now.wall, now) / batch(second.wall, second);
+    if (slowdown < source.worst) {
       return null;
     }
-    source.worst = times * SLOWER;
+    source.worst = slowdown * MIN_SLOWDOWN;
     List<Part> grown =
         Arrays.stream(Part.values())
             .sorted(Comparator.comparingDouble(part -> -growth(part, second, now)))
             .toList();
     boolean both =
         growth(grown.get(1), second, now)
-            >= WORTH_NAMING * (batch(now.wall, now) - batch(second.wall, second));
+            >= MIN_CAUSE_SHARE * (batch(now.wall, now) - batch(second.wall, second));
     return Text.format(
         "%s: a batch takes %.0f %% longer than in epoch 2, %s instead of %s; most of it is %s",
         name(source),
-        100 * (times - 1),
+        100 * (slowdown - 1),
         nanos(now.wall, now),
         nanos(second.wall, second),
         grown.stream()
@@ -181,7 +183,7 @@ final class EpochLines implements Consumer<EpochEvent> {
     return new Text.Nanos(Math.round(batch(nanos, of)));
   }
 
-  /** In nanoseconds per batch. */
+  /** Returns by how many nanoseconds per batch a part has grown. */
   private static double growth(Part part, Figures second, Figures now) {
     return batch(part.of(now), now) - batch(part.of(second), second);
   }

@@ -31,20 +31,20 @@ import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 
 /**
- * Run by the build: describes the agent's events in the format of a Flight Recorder file, from the
- * fields and annotations of the event classes. {@link EventTypes} reads the result. At run time,
- * the annotation proxies alone would cost a job a third of a second of CPU. Every event has a
- * start, a duration and the thread that wrote it.
+ * Generates, at build time, the JFR metadata of the agent's events from the fields and annotations
+ * of their classes. {@link EventTypes} reads the result. At run time, the annotation proxies alone
+ * would cost a job a third of a second of CPU. Every event has a start, a duration and the thread
+ * that wrote it.
  */
 public final class EventDescription {
-  /** All events that a recording of the agent may have. */
+  /** All event types that a recording of the agent may contain. */
   static final List<Class<?>> EVENTS =
       Stream.<Class<?>>concat(Stream.of(JvmInformation.class), AgentEvents.ALL.stream()).toList();
 
   private static final String THREAD = "java.lang.Thread";
-  private static final long FIRST_NUMBER = 100;
+  private static final long FIRST_ID = 100;
 
-  /** Annotations that tell how JFR should record; they do not describe the content. */
+  /** Annotations that configure recording instead of describing the content. */
   private static final Set<Class<?>> SETTINGS =
       Set.of(
           Name.class,
@@ -54,7 +54,7 @@ public final class EventDescription {
           Enabled.class,
           Registered.class);
 
-  /** One element of the tree that describes the events. */
+  /** One element of the metadata tree. */
   private record Element(String name, List<String> attributes, List<Element> children) {
     Element(String name, String... attributes) {
       this(name, List.of(attributes), new ArrayList<>());
@@ -66,7 +66,7 @@ public final class EventDescription {
     }
   }
 
-  private final Map<String, Long> numbers = new HashMap<>();
+  private final Map<String, Long> ids = new HashMap<>();
   private final List<Element> classes = new ArrayList<>();
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
   private final DataOutputStream out = new DataOutputStream(bytes);
@@ -76,35 +76,35 @@ public final class EventDescription {
   /** Argument: the file to write. */
   public static void main(String[] args) throws IOException {
     EventDescription description = new EventDescription();
-    description.all();
+    description.writeAll();
     Files.write(Path.of(args[0]), description.bytes.toByteArray());
   }
 
-  private void all() throws IOException {
-    thread();
-    out.writeLong(number(THREAD));
+  private void writeAll() throws IOException {
+    addThreadType();
+    out.writeLong(id(THREAD));
     out.writeInt(EVENTS.size());
     for (Class<?> event : EVENTS) {
-      event(event);
+      addEventType(event);
     }
-    describe();
+    writeMetadata();
   }
 
-  private long number(String type) {
-    Long known = numbers.get(type);
+  private long id(String type) {
+    Long known = ids.get(type);
     if (known == null) {
-      known = FIRST_NUMBER + numbers.size();
-      numbers.put(type, known);
+      known = FIRST_ID + ids.size();
+      ids.put(type, known);
     }
     return known;
   }
 
   private Element type(String name, String superType) {
-    String number = Long.toString(number(name));
+    String id = Long.toString(id(name));
     Element element =
         superType.isEmpty()
-            ? new Element("class", "name", name, "id", number)
-            : new Element("class", "name", name, "superType", superType, "id", number);
+            ? new Element("class", "name", name, "id", id)
+            : new Element("class", "name", name, "superType", superType, "id", id);
     classes.add(element);
     return element;
   }
@@ -114,22 +114,22 @@ public final class EventDescription {
     return name == null ? type.getName() : name.value();
   }
 
-  /** Number of a type without fields, as text. */
-  private String simple(Class<?> type) {
-    if (!numbers.containsKey(type.getName())) {
+  /** Returns the id of a type without fields, as text. */
+  private String simpleTypeId(Class<?> type) {
+    if (!ids.containsKey(type.getName())) {
       type(type.getName(), "");
     }
-    return Long.toString(number(type.getName()));
+    return Long.toString(id(type.getName()));
   }
 
   private Element field(String name, Class<?> type) {
     return type.isArray()
         ? new Element(
-            "field", "name", name, "class", simple(type.getComponentType()), "dimension", "1")
-        : new Element("field", "name", name, "class", simple(type));
+            "field", "name", name, "class", simpleTypeId(type.getComponentType()), "dimension", "1")
+        : new Element("field", "name", name, "class", simpleTypeId(type));
   }
 
-  private void thread() {
+  private void addThreadType() {
     type(THREAD, "")
         .with(
             field("osName", String.class),
@@ -138,10 +138,10 @@ public final class EventDescription {
             field("javaThreadId", long.class));
   }
 
-  private void event(Class<?> event) throws IOException {
+  private void addEventType(Class<?> event) throws IOException {
     Element type = type(nameOf(event), "jdk.jfr.Event");
     annotate(type, event);
-    String thread = Long.toString(number(THREAD));
+    String thread = Long.toString(id(THREAD));
     type.with(
         field("startTime", long.class)
             .with(
@@ -155,7 +155,7 @@ public final class EventDescription {
             .with(annotation(Label.class, "value", "Event Thread")));
     List<Field> fields = AgentEvents.fields(event);
     out.writeUTF(event.getName());
-    out.writeLong(number(nameOf(event)));
+    out.writeLong(id(nameOf(event)));
     out.writeLong(threshold(event));
     out.writeInt(fields.size());
     for (Field field : fields) {
@@ -173,7 +173,7 @@ public final class EventDescription {
     }
     String value = threshold.value();
     if (!value.endsWith(" ms")) {
-      throw new IllegalArgumentException("a threshold in milliseconds is expected: " + value);
+      throw new IllegalArgumentException("expected a threshold in milliseconds: " + value);
     }
     return TimeUnit.MILLISECONDS.toNanos(Long.parseLong(value.substring(0, value.length() - 3)));
   }
@@ -211,19 +211,19 @@ public final class EventDescription {
 
   private Element annotation(Class<? extends Annotation> type, String... values) {
     String name = nameOf(type);
-    if (!numbers.containsKey(name)) {
+    if (!ids.containsKey(name)) {
       Element described = type(name, "java.lang.annotation.Annotation");
       annotate(described, type);
       for (Method method : type.getDeclaredMethods()) {
         described.with(field(method.getName(), method.getReturnType()));
       }
     }
-    List<String> attributes = new ArrayList<>(List.of("class", Long.toString(number(name))));
+    List<String> attributes = new ArrayList<>(List.of("class", Long.toString(id(name))));
     attributes.addAll(List.of(values));
     return new Element("annotation", attributes, new ArrayList<>());
   }
 
-  private void describe() throws IOException {
+  private void writeMetadata() throws IOException {
     Element root =
         new Element("root")
             .with(
@@ -236,7 +236,7 @@ public final class EventDescription {
     int at = metadata.begin(EventTypes.METADATA);
     metadata.number(0); // start
     metadata.number(0); // duration
-    metadata.number(1); // ID of the description
+    metadata.number(1); // metadata ID
     metadata.number(texts.size());
     texts.keySet().forEach(metadata::text);
     metadata.raw(tree.array(), tree.size());
@@ -244,12 +244,12 @@ public final class EventDescription {
     out.write(metadata.array(), 0, metadata.size());
   }
 
-  /** Appends an element; each text is represented by its number, in the order of first use. */
+  /** Appends an element; each text is written as its index, in the order of first use. */
   private static void write(FlightBytes tree, Element element, Map<String, Integer> texts) {
-    ToIntFunction<String> number = text -> texts.computeIfAbsent(text, unmet -> texts.size());
-    tree.number(number.applyAsInt(element.name()));
+    ToIntFunction<String> index = text -> texts.computeIfAbsent(text, absent -> texts.size());
+    tree.number(index.applyAsInt(element.name()));
     tree.number(element.attributes().size() / 2);
-    element.attributes().forEach(text -> tree.number(number.applyAsInt(text)));
+    element.attributes().forEach(text -> tree.number(index.applyAsInt(text)));
     tree.number(element.children().size());
     element.children().forEach(child -> write(tree, child, texts));
   }

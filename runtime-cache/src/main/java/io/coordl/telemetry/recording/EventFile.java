@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
 final class EventFile {
   private static final byte[] MAGIC = {'F', 'L', 'R', 0};
 
-  /** Readers load and split recordings by whole chunks. */
+  /** Size from which on a new chunk begins: readers load and split recordings by whole chunks. */
   private static final int CHUNK_BYTES = 16 << 20;
 
   /** Bytes that may wait in memory while storage hangs. */
   private static final int MAX_WAITING = 8 << 20;
 
-  /** The kernel's limit. */
+  /** Maximum number of links to follow, as in the kernel. */
   private static final int MAX_LINKS = 40;
 
   private static final int HEADER_BYTES = 68;
@@ -55,7 +55,7 @@ final class EventFile {
   /** Not a channel, which would need direct memory; the program may have used up all of it. */
   private final RandomAccessFile file;
 
-  /** One clock for the whole file, so that setting the computer's clock moves no event. */
+  /** One clock for the whole file, so that a change of the system clock moves no event. */
   private final long originNanos = System.nanoTime();
 
   private final long originTime = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
@@ -74,17 +74,18 @@ final class EventFile {
 
   // Used by the flushing thread only.
   private FlightBytes flushed = new FlightBytes();
-  private final FlightBytes group = new FlightBytes();
+  private final FlightBytes checkpoint = new FlightBytes();
   private long chunkStart;
   private long chunkNanos;
   private long position;
   private long constants;
   private byte flushes;
 
-  /** End of the readable part, and its last group of constants. */
-  private long good;
+  /** End of the readable part. */
+  private long readable;
 
-  private long goodConstants;
+  /** Offset of the last checkpoint event in the readable part. */
+  private long readableConstants;
 
   private boolean hasEvents;
 
@@ -117,7 +118,7 @@ final class EventFile {
     }
   }
 
-  /** Deletes a recording. Its lock ensures that no other job writes it or deletes it, too. */
+  /** Deletes a recording. Its lock ensures that no other job is writing or deleting it. */
   private static void replace(Path path) throws IOException {
     try (RandomAccessFile before = OwnFiles.open(path)) {
       if (!lock(before)) {
@@ -133,8 +134,8 @@ final class EventFile {
   }
 
   /**
-   * Locks the file until it is closed; false if another job holds the lock. On file systems without
-   * locks, true.
+   * Locks the file until it is closed; returns false if another job holds the lock, and true on
+   * file systems without locks.
    */
   private static boolean lock(RandomAccessFile file) {
     try {
@@ -150,7 +151,7 @@ final class EventFile {
     return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
   }
 
-  /** Whether the file still has its name; it may have been removed or replaced. */
+  /** Whether the file still exists under its name: it may have been removed or replaced. */
   boolean isThere() {
     try {
       return Objects.equals(identity(), identity);
@@ -169,19 +170,19 @@ final class EventFile {
     return target;
   }
 
-  /** Readable bytes of the file. */
+  /** Returns the number of readable bytes of the file. */
   long size() {
-    return good;
+    return readable;
   }
 
-  /** Events dropped, mostly because too many were waiting for storage. */
+  /** Returns the number of events dropped, mostly because too many were waiting for storage. */
   long lost() {
     return lost.sum();
   }
 
   /** Appends an event, to be flushed later; does nothing once the file is closed. */
   void write(Object event, long start, long end) {
-    if (types.leavesOut(event, end - start)) {
+    if (types.isBelowThreshold(event, end - start)) {
       return; // Most decodes and transforms, so check without the lock.
     }
     Thread thread = Thread.currentThread();
@@ -208,18 +209,18 @@ final class EventFile {
     }
   }
 
-  /** Writes all waiting events, which are readable afterwards. */
+  /** Writes all waiting events; they are readable afterwards. */
   void flush() throws IOException {
-    Map<Long, String> named;
-    boolean full;
+    Map<Long, String> names;
+    boolean isFull;
     synchronized (lock) {
       FlightBytes taken = waiting;
       waiting = flushed;
       flushed = taken;
-      named = newThreads;
+      names = newThreads;
       newThreads = new LinkedHashMap<>();
-      full = position + taken.size() - chunkStart > CHUNK_BYTES;
-      if (full) {
+      isFull = position + taken.size() - chunkStart > CHUNK_BYTES;
+      if (isFull) {
         // Each chunk must be readable on its own.
         threads.clear();
       }
@@ -227,14 +228,14 @@ final class EventFile {
     try {
       if (flushed.size() > 0 || constants == 0) {
         append(flushed);
-        appendThreads(named);
+        appendThreads(names);
         writeHeader(++flushes == FINISHED ? ++flushes : flushes, COMPRESSED_INTEGERS);
         hasEvents |= flushed.size() > 0;
       }
     } finally {
       flushed.clear();
     }
-    if (full) {
+    if (isFull) {
       writeHeader(FINISHED, COMPRESSED_INTEGERS);
       beginChunk();
       flush();
@@ -254,14 +255,14 @@ final class EventFile {
   void giveUp() {
     try {
       if (!hasEvents) {
-        good = 0;
+        readable = 0;
         Files.deleteIfExists(path);
         return;
       }
-      file.setLength(good);
-      if (good > chunkStart) {
-        position = good;
-        constants = goodConstants;
+      file.setLength(readable);
+      if (readable > chunkStart) {
+        position = readable;
+        constants = readableConstants;
         writeHeader(FINISHED, (byte) (COMPRESSED_INTEGERS | LAST_CHUNK));
       }
     } catch (IOException e) {
@@ -300,15 +301,18 @@ final class EventFile {
     file.write(bytes, 0, length);
   }
 
-  /** Appends threads named since the last flush; a chunk needs at least one group of constants. */
-  private void appendThreads(Map<Long, String> named) throws IOException {
-    if (named.isEmpty() && constants != 0) {
+  /**
+   * Appends the threads first seen since the last flush; a chunk needs at least one checkpoint
+   * event.
+   */
+  private void appendThreads(Map<Long, String> names) throws IOException {
+    if (names.isEmpty() && constants != 0) {
       return;
     }
     long at = position - chunkStart;
-    group.clear();
-    types.writeThreads(group, constants == 0 ? 0 : constants - at, named);
-    append(group);
+    checkpoint.clear();
+    types.writeThreads(checkpoint, constants == 0 ? 0 : constants - at, names);
+    append(checkpoint);
     constants = at;
   }
 
@@ -326,7 +330,7 @@ final class EventFile {
     header.putLong(TimeUnit.SECONDS.toNanos(1)); // ticks per second
     header.put(state).put((byte) 0).put((byte) 0).put(features);
     write(header.array(), HEADER_BYTES, chunkStart);
-    good = position;
-    goodConstants = constants;
+    readable = position;
+    readableConstants = constants;
   }
 }

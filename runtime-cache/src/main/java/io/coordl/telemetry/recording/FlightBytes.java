@@ -32,12 +32,12 @@ final class FlightBytes {
     size = 0;
   }
 
-  /** Forgets what was written after the first {@code length} bytes. */
+  /** Discards everything after the first {@code length} bytes. */
   void cut(int length) {
     size = length;
   }
 
-  /** Begins an event; returns what {@link #end} needs. */
+  /** Begins an event; returns its offset, for {@link #end}. */
   int begin(long type) {
     int at = size;
     reserve(SIZE_BYTES);

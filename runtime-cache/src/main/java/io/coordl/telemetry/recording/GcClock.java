@@ -12,8 +12,8 @@ import javax.management.openmbean.CompositeData;
 /**
  * Total time that this JVM's collectors have paused the program. Read once per batch (in less than
  * a microsecond). The beans count in milliseconds, so single readings are coarse but sums are
- * right. Whole cycles of concurrent collectors are left out, because they pause only briefly. G1's
- * Remark and Cleanup pauses have a bean only from JDK 20 on. Safe for concurrent use.
+ * accurate. Beans of whole concurrent cycles are ignored, because most of a cycle runs without a
+ * pause. G1's Remark and Cleanup pauses have a bean only from JDK 20 on. Safe for concurrent use.
  */
 final class GcClock implements GcPauses {
   private static final String SYSTEM_GC = "System.gc()";
@@ -22,9 +22,9 @@ final class GcClock implements GcPauses {
       ManagementFactory.getGarbageCollectorMXBeans().stream()
           .filter(bean -> !bean.getName().contains("Cycles"))
           .toList();
-  private final LongAdder askedForMillis = new LongAdder();
+  private final LongAdder explicitMillis = new LongAdder();
 
-  /** Pauses since the start of the JVM, in nanoseconds. */
+  /** Returns the pauses since the start of the JVM, in nanoseconds. */
   @Override
   public long getAsLong() {
     long millis = 0;
@@ -34,23 +34,23 @@ final class GcClock implements GcPauses {
     return millis * 1_000_000;
   }
 
-  /** Starts to listen for the causes of collections. */
+  /** Starts listening for the causes of collections. */
   void hearCauses() {
     long from = ManagementFactory.getRuntimeMXBean().getUptime(); // Notifications may arrive late.
     for (GarbageCollectorMXBean bean : pausing) {
       if (bean instanceof NotificationEmitter emitter) {
         try {
           emitter.addNotificationListener(
-              (notification, unused) -> hear(notification, from), null, null);
+              (notification, unused) -> onCollection(notification, from), null, null);
         } catch (SecurityException e) {
-          return; // Then no explicit collection is known.
+          return; // Explicit collections then remain unknown.
         }
       }
     }
   }
 
-  private void hear(Notification notification, long from) {
-    // By name, as the class that knows these names may be missing: the module jdk.management.
+  private void onCollection(Notification notification, long from) {
+    // By name: the class with these constants is in jdk.management, which may be missing.
     if (notification.getUserData() instanceof CompositeData collection
         && collection.containsKey("gcCause")
         && SYSTEM_GC.equals(collection.get("gcCause"))
@@ -58,16 +58,16 @@ final class GcClock implements GcPauses {
         && info.get("startTime") instanceof Long start
         && start >= from
         && info.get("duration") instanceof Long millis) {
-      askedForMillis.add(millis);
+      explicitMillis.add(millis);
     }
   }
 
   /**
-   * Pauses since {@link #hearCauses}; limited to the total, because notifications round
-   * differently.
+   * Returns the explicit pauses since {@link #hearCauses}; limited to the total, because
+   * notifications round differently.
    */
   @Override
   public long explicit() {
-    return Math.min(askedForMillis.sum() * 1_000_000, getAsLong());
+    return Math.min(explicitMillis.sum() * 1_000_000, getAsLong());
   }
 }

@@ -24,11 +24,12 @@ import jdk.jfr.RecordingState;
  * later ({@code jcmd JFR.start}). The agent never starts JFR.
  */
 record JfrEvents(JobFigures job) implements EventSink, FlightRecorderListener {
-  /** From now on, events and totals go to every recording of the user. */
+  /** Starts writing events and totals to every recording of the user. */
   void listen() {
     FlightRecorder.addListener(this);
   }
 
+  /** Whether a JFR recording is running. */
   static boolean recording() {
     return FlightRecorder.isInitialized()
         && FlightRecorder.getFlightRecorder().getRecordings().stream()
@@ -86,10 +87,10 @@ record JfrEvents(JobFigures job) implements EventSink, FlightRecorderListener {
   }
 
   private static boolean jvmEnds() {
-    Thread never = new AgentThread("coordl-never", () -> {});
+    Thread unstarted = new AgentThread("coordl-never", () -> {});
     try {
-      Runtime.getRuntime().addShutdownHook(never);
-      Runtime.getRuntime().removeShutdownHook(never);
+      Runtime.getRuntime().addShutdownHook(unstarted);
+      Runtime.getRuntime().removeShutdownHook(unstarted);
       return false;
     } catch (IllegalStateException e) {
       return true;

@@ -16,8 +16,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of a job's figures: starts the recording, the live view and the exports, and at the end
- * finishes and closes them in order. One per JVM, made by the agent. Safe for concurrent use.
+ * Manages the recording of a job: starts the recording, the live view and the exports, and finishes
+ * and closes them in order when the job ends. The agent creates one per JVM. Safe for concurrent
+ * use.
  */
 public final class JobMonitor {
   private final JobFigures figures;
@@ -44,12 +45,12 @@ public final class JobMonitor {
     this.flight = new FlightLog(figures, this::began);
   }
 
-  /** The job's figures, which live as long as this monitor. */
+  /** Returns the job's figures, which live as long as this monitor. */
   public JobFigures figures() {
     return figures;
   }
 
-  /** Adds a store to events and summary, to be closed when the job has ended. */
+  /** Adds a store to events and summary; closes it when the job has ended. */
   public void addStore(Supplier<StoreStatisticsEvent> store, Closeable toClose) {
     figures.addStore(store);
     closing.add(toClose);
@@ -58,7 +59,7 @@ public final class JobMonitor {
   /**
    * Adds a policy that uses the stores.
    *
-   * @param report describes what it did, for the summary; empty if nothing
+   * @param report describes for the summary what the policy did; empty if nothing
    * @param toClose closed when the job has ended, before the stores
    */
   public void addPolicy(Supplier<String> report, Closeable toClose) {
@@ -72,7 +73,7 @@ public final class JobMonitor {
   }
 
   /**
-   * Adds a policy or data set that the user asked for: if it did nothing, the summary and the
+   * Adds a policy or data set that the user requested: if it did nothing, the summary and the
    * recording report why.
    *
    * @param asked the argument as written: {@code cache=minio}
@@ -92,29 +93,30 @@ public final class JobMonitor {
   /**
    * Marks the job as being profiled.
    *
-   * @param made closed when the job ends, and then described in the summary
+   * @param started closed when the job ends, and then described in the summary
    * @param toClose closed when the job has ended
    */
-  public void profile(Profile made, Closeable toClose) {
-    profile = made;
-    figures.profile(made);
+  public void profile(Profile started, Closeable toClose) {
+    profile = started;
+    figures.profile(started);
     closing.add(toClose);
   }
 
   /**
-   * Samples the devices from now on, until the job has ended; logs a failure if the user asked for
-   * GPUs.
+   * Samples the GPUs from now on, until the job has ended.
+   *
+   * @param requested whether the user requested GPUs, so that a failure is logged
    */
-  public GpuSampler sample(Binding binding, boolean asked) {
-    GpuSampler made =
-        new GpuSampler(binding, log.events, figures.spans().totals()::snapshot, log, asked);
-    figures.sampler(made);
-    closing.add(0, made);
-    made.start();
-    return made;
+  public GpuSampler sample(Binding binding, boolean requested) {
+    GpuSampler sampler =
+        new GpuSampler(binding, log.events, figures.spans().totals()::snapshot, log, requested);
+    figures.sampler(sampler);
+    closing.add(0, sampler);
+    sampler.start();
+    return sampler;
   }
 
-  /** Sets the version of the agent that makes this recording. */
+  /** Sets the version of the agent that writes this recording. */
   public void madeBy(String version) {
     figures.madeBy(version);
   }
@@ -136,7 +138,7 @@ public final class JobMonitor {
                 () -> profile != null));
   }
 
-  /** Logs that the job is watched, and how to view it. */
+  /** Logs that the agent watches the job, and how to view it. */
   void began() {
     if (!shown) {
       return;
@@ -152,7 +154,7 @@ public final class JobMonitor {
     log.print(UserText.marked(List.of(line)), Duration.ZERO);
   }
 
-  /** Lets {@code coordl top} show the job from now on, until it has ended. */
+  /** Makes the job visible to {@code coordl top} until it has ended. */
   public void showStatus() {
     hasStatus = true;
     Status status = new Status(figures, StatusFile::directory);
@@ -160,13 +162,13 @@ public final class JobMonitor {
     status.start();
   }
 
-  /** Publishes the totals by JMX from now on. */
+  /** Starts publishing the totals through JMX. */
   public void showBeans() {
     new Beans(figures).start();
   }
 
   /**
-   * Exports the totals to another system, by {@link MetricsExport}, from now on until the job has
+   * Starts exporting the totals to another system, through {@link MetricsExport}, until the job has
    * ended.
    */
   public void export(String target) {
@@ -179,7 +181,7 @@ public final class JobMonitor {
   }
 
   /**
-   * Starts the agent's recording in the background, or joins a running one. A failure costs the
+   * Starts the agent's recording in the background, or joins a running one. A failure ends the
    * recording, not the job.
    *
    * @param target file; {@code %p} is replaced by the process ID
@@ -189,7 +191,7 @@ public final class JobMonitor {
     flight.start(target, own);
   }
 
-  /** Starts with totals and summary only: writes no events. */
+  /** Starts without a recording: keeps totals and the summary, but writes no events. */
   public void startWithoutRecording() {
     log.events.close();
     figures.rewrites.events.close();
@@ -206,9 +208,9 @@ public final class JobMonitor {
       }
     }
     List<String> didNothing = figures.didNothing(); // Before the recording ends.
-    Profile made = profile;
-    if (made != null) {
-      made.close();
+    Profile running = profile;
+    if (running != null) {
+      running.close();
     }
     try {
       figures.freeze();
@@ -225,7 +227,7 @@ public final class JobMonitor {
     }
   }
 
-  /** The recording's file and any problem with it; null if there is none. */
+  /** Returns the recording's file and any problem with it; null if there is none. */
   @Nullable String recording() {
     return flight.where();
   }

@@ -32,35 +32,37 @@ final class Latencies implements Durations {
      */
     final AtomicHistogram recorded = new AtomicHistogram(MAX_NANOS, DIGITS);
 
-    /** Copy of the counts when last collected; below, at the end of the last epoch. */
+    /** Copy of the counts when last collected. */
     final Histogram job = new Histogram(MAX_NANOS, DIGITS);
 
-    final Histogram ended = new Histogram(MAX_NANOS, DIGITS);
+    /** Copy of the counts at the end of the previous epoch. */
+    final Histogram atEpochEnd = new Histogram(MAX_NANOS, DIGITS);
+
     final LongAdder total = new LongAdder();
     long totalBefore;
 
     void collect() {
-      // Avoids walking thousands of counts, which the JIT compilers would then spend time on.
+      // Avoids a loop over thousands of counts, which the JIT compilers would spend time on.
       if (job.getTotalCount() != recorded.getTotalCount()) {
         job.reset();
         job.add(recorded);
       }
     }
 
-    /** Values recorded since the end of the previous epoch; called when an epoch ends. */
+    /** Returns the values recorded since the previous epoch ended; called when an epoch ends. */
     Histogram endEpoch() {
       collect();
       Histogram epoch = job.copy();
-      epoch.subtract(ended);
-      ended.reset();
-      ended.add(job);
+      epoch.subtract(atEpochEnd);
+      atEpochEnd.reset();
+      atEpochEnd.add(job);
       return epoch;
     }
   }
 
   private final EventLog events;
 
-  /** By kind, created on first use: most jobs ask no peers. */
+  /** By kind, created on first use: most jobs have no peers. */
   private final Map<Kind, Track> tracks = new ConcurrentHashMap<>();
 
   /** Writes the distributions of each epoch to {@code events} when it ends. */
@@ -71,7 +73,7 @@ final class Latencies implements Durations {
   @Override
   public void record(Kind kind, long nanos) {
     Track known = tracks.get(kind);
-    Track track = known != null ? known : tracks.computeIfAbsent(kind, first -> new Track());
+    Track track = known != null ? known : tracks.computeIfAbsent(kind, absent -> new Track());
     long value = Math.max(0, nanos);
     track.total.add(value);
     track.recorded.recordValue(Math.min(value, MAX_NANOS));
@@ -84,7 +86,7 @@ final class Latencies implements Durations {
       if (track == null) {
         continue;
       }
-      if (track.ended.getTotalCount() != track.recorded.getTotalCount()) {
+      if (track.atEpochEnd.getTotalCount() != track.recorded.getTotalCount()) {
         Histogram durations = track.endEpoch();
         long total = track.total.sum();
         events.write(event(kind, epoch, durations, total - track.totalBefore));
@@ -93,7 +95,7 @@ final class Latencies implements Durations {
     }
   }
 
-  /** The job's distributions so far, as events of epoch 0. */
+  /** Returns the job's distributions so far, as events of epoch 0. */
   synchronized List<LatencyStatisticsEvent> job() {
     List<LatencyStatisticsEvent> all = new ArrayList<>();
     for (Kind kind : Kind.values()) {

@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class PeerLog implements PeerSink {
   /** Further peers are counted together; four times the maximum size of a cluster. */
-  static final int MOST_PEERS = 1_024;
+  static final int MAX_PEERS = 1_024;
 
   static final String OTHERS = "(others)";
 
@@ -27,7 +27,7 @@ final class PeerLog implements PeerSink {
   private final Durations durations;
 
   /**
-   * Creates a log that takes the batch of a request from {@code spans} and adds its duration to
+   * Creates a log that gets the batch of a request from {@code spans} and adds its duration to
    * {@code durations}.
    */
   PeerLog(SpanRecorder spans, Durations durations) {
@@ -56,7 +56,7 @@ final class PeerLog implements PeerSink {
       return known;
     }
     return peers.computeIfAbsent(
-        peers.size() < MOST_PEERS ? peer : OTHERS,
+        peers.size() < MAX_PEERS ? peer : OTHERS,
         name -> {
           PeerStatisticsEvent totals = new PeerStatisticsEvent();
           totals.peer = name;
@@ -97,7 +97,7 @@ final class PeerLog implements PeerSink {
     }
   }
 
-  /** Requests to each peer so far, sorted by name. */
+  /** Returns the statistics of each peer so far, sorted by name. */
   List<PeerStatisticsEvent> views() {
     return peers.entrySet().stream()
         .sorted(Map.Entry.comparingByKey())

@@ -6,15 +6,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 
-/** Notes which classes were rewritten and which were skipped. Safe for concurrent use. */
+/** Records which classes were rewritten and which were skipped. Safe for concurrent use. */
 public final class RewriteLog {
   private final Map<String, String> libraries = new ConcurrentSkipListMap<>();
 
-  /** Passes events to the recording, and keeps them until there is one. */
+  /** Forwards events to the recording; buffers them until it runs. */
   final EventLog events = new EventLog();
 
   /**
-   * Notes the effect of one rule on one class.
+   * Records the effect of one rule on one class.
    *
    * @param sites call sites rewritten, 0 if skipped
    * @param reason why it was skipped, empty if it was not
@@ -36,7 +36,7 @@ public final class RewriteLog {
         now);
   }
 
-  /** Notes a training library with a rewritten class. */
+  /** Records a training library with a rewritten class. */
   public void addLibrary(String name, String version) {
     libraries.putIfAbsent(name, version);
   }

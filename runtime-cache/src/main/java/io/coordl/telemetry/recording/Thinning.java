@@ -10,14 +10,14 @@ import java.util.concurrent.atomic.LongAdder;
 import jdk.jfr.Event;
 
 /**
- * Leaves out more and more events of single items, and finally of single batches, as a recording
- * nears its limit. Totals, epochs and all other events are always written. Each time the remaining
- * space has halved, only a quarter as many events are written as before, so each half lasts twice
- * as long as the previous one. Items are thinned out from half of the limit on, batches from seven
- * eighths.
+ * Drops more and more events of single items, and finally of single batches, as a recording nears
+ * its size limit. Totals, epochs and all other events are always written. Each time the remaining
+ * space has halved, the share of events written drops to a quarter, so each half lasts twice as
+ * long as the previous one. Thinning starts at half of the limit for items, and at seven eighths
+ * for batches.
  *
- * <p>Either all events of a batch are written or none, so that they can be joined. Any thread may
- * write; one thread checks the size.
+ * <p>Writes either all events of a batch or none, so that they can be joined. Any thread may write;
+ * one thread checks the size.
  */
 final class Thinning implements EventSink {
   private static final int MAX_HALVINGS = 15;
@@ -30,7 +30,7 @@ final class Thinning implements EventSink {
   private final EventFile file;
   private final long maxBytes;
   private final AtomicLong others = new AtomicLong();
-  private final LongAdder leftOut = new LongAdder();
+  private final LongAdder dropped = new LongAdder();
   private volatile int halvings;
 
   Thinning(EventFile file, long maxBytes) {
@@ -51,14 +51,14 @@ final class Thinning implements EventSink {
   @Override
   public void write(Event event, long start, long end) {
     int now = halvings;
-    if (now > 0 && event instanceof Batched one && leavesOut(one, now)) {
-      leftOut.increment();
+    if (now > 0 && event instanceof Batched batched && isDropped(batched, now)) {
+      dropped.increment();
     } else {
       file.write(event, start, end);
     }
   }
 
-  private boolean leavesOut(Batched event, int halvings) {
+  private boolean isDropped(Batched event, int halvings) {
     boolean single =
         !(event instanceof BatchEvent
             || event instanceof DataStallEvent
@@ -71,8 +71,8 @@ final class Thinning implements EventSink {
     return (number * GOLDEN) >>> (Long.SIZE - 2 * times) != 0;
   }
 
-  /** Number of events left out so far. */
+  /** Returns the number of events dropped so far. */
   long leftOut() {
-    return leftOut.sum();
+    return dropped.sum();
   }
 }

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 public final class UserText {
   public static final String HIDDEN = "(not shown)";
 
-  /** Compiled on first use: most runs meet no such text. */
+  /** Compiled on first use: most runs print no such text. */
   private static final class Patterns {
     /**
      * Extends to the last @ of a word, since a password may contain one. An address turned into a
@@ -27,12 +27,15 @@ public final class UserText {
 
   private UserText() {}
 
-  /** Lines for the user, each marked as the agent's. */
+  /** Prefixes each line with {@code [coordl]}. */
   public static String marked(List<String> lines) {
     return lines.stream().map(line -> "[coordl] " + line(line)).collect(Collectors.joining("\n"));
   }
 
-  /** A value given by the user, without the part before its last @, which may be a password. */
+  /**
+   * Returns a value given by the user, with the part before its last @ hidden: it may be a
+   * password.
+   */
   public static String value(String value) {
     int at = value.lastIndexOf('@');
     int scheme = value.indexOf("://");
@@ -43,7 +46,7 @@ public final class UserText {
     return line(value.substring(0, address ? scheme + 3 : 0) + HIDDEN + value.substring(at));
   }
 
-  /** A sentence with values in it, as one safe line; its addresses lose their credentials. */
+  /** Returns a sentence as one safe line, with the credentials in its addresses hidden. */
   public static String line(String text) {
     if (isPlain(text)) {
       return text;
@@ -54,7 +57,7 @@ public final class UserText {
         .replaceAll(c -> String.format("\\\\u%04x", c.group().codePointAt(0)));
   }
 
-  /** Printable ASCII without an address. */
+  /** Whether the text is printable ASCII without an address. */
   private static boolean isPlain(String text) {
     return text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != '@');
   }

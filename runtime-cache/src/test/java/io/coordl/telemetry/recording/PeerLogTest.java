@@ -80,11 +80,11 @@ class PeerLogTest {
 
   @Test
   void hostsBeyondTheLimitAreCountedTogether() {
-    for (int i = 0; i < PeerLog.MOST_PEERS + 100; i++) {
+    for (int i = 0; i < PeerLog.MAX_PEERS + 100; i++) {
       ask("host " + i, QUICK, 1, Answer.FOUND);
     }
 
-    assertThat(job.figures().peerViews()).hasSize(PeerLog.MOST_PEERS + 1);
+    assertThat(job.figures().peerViews()).hasSize(PeerLog.MAX_PEERS + 1);
     assertThat(job.figures().peerViews())
         .filteredOn(view -> PeerLog.OTHERS.equals(view.peer))
         .extracting(view -> view.found)

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * Loops that the user declares: {@code batch=my.Loader#next} returns the next batch and {@code
  * step=my.Trainer#step} trains on it. The object whose method returns the batches is the data of an
  * epoch. The epoch ends when {@code hasNext()} returns false or {@code reset()} is called, if its
- * class declares one of these. Otherwise nothing tells its end from a pause in which another object
- * returns batches, such as a validation. So it ends when a third object does, or with the job.
+ * class declares one of these. Otherwise it lasts until another object is asked for a batch, which
+ * may be a validation; so it is written when a third object is asked, or with the job.
  */
 public final class Declared implements Library {
   static final String NAME = "declared loop";

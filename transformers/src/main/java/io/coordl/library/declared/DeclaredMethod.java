@@ -1,8 +1,8 @@
 package io.coordl.library.declared;
 
+import java.lang.constant.MethodTypeDesc;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import net.bytebuddy.jar.asm.Type;
 
 /**
  * A method that the user names: {@code my.Loader#next}, or {@code my.Loader#next(I)[[F} for one of
@@ -39,9 +39,8 @@ record DeclaredMethod(String argument, String owner, String method) {
 
   private static boolean isDescriptor(String text) {
     try {
-      Type type = Type.getMethodType(text);
-      return Type.getMethodDescriptor(type.getReturnType(), type.getArgumentTypes()).equals(text);
-    } catch (RuntimeException e) {
+      return MethodTypeDesc.ofDescriptor(text).descriptorString().equals(text);
+    } catch (IllegalArgumentException e) {
       return false;
     }
   }

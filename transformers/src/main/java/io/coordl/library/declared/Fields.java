@@ -53,15 +53,13 @@ final class Fields {
 
   private static @Nullable Method hasNext(Class<?> type) {
     for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-      try {
-        Method found = at.getDeclaredMethod("hasNext");
-        return found.getReturnType() == boolean.class
-                && !Modifier.isStatic(found.getModifiers())
-                && found.trySetAccessible()
-            ? found
-            : null;
-      } catch (NoSuchMethodException e) {
-        // A superclass may declare it.
+      for (Method method : at.getDeclaredMethods()) {
+        if (method.getName().equals("hasNext")
+            && method.getParameterCount() == 0
+            && method.getReturnType() == boolean.class
+            && !Modifier.isStatic(method.getModifiers())) {
+          return method.trySetAccessible() ? method : null;
+        }
       }
     }
     return null;

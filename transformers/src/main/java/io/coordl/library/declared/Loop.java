@@ -11,10 +11,10 @@ import io.coordl.telemetry.log.OnceLog;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** The policies for one method that returns batches. Thread-safe. */
@@ -23,6 +23,11 @@ final class Loop {
 
   /** The most iterators that are known at a time. */
   private static final int MOST = 64;
+
+  /** Examining iterators may take this long before it counts, and then this part of their work. */
+  private static final long NOTICEABLE = TimeUnit.SECONDS.toNanos(1);
+
+  private static final int DEAR = 10;
 
   /** Once this many iterators of a class were refused, later ones are not examined. */
   private static final int ENOUGH = 3;
@@ -33,9 +38,6 @@ final class Loop {
   private final @Nullable Prepared prepared;
   private final @Nullable Prefetcher prefetcher;
   private final OnceLog log;
-
-  /** Classes of iterators: nobody can vouch for them, since a copy has to do their work. */
-  private final Set<String> own = ConcurrentHashMap.newKeySet();
 
   /** The program's iterators; found by identity, since its own equality must not be called. */
   private final List<Pass> passes = new CopyOnWriteArrayList<>();
@@ -53,12 +55,7 @@ final class Loop {
     this.prepared = services.prepared();
     this.prefetcher = services.prefetcher();
     this.log = new OnceLog(services.log());
-    Prepared keeps = prepared;
-    this.code =
-        new PurityAnalyzer(
-            "",
-            KnownLoop.of(method),
-            name -> keeps != null && !own.contains(name) && keeps.trusts(name));
+    this.code = new PurityAnalyzer("", KnownLoop.of(method));
     Services used =
         Services.builder(services.log())
             .prepared(prepared)
@@ -131,13 +128,13 @@ final class Loop {
     final Class<?> type;
     final @Nullable Fields fields;
     private final AtomicInteger refused = new AtomicInteger();
+    private final LongAdder looked = new LongAdder();
+    private final LongAdder made = new LongAdder();
+    private volatile long making;
 
     Kind(Class<?> iterator) {
       boolean isStatic = Modifier.isStatic(method.getModifiers());
       this.type = isStatic ? method.getDeclaringClass() : iterator;
-      for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-        own.add(at.getName());
-      }
       String reason = reasonToLeave(method, type);
       this.fields = reason == null ? Fields.of(type) : null;
       if (reason == null && fields == null) {
@@ -151,6 +148,23 @@ final class Loop {
 
     boolean isLeft() {
       return refused.get() >= ENOUGH;
+    }
+
+    /** An iterator was examined, which took so long. */
+    void looked(long nanos) {
+      looked.add(nanos);
+      long all = looked.sum();
+      if (all > NOTICEABLE && all > made.sum() / DEAR) {
+        leave("to examine its objects takes too long for the few batches of each");
+      }
+    }
+
+    /** The program got a batch; {@code nanos} to make it, 0 if it was found. */
+    void made(long nanos) {
+      if (nanos > 0) {
+        making = nanos;
+      }
+      made.add(making);
     }
 
     /** One of them was refused, and the reason logged. */

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ final class LoopEpoch implements LibraryEpoch {
   /** A batch that is made early may take this part of the memory that is free. */
   private static final int FREE = 4;
 
+  private static final long HANDING_OVER = TimeUnit.MICROSECONDS.toNanos(20);
   private static final String AFTER = "after";
 
   /** Set while code of the program makes a batch for the agent on this thread. */
@@ -57,8 +59,10 @@ final class LoopEpoch implements LibraryEpoch {
   private volatile @Nullable String reason;
   private volatile boolean repeats = true;
 
-  /** Size of the last batch. */
+  /** Size of the last batch, and how long it took to make. */
   private volatile long bytes;
+
+  private volatile long nanos = Long.MAX_VALUE;
 
   LoopEpoch(Object iterator, Method method, Fields fields, PurityAnalyzer.Proof proof) {
     this.iterator = new WeakReference<>(iterator);
@@ -103,6 +107,11 @@ final class LoopEpoch implements LibraryEpoch {
   /** Why the batches are left to the program; null if they are not. */
   @Nullable String reason() {
     return reason;
+  }
+
+  /** How long it takes to make a batch; 0 if that is not known. */
+  long nanos() {
+    return nanos == Long.MAX_VALUE ? 0 : nanos;
   }
 
   /** What was proven of it. */
@@ -182,12 +191,15 @@ final class LoopEpoch implements LibraryEpoch {
     return "the program changes the fields of its iterator, or the arguments, between its batches";
   }
 
-  /** The next call may have other arguments, and the job may need the memory. */
+  /**
+   * Unless the next call may have other arguments, the job may need the memory, or another thread
+   * would take longer to hand the batch over than this one to make it.
+   */
   @Override
   public boolean mayRunEarly() {
     Runtime memory = Runtime.getRuntime();
     long free = memory.maxMemory() - memory.totalMemory() + memory.freeMemory();
-    return repeats && now != null && bytes < free / FREE;
+    return repeats && now != null && nanos > HANDING_OVER && bytes < free / FREE;
   }
 
   /** Its fields are compared before each batch. */
@@ -235,7 +247,9 @@ final class LoopEpoch implements LibraryEpoch {
       if (isOfAgent() && !fields.hasNext(fields.twin(place.numbers(), references))) {
         throw new IllegalStateException("no more batches");
       }
+      long start = System.nanoTime();
       batch = method.invoke(twin, place.arguments().toArray());
+      nanos = System.nanoTime() - start;
     } catch (InvocationTargetException e) {
       throw new IllegalStateException(e.getCause()); // The program's own call throws it again.
     } catch (ReflectiveOperationException e) {

@@ -57,7 +57,8 @@ final class Pass extends WeakReference<Object> {
       return null; // Another thread of the program asks, too; whose batch comes first is its luck.
     }
     try {
-      if (left) {
+      if (left || kind.isLeft()) {
+        end();
         return null;
       }
       EpochSource from = source(iterator, arguments);
@@ -77,6 +78,7 @@ final class Pass extends WeakReference<Object> {
       made = (Made) from.batch(next++);
       if (made != null) {
         inVain = 0;
+        kind.made(Objects.requireNonNull(epoch).nanos());
         from.used();
         from.finish(made);
       }
@@ -123,7 +125,9 @@ final class Pass extends WeakReference<Object> {
     }
     long start = System.nanoTime();
     EpochSource begun = begin(iterator, arguments);
-    again = System.nanoTime() + PAUSE * (System.nanoTime() - start);
+    long took = System.nanoTime() - start;
+    again = System.nanoTime() + PAUSE * took;
+    kind.looked(took);
     return begun;
   }
 

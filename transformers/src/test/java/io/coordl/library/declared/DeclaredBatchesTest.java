@@ -27,10 +27,10 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -76,10 +76,13 @@ class DeclaredBatchesTest {
     BOTH
   }
 
+  /** Classes for which the user vouches. */
+  private Set<String> trusted = Set.of();
+
   private Services services(Mode mode) {
     Services.Builder with = Services.builder(said::add);
     if (mode != Mode.PREFETCHED) {
-      with.prepared(new Prepared(store, Set.of(), () -> true, () -> 100, (what, why) -> {}));
+      with.prepared(new Prepared(store, trusted, () -> true, () -> 100, (what, why) -> {}));
     }
     if (mode != Mode.KEPT) {
       with.prefetcher(prefetcher, 1);
@@ -92,7 +95,7 @@ class DeclaredBatchesTest {
     private final Map<Class<?>, DeclaredBatches> agents = new HashMap<>();
     private final @Nullable Services services;
     private final List<String> seen = new ArrayList<>();
-    private final Map<Object, Integer> parts = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Integer> parts = new IdentityHashMap<>();
 
     Job(@Nullable Services services) {
       this.services = services;
@@ -277,6 +280,8 @@ class DeclaredBatchesTest {
             Loops.Filled::new,
             Loops.Overriding::new,
             Loops.Numerous::new,
+            Loops.Endless::new,
+            Loops.Twice::new,
             () -> new Loops.Outer().inner());
     for (Supplier<Object> one : all) {
       same(mode, job -> job.epochs(one.get()));
@@ -340,7 +345,7 @@ class DeclaredBatchesTest {
               batches.seeds.set(5, i == 2 ? 9 : 1);
             }
             batches.at = 0;
-            batches.seeds = epoch == 2 ? new LinkedList<>(batches.seeds) : batches.seeds;
+            batches.seeds = epoch == 2 ? new CopyOnWriteArrayList<>(batches.seeds) : batches.seeds;
           }
         });
     same(
@@ -428,6 +433,13 @@ class DeclaredBatchesTest {
     assertThat(agent.enter("", Loops.Static.class, "next", Loops.Static.class, new Object[0]))
         .isNull();
     assertRefused("Static to the program: next is static");
+  }
+
+  @Test
+  void nobodyCanVouchForAnIterator() {
+    trusted = Set.of(Loops.Drawing.class.getName());
+    same(Mode.BOTH, job -> job.epochs(new Loops.Drawing()));
+    assertRefused("java.util.Random.nextInt");
   }
 
   /** Shows only with the second batch. */

@@ -8,16 +8,16 @@ import java.nio.CharBuffer;
 import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
+import java.nio.InvalidMarkException;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A text with all that a program can learn of a batch; written apart from the code it checks. */
 final class Described {
   private final StringBuilder text = new StringBuilder();
-  private final Map<Object, Integer> seen = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Integer> seen = new IdentityHashMap<>();
 
   private Described() {}
 
@@ -75,7 +75,7 @@ final class Described {
     Object mark = "none";
     try {
       mark = buffer.duplicate().reset().position();
-    } catch (java.nio.InvalidMarkException e) {
+    } catch (InvalidMarkException e) {
       // None.
     }
     text.append(" mark ").append(mark).append(' ');

@@ -451,6 +451,30 @@ final class Loops {
     }
   }
 
+  /** Never returns after the last batch, for which its loop does not ask. */
+  static final class Endless extends Batches {
+    public float[][] next() {
+      List<float[]> batch = new ArrayList<>();
+      while (batch.size() < 2) {
+        if (at < BATCHES) {
+          batch.add(new float[] {work(at), batch.size()});
+        }
+      }
+      at++;
+      return batch.toArray(new float[0][]);
+    }
+  }
+
+  /** Whether two lists are one decides its batches. */
+  static final class Twice extends Batches {
+    List<Integer> all = new ArrayList<>(List.of(5, 4, 3, 2, 1, 0));
+    List<Integer> seeds = all;
+
+    public float[] next() {
+      return new float[] {all == seeds ? 1 : 0, work(seeds.get(at++))};
+    }
+  }
+
   /** Over another iterator of its kind. */
   static final class Chained extends Batches {
     private final Plain inner = new Plain();

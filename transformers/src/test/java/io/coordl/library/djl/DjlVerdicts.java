@@ -81,10 +81,10 @@ public final class DjlVerdicts {
       SampleVerdict verdict =
           verdict(dataset(CsvDataset.class), new Pipeline((Transform) specimens.of(type)));
       return verdict.kept() < verdict.stages()
-          ? "kept up to it: " + verdict.reason()
+          ? "cached up to it: " + verdict.reason()
           : draws(type)
-              ? "kept up to it: it draws from `RandomUtils`, which shows when it runs"
-              : "kept";
+              ? "cached up to it: it draws from `RandomUtils`, which shows when it runs"
+              : "cached";
     } else if (Featurizer.class.isAssignableFrom(type)) {
       return told(verdict(withFeature((Featurizer) specimens.of(type)), new Pipeline()));
     } else if (!RandomAccessDataset.class.isAssignableFrom(type)) {
@@ -94,7 +94,7 @@ public final class DjlVerdicts {
   }
 
   private static String told(SampleVerdict verdict) {
-    return verdict.isKept() ? "kept" : "refused: " + verdict.reason();
+    return verdict.isKept() ? "cached" : "refused: " + verdict.reason();
   }
 
   private static boolean draws(Class<?> type) {

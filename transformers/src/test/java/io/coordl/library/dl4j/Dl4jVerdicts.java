@@ -61,7 +61,7 @@ import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 
 /** What {@code prepared=share} and {@code auto} do with a class of DL4J, DataVec or ND4J. */
 public final class Dl4jVerdicts {
-  private static final String KEPT = "kept";
+  private static final String KEPT = "cached";
 
   private final Specimens specimens = new Specimens();
   private final Path lines;
@@ -246,9 +246,9 @@ public final class Dl4jVerdicts {
     try {
       Description.ofRead("preprocessor", preprocessor);
     } catch (CannotShareException e) {
-      return "kept up to it: " + e.getMessage() + " cannot be compared";
+      return "cached up to it: " + e.getMessage() + " cannot be compared";
     }
-    return reason == null ? KEPT : "kept up to it: " + reason;
+    return reason == null ? KEPT : "cached up to it: " + reason;
   }
 
   /** As it is once it was made over a reader. */

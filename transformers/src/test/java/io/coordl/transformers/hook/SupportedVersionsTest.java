@@ -140,7 +140,7 @@ final class SupportedVersionsTest {
     Assumptions.assumeTrue(FULL, reason);
 
     StringBuilder table = new StringBuilder();
-    table.append("| version | rules that fit | what does not work there |\n|---|---|---|\n");
+    table.append("| version | matching rules | not working |\n|---|---|---|\n");
     Set<String> needed = new TreeSet<>();
     for (Version version : VERSIONS) {
       version.jars.forEach(jar -> needed.add(jar + ".jar"));

@@ -1,0 +1,155 @@
+package example.loader;
+
+import ai.djl.Model;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.nn.SequentialBlock;
+import ai.djl.nn.core.Linear;
+import ai.djl.training.DefaultTrainingConfig;
+import ai.djl.training.EasyTrain;
+import ai.djl.training.Trainer;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Record;
+import ai.djl.training.loss.Loss;
+import ai.djl.translate.TranslateException;
+import ai.djl.util.Progress;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * A DJL job whose demand is known by construction: a sample is a file, and takes so much CPU time
+ * to prepare; a step waits in place of an accelerator. Prints {@code epoch 1} when the first epoch
+ * has ended, and {@code step N} at the end of each step after it. Arguments: a folder of files;
+ * epochs; threads (0: batches are made where they are used); milliseconds of a step; samples of a
+ * batch; milliseconds of CPU that preparing a sample takes; {@code fill}: no step of the first
+ * epoch waits, so that it only fills a cache.
+ */
+public final class DjlDemand {
+  private DjlDemand() {}
+
+  /** Trains as the arguments say. */
+  public static void main(String[] args) throws IOException, TranslateException {
+    List<Path> files;
+    try (Stream<Path> all = Files.list(Path.of(args[0]))) {
+      files = all.filter(Files::isRegularFile).sorted().toList();
+    }
+    int epochs = Integer.parseInt(args[1]);
+    int threads = Integer.parseInt(args[2]);
+    long step = nanos(args[3]);
+    int batchSize = Integer.parseInt(args[4]);
+    boolean fill = args.length > 6 && args[6].equals("fill");
+    RandomAccessDataset data =
+        new Items.Builder()
+            .items(files, nanos(args[5]))
+            .setSampling(batchSize, true, true)
+            .optPrefetchNumber(Math.max(1, 2 * threads))
+            .build();
+    ExecutorService pool = threads > 0 ? Executors.newFixedThreadPool(threads) : null;
+    try (Model model = Model.newInstance("linear")) {
+      model.setBlock(new SequentialBlock().add(Linear.builder().setUnits(1).build()));
+      DefaultTrainingConfig config = new DefaultTrainingConfig(Loss.l2Loss());
+      if (pool != null) {
+        config.optExecutorService(pool);
+      }
+      try (Trainer trainer = model.newTrainer(config)) {
+        trainer.initialize(new Shape(batchSize, 1));
+        long steps = 0;
+        for (int epoch = 1; epoch <= epochs; epoch++) {
+          boolean filling = fill && epoch == 1;
+          for (Batch batch : trainer.iterateDataset(data)) {
+            long end = System.nanoTime() + (filling ? 0 : step);
+            EasyTrain.trainBatch(trainer, batch);
+            trainer.step();
+            batch.close();
+            awaitTime(end);
+            if (epoch > 1) {
+              System.out.println("step " + ++steps);
+            }
+          }
+          if (epoch == 1) {
+            System.out.println("epoch 1");
+          }
+        }
+      }
+    } finally {
+      if (pool != null) {
+        pool.shutdown();
+      }
+    }
+  }
+
+  private static long nanos(String millis) {
+    return Math.round(Double.parseDouble(millis) * 1e6);
+  }
+
+  private static void awaitTime(long end) {
+    for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+
+  /** Files, each a sample. */
+  private static final class Items extends RandomAccessDataset {
+    private final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+    private final List<Path> files;
+    private final long cpu;
+
+    Items(Builder builder) {
+      super(builder);
+      files = builder.files;
+      cpu = builder.cpu;
+    }
+
+    @Override
+    public Record get(NDManager manager, long index) throws IOException {
+      long end = clock.getCurrentThreadCpuTime() + cpu;
+      byte[] bytes = Files.readAllBytes(files.get(Math.toIntExact(index)));
+      Record sample =
+          new Record(
+              new NDList(manager.create(new float[] {bytes[bytes.length - 1]})),
+              new NDList(manager.create(new float[] {1})));
+      while (clock.getCurrentThreadCpuTime() < end) {
+        Thread.onSpinWait();
+      }
+      return sample;
+    }
+
+    @Override
+    protected long availableSize() {
+      return files.size();
+    }
+
+    @Override
+    public void prepare(Progress progress) {}
+
+    static final class Builder extends BaseBuilder<Builder> {
+      private List<Path> files = List.of();
+      private long cpu;
+
+      Builder items(List<Path> newFiles, long cpuNanos) {
+        files = newFiles;
+        cpu = cpuNanos;
+        return this;
+      }
+
+      Items build() {
+        return new Items(this);
+      }
+
+      @Override
+      protected Builder self() {
+        return this;
+      }
+    }
+  }
+}

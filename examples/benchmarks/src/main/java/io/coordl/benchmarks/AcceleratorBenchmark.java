@@ -1,0 +1,156 @@
+package io.coordl.benchmarks;
+
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.Jdks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Does {@code coordl profile --accelerator} find how many accelerators this host feeds? The jobs
+ * ({@code example.loader.DjlDemand}) take a known time of CPU for each sample, so the utilisation
+ * (AU) of n accelerators on the host's cores is known by construction:
+ *
+ * <ul>
+ *   <li>without threads that prepare, steps and preparation take turns: S / (S + P), where S is the
+ *       step and P the preparation of a batch, as long as there is a core for each
+ *   <li>with one such thread: min(1, S / P, S x cores / (n x P))
+ * </ul>
+ *
+ * <p>Two jobs: steps of {@value #STEP} ms, batches of {@value #BATCH}; 1 ms a sample without
+ * threads, of which this host feeds not even one, and 5 ms a sample on a thread, of which it feeds
+ * as many as it has cores.
+ *
+ * <p>Arguments: {@code quick} counts few steps. Exit status 1 if a utilisation is further than
+ * {@value #BAR} points from the known one, or the number of those fed is another.
+ */
+public final class AcceleratorBenchmark {
+  private static final double BAR = 3;
+  private static final int STEP = 50;
+  private static final int BATCH = 8;
+  private static final int FILES = 512;
+  private static final int FILE_BYTES = 4 << 10;
+  private static final double THRESHOLD = 90;
+  private static final int CORES = Runtime.getRuntime().availableProcessors();
+
+  private AcceleratorBenchmark() {}
+
+  /** A job: threads that prepare, and milliseconds of CPU for a sample. */
+  private record Job(int threads, double cpuMillis) {
+    /** Utilisation of n accelerators, in percent. */
+    double known(int accelerators) {
+      double prep = BATCH * cpuMillis;
+      double alone = threads == 0 ? STEP / (STEP + prep) : Math.min(1, STEP / prep);
+      return 100 * Math.min(alone, STEP * CORES / (accelerators * prep));
+    }
+
+    /** How many are fed. */
+    int fed() {
+      int fed = 0;
+      while (known(fed + 1) >= THRESHOLD) {
+        fed++;
+      }
+      return fed;
+    }
+  }
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    boolean quick = List.of(args).equals(List.of("quick"));
+    if (args.length > 0 && !quick) {
+      System.out.println("Not measured: " + List.of(args) + ", expected [quick].");
+      System.exit(2);
+    }
+    Checkout checkout = Checkout.find();
+    Path data = Files.createDirectories(checkout.work("accelerator").resolve("data"));
+    for (int i = 0; i < FILES; i++) {
+      Files.write(data.resolve("item-" + i), new byte[FILE_BYTES]);
+    }
+    TextTable table =
+        new TextTable("job", "accelerators", "known AU %", "measured AU %", "points off");
+    boolean right = true;
+    for (Job job : List.of(new Job(0, 1), new Job(1, 5))) {
+      JsonNode profile = profile(checkout, data, job, quick);
+      String name =
+          String.format(Locale.ROOT, "%d threads, %.0f ms a sample", job.threads, job.cpuMillis);
+      for (JsonNode run : profile.path("runs")) {
+        int accelerators = run.path("accelerators").intValue();
+        double known = job.known(accelerators);
+        double measured = 100 * run.path("utilisation").doubleValue();
+        right &= Math.abs(measured - known) <= BAR;
+        table.row(
+            name,
+            Integer.toString(accelerators),
+            number(known),
+            number(measured),
+            String.format(Locale.ROOT, "%+.1f", measured - known));
+      }
+      int fed = profile.path("fed").intValue();
+      right &= fed == job.fed();
+      table.row(name, "fed", Integer.toString(job.fed()), Integer.toString(fed), "");
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%nSteps of %d ms, batches of %d, %d cores (bar %.0f points)%n%s",
+        STEP,
+        BATCH,
+        CORES,
+        BAR,
+        table);
+    System.out.println(
+        "made by: " + Commands.of(checkout, AcceleratorBenchmark.class, String.join(" ", args)));
+    System.exit(right || quick ? 0 : 1);
+  }
+
+  private static JsonNode profile(Checkout checkout, Path data, Job job, boolean quick)
+      throws IOException, InterruptedException {
+    ChildJvm program =
+        Example.DJL
+            .program(checkout, Jdks.running(), "example.loader.DjlDemand")
+            .classPath(checkout.testPrograms())
+            .args(
+                data.toString(),
+                "100000",
+                Integer.toString(job.threads),
+                Integer.toString(STEP),
+                Integer.toString(BATCH),
+                Double.toString(job.cpuMillis));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "profile",
+                "--agent",
+                checkout.agentJar().toString(),
+                "--accelerator",
+                Integer.toString(STEP),
+                "--json"));
+    if (quick) {
+      command.addAll(List.of("--steps", "20"));
+    }
+    command.add("--");
+    command.addAll(program.commandLine());
+    String json =
+        new CoordlTool(checkout)
+            .command(Jdks.running(), command.toArray(String[]::new))
+            .echo(
+                line -> {
+                  if (line.startsWith("coordl: ")) {
+                    System.out.println("  " + line);
+                  }
+                })
+            .run()
+            .orFail("coordl profile")
+            .out();
+    return JsonMapper.shared().readTree(json);
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%.1f", value);
+  }
+}

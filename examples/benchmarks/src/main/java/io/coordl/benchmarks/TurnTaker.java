@@ -1,0 +1,127 @@
+package io.coordl.benchmarks;
+
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job that takes turns with others. Between its turns it is stopped (SIGSTOP), with its caches,
+ * compiled code and queues as they are, and uses no core. So many jobs share a machine as if each
+ * had it alone, and what the machine does in a minute meets all of them. Used by one thread.
+ */
+final class TurnTaker implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final int TAIL = 2000;
+
+  /**
+   * A line of the job.
+   *
+   * @param nanos when it came, {@link System#nanoTime}
+   * @param text null at the job's end
+   */
+  record Line(long nanos, @Nullable String text) {}
+
+  private final String name;
+  private final BlockingQueue<Line> lines = new LinkedBlockingQueue<>();
+  private final Thread runner;
+  private final Thread atExit = new Thread(this::kill);
+  private volatile @Nullable ProcessHandle process;
+  private volatile boolean closed;
+  private volatile String end = "";
+
+  /** Starts a job, which runs until it is stopped. */
+  TurnTaker(String name, ChildJvm job) {
+    this.name = name;
+    job.started(handle -> process = handle)
+        .timeout(Duration.ofHours(1))
+        .echo(line -> lines.add(new Line(System.nanoTime(), line)));
+    runner = new Thread(() -> run(job), name);
+    runner.setDaemon(true);
+    Runtime.getRuntime().addShutdownHook(atExit);
+    runner.start();
+  }
+
+  private void run(ChildJvm job) {
+    try {
+      ChildResult result = job.run();
+      String all = result.err() + result.out();
+      end = "exit status " + result.exit() + ": " + all.substring(Math.max(0, all.length() - TAIL));
+    } catch (IOException e) {
+      end = e.toString();
+    } catch (InterruptedException e) {
+      end = "interrupted";
+    }
+    lines.add(new Line(System.nanoTime(), null));
+  }
+
+  /**
+   * The next line that begins so.
+   *
+   * @throws IllegalStateException if the job ends before, or says nothing for minutes
+   */
+  Line await(String beginning) throws InterruptedException {
+    while (true) {
+      Line line = lines.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      if (line == null) {
+        throw new IllegalStateException(name + " said nothing for " + PATIENCE + ".");
+      }
+      if (line.text == null) {
+        throw new IllegalStateException(name + " ended, " + end);
+      }
+      if (line.text.startsWith(beginning)) {
+        return line;
+      }
+    }
+  }
+
+  /** Lets it run on; forgets what it said before. */
+  void resume() throws IOException, InterruptedException {
+    lines.removeIf(line -> line.text != null);
+    signal("CONT");
+  }
+
+  /** Stops it. */
+  void pause() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  private void signal(String signal) throws IOException, InterruptedException {
+    ProcessHandle known = process;
+    ProcessHandle jvm =
+        Stream.concat(Stream.ofNullable(known), known == null ? Stream.of() : known.descendants())
+            .filter(each -> each.info().command().orElse("").endsWith("/java"))
+            .findFirst()
+            .orElseThrow(() -> new IllegalStateException(name + " has no JVM: " + end));
+    SlowStorage.run("kill", "-" + signal, Long.toString(jvm.pid()));
+  }
+
+  private void kill() {
+    ProcessHandle known = process;
+    if (known != null) {
+      known.descendants().forEach(ProcessHandle::destroyForcibly);
+      known.destroyForcibly();
+    }
+  }
+
+  /** Kills it. */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    kill();
+    Hooks.remove(atExit);
+    try {
+      runner.join(TimeUnit.SECONDS.toMillis(10));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
