@@ -78,7 +78,10 @@ final class OddRuntimesIT {
     return "grant codeBase \"file:" + Child.AGENT + "\" { " + permissions + " };\n";
   }
 
-  /** The process that writes the cache loads no agent, so it is given the boot class path. */
+  /**
+   * The process that writes the cache loads no agent, so it needs the boot class path as an
+   * argument.
+   */
   @Test
   void anAotCacheMadeWithTheAgentIsAccepted() throws Exception {
     Path jdk = Child.jdks().get(Child.jdks().size() - 1);

@@ -305,7 +305,7 @@ final class PeersIT {
     assertNothingIsLeft();
   }
 
-  /** Connects as JGroups does, sends the message, and waits until it has been read. */
+  /** Connects like JGroups, sends the message, and waits until it has been read. */
   private void send(Socket socket, Message message) throws Exception {
     IpAddress own = new IpAddress(InetAddress.getByName("127.0.0.9"), port);
     ByteArrayDataOutputStream frame = new ByteArrayDataOutputStream();

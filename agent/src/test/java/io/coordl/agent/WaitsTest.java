@@ -76,7 +76,7 @@ final class WaitsTest {
               + "|export)\\(.*|.*/Requested\\.asked\\(.*"
               + "|java/lang/Runtime\\.addShutdownHook\\(.*");
 
-  /** Why each is allowed: neither training nor JVM shutdown waits for it. */
+  /** Reason for each: neither training nor JVM shutdown waits for it. */
   private static final Map<String, String> UNBOUNDED =
       Map.of(
           "host/StorageCall.get", "the writer of a checkpoint, which the end does not await",

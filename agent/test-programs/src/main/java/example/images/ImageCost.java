@@ -56,7 +56,7 @@ public final class ImageCost {
         copies / 1e3);
   }
 
-  /** The least that any array with its own memory costs: allocating and copying. */
+  /** Minimum cost of an array with its own memory: allocation and copy. */
   private static long copy(int bytes) {
     ByteBuffer source = SOURCE.duplicate().limit(bytes);
     long start = System.nanoTime();

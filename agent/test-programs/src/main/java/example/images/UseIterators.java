@@ -53,7 +53,7 @@ public final class UseIterators {
     void show() throws IOException;
   }
 
-  /** Prints a line per batch, and for everything else that a program can see. */
+  /** Prints a line per batch, and everything else that a program can observe. */
   public static void main(String[] args) throws IOException {
     UseIterators all = new UseIterators(new File(args[0]));
     List<String> only = Arrays.asList(args).subList(1, args.length);

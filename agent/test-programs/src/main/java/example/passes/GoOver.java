@@ -129,7 +129,7 @@ public final class GoOver {
     }
   }
 
-  /** Keeps views and arrays of a batch that outlive it. */
+  /** Retains views and arrays of a batch that outlive it. */
   private void keep() throws IOException, TranslateException {
     Numbers numbers = numbers(new Halved());
     List<NDArray> kept = new ArrayList<>();
@@ -246,7 +246,7 @@ public final class GoOver {
 
   /** Observes other threads that read the program's data. */
   private static final class Watch {
-    /** Items that such a thread may read before it is held up. */
+    /** Number of items that such a thread may read before it is delayed. */
     private static final int UNHINDERED = 2 * BATCH;
 
     final CountDownLatch inside = new CountDownLatch(1);
@@ -257,7 +257,7 @@ public final class GoOver {
     volatile boolean closed;
     volatile boolean used;
 
-    /** Holds up such a thread until the program waits for it or has closed everything. */
+    /** Delays such a thread until the program waits for it or has closed everything. */
     void reads() {
       if (Thread.currentThread() == program || read.incrementAndGet() != UNHINDERED + 1) {
         return;

@@ -69,7 +69,9 @@ public final class OverForeignMemory {
     print("view of another manager", view, 1);
   }
 
-  /** No DJL object holds what backward needs of the batch, so no hook sees it. */
+  /**
+   * No DJL object references the parts of the batch that backward needs, so no hook can detect it.
+   */
   private static void lateBackward(NDManager manager) {
     ByteBuffer slot = slot();
     NDArray weights = manager.full(new Shape(VALUES), 5f);

@@ -153,7 +153,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Keeps another object after each batch. */
+  /** Its field references another object after each batch. */
   private static final class Boxed extends Rows {
     private Integer batches = 1000;
 

@@ -88,7 +88,7 @@ final class OwnIterators {
       return Files.newBufferedReader(table);
     }
 
-    /** Continues at another row. */
+    /** Continues at a different row. */
     void seek(int place) {
       row = place;
     }

@@ -1,6 +1,6 @@
 package example.truth;
 
-/** Sleeps that stand in for work of known duration. */
+/** Sleeps that replace work of known duration. */
 final class Pause {
   /** Longer stops are not compensated; any program would lose that time. */
   private static final long MAX_NANOS = 150_000_000;

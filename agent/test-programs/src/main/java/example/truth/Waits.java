@@ -79,7 +79,7 @@ final class Waits {
     fetched += nanos;
   }
 
-  /** The program's own loop has ended an epoch. */
+  /** Records that the program's own loop has ended an epoch. */
   synchronized void epochEnded() {
     epochs.add(total - epochs.stream().mapToLong(Long::longValue).sum());
   }
@@ -92,7 +92,10 @@ final class Waits {
     made.merge(batch, new Made(begun, ready), Made::and);
   }
 
-  /** The training thread, which created this object, may look into a batch for the first time. */
+  /**
+   * Records that the training thread, which created this object, reads a batch, perhaps for the
+   * first time.
+   */
   synchronized void looked(int batch) {
     if (!timed && Thread.currentThread() == training && looked.add(batch)) {
       long now = System.nanoTime();
@@ -100,7 +103,7 @@ final class Waits {
     }
   }
 
-  /** A step, or one worker's share of it, has just ended. */
+  /** Records that a step, or one worker's share of it, has just ended. */
   synchronized void stepEnded() {
     steps++;
     if (!timed) {

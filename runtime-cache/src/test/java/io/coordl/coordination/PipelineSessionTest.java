@@ -132,7 +132,7 @@ class PipelineSessionTest {
     assertThat(clock.now - began).isGreaterThan(nanos).isLessThanOrEqualTo(nanos + PAUSE);
   }
 
-  /** Nanoseconds waited for a batch in vain, -1 if it came. */
+  /** Nanoseconds waited in vain for a batch; -1 if it was staged in time. */
   private long waitInVain(SharedEpoch epoch, int batch) {
     long began = clock.now;
     return Batches.take(epoch, batch) == null ? clock.now - began : -1;

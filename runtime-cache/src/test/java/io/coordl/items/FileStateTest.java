@@ -203,7 +203,9 @@ class FileStateTest {
     return new FileState(1, 0, 0, device, 1);
   }
 
-  /** Images store their maker's change times; some clients report the modification time instead. */
+  /**
+   * Images contain the change times from their build; some clients report the modification time.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"squashfs", "fuse.rclone"})
   void filesWithoutARealChangeTimeAreNotCached(String type, @TempDir Path folder)
@@ -219,7 +221,7 @@ class FileStateTest {
     assertThat(names.copies().leaves(on(7 << 8))).isFalse();
   }
 
-  /** A file that looks replaced except for its change time. */
+  /** A file that appears replaced except for its change time. */
   @Test
   void ifInodesAreUnstableThePathIdentifiesAFile(@TempDir Path folder) throws IOException {
     List<String> logged = new ArrayList<>();

@@ -95,7 +95,7 @@ class ItemNamesTest {
     }
   }
 
-  /** Writes a manifest of the files as they are now, newer than all of them. */
+  /** Writes a manifest of the current files, newer than all of them. */
   private void list(Path... files) throws IOException {
     StringBuilder lines = new StringBuilder();
     for (Path file : files) {

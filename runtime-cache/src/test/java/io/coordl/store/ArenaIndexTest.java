@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One job uses an arena whose words other jobs, killed jobs or other programs changed. */
+/** One job uses an arena with words changed by other jobs, killed jobs or other programs. */
 class ArenaIndexTest {
   private static final int CAPACITY = 1 << 20;
   private static final int LENGTH = 100;
@@ -137,7 +137,7 @@ class ArenaIndexTest {
     assertThat(fetch(4095)).isEqualTo(Outcome.HIT);
   }
 
-  /** After kills the count of taken places is too low. */
+  /** After kills the count of taken slots is too low. */
   @Test
   void theLastFreePlaceIsUsedBeforeTheTableIsFull() throws IOException {
     abandonAllBut(6);

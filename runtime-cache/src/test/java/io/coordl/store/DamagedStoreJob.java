@@ -78,7 +78,7 @@ public final class DamagedStoreJob {
       checked = true;
     }
 
-    /** Never between a check and its write, which nothing survives. */
+    /** Never between a check and its write: no process survives that. */
     @Override
     ByteBuffer segment(int number) {
       if (!checked) {
@@ -140,7 +140,7 @@ public final class DamagedStoreJob {
       MappedLength.settle();
       expect(Arrays.equals(bytes, Items.content(number)), "wrong bytes of " + number);
     } catch (InternalError e) {
-      // A view faults in its reader, which then reads the file, as a cursor does.
+      // A view fails in its reader, which then reads the file, as a cursor does.
     }
   }
 

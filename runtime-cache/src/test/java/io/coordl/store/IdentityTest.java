@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The identity rule for all stores of files. However a file is replaced, the program reads the new
- * one, even if size and modification time are equal. An operation that only changes the change time
- * leaves the entry in place.
+ * file, even if size and modification time are equal. An operation that only changes the change
+ * time does not invalidate the entry.
  */
 class IdentityTest {
   private static final FileTime TIME = FileTime.fromMillis(1_700_000_000_000L);

@@ -42,7 +42,7 @@ class KeptFormsTest {
     join();
   }
 
-  /** Joins as another job of the group: shares the arena and nothing else. */
+  /** Joins as another job of the group, which shares only the arena. */
   private void join() {
     KeptForms forms = new KeptForms(arena);
     raw = new MinioCache(arena, path -> true, forms, () -> true);

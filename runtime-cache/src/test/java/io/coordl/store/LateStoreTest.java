@@ -88,7 +88,7 @@ class LateStoreTest {
     }
   }
 
-  /** A host owns items by the capacity with which it joins, which never changes. */
+  /** A host owns items in proportion to the capacity with which it joins, which never changes. */
   @Test
   void aHostJoinsOnceItsStoreIsOpenWithThatStoresCapacity() throws Exception {
     FileLock setup = other.lock(SETUP_BYTE, 1, false);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The agent prepares randomly cropped pictures without changing any bit or random draw. */
 class AugmentedIT {
-  private static final Pattern MADE =
+  private static final Pattern PREPARED =
       Pattern.compile("the agent cropped and resized ([\\d,]+) batches of pictures");
 
   /**
@@ -100,12 +100,12 @@ class AugmentedIT {
             .run()
             .orFail("A loader with an executor");
     assertThat(preparedPictures(job)).isPositive();
-    List<String> makers =
+    List<String> preparingThreads =
         RecordingFile.readAllEvents(recording).stream()
             .filter(event -> event.getEventType().getName().equals("io.coordl.Batch"))
             .map(event -> event.getThread("eventThread").getJavaName())
             .toList();
-    assertThat(makers).isNotEmpty().allMatch(name -> name.startsWith("pool-"));
+    assertThat(preparingThreads).isNotEmpty().allMatch(name -> name.startsWith("pool-"));
   }
 
   private static ChildJvm crops(Jdk jdk, Path folder) throws IOException {
@@ -113,7 +113,7 @@ class AugmentedIT {
   }
 
   private static int preparedPictures(ChildResult job) {
-    Matcher matcher = MADE.matcher(job.err());
+    Matcher matcher = PREPARED.matcher(job.err());
     return matcher.find() ? Integer.parseInt(matcher.group(1).replace(",", "")) : 0;
   }
 }

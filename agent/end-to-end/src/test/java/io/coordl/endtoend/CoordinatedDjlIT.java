@@ -23,7 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** With prep=coordinate DJL jobs prepare each batch once for the group, for any kind of program. */
 class CoordinatedDjlIT {
-  /** Holds three of the example's batches, so no job can be an epoch ahead of the other. */
+  /**
+   * The buffer contains three of the example's batches, so no job can be an epoch ahead of the
+   * other.
+   */
   private static final String WINDOW = "prep.size=512k";
 
   private final String group = "e2e-" + UUID.randomUUID();

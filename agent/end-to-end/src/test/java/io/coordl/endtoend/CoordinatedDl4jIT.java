@@ -149,7 +149,7 @@ class CoordinatedDl4jIT {
     }
   }
 
-  /** The buffer holds four of an epoch's six batches, so no job is a whole epoch ahead. */
+  /** The buffer contains four of an epoch's six batches, so no job is a whole epoch ahead. */
   private static Job job(
       Jdk jdk, Path directory, String name, String group, String loop, String number)
       throws IOException {

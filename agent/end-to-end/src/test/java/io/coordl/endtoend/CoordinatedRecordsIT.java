@@ -202,7 +202,7 @@ class CoordinatedRecordsIT {
         .containsAnyOf(mismatch.message(), reversed(mismatch.message()));
   }
 
-  /** The same message as the other job would print it. */
+  /** The same message from the other job's point of view. */
   private static String reversed(String message) {
     Matcher matcher = Pattern.compile("(.* is )(.*), not (.*)").matcher(message);
     return matcher.matches()

@@ -107,7 +107,7 @@ class DecodedIT {
     Finished kept = job(framework, jdk, directory, "kept").agent(bothIn(framework, 2)).runWell();
     assertThat(kept.differenceFrom(plain)).isEmpty();
     assertThat(kept.agentLines()).anyMatch(line -> line.contains(", decoded items first: "));
-    // Without a choice there would be equally many.
+    // Without a choice there would be as many raw items as decoded ones.
     assertThat(2 * figure(kept, RAW, 1)).isLessThan(figure(kept, DECODED, 1));
     assertThat(kept.agentLines()).noneMatch(line -> line.contains("fault"));
   }

@@ -35,7 +35,7 @@ enum Framework {
         : new String[] {"--size", "48"};
   }
 
-  /** Reads of a job beyond those of its epochs. */
+  /** Reads of a job in addition to those of its epochs. */
   int readAhead() {
     return readAhead;
   }

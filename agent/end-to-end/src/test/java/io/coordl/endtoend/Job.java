@@ -170,7 +170,7 @@ final class Job {
     return this;
   }
 
-  /** Puts a command in front of the job's. */
+  /** Prefixes the job's command line with a command. */
   Job wrapper(List<String> command) {
     child.wrapper(command);
     return this;

@@ -125,7 +125,7 @@ class MetricsIT {
       assertThat(recorded.faults()).isZero();
       assertThat(finished.agentLines()).noneMatch(line -> line.startsWith("metrics="));
       assertNeverFalls(last);
-      // Known from EasyTrain.fit's argument, and from the early stopping condition.
+      // Derived from EasyTrain.fit's argument, and from the early stopping condition.
       assertThat(recorded.total("plannedEpochs")).isEqualTo(EPOCHS);
       assertThat(scrapes.get(0).get("coordl_planned_epochs"))
           .isEqualByComparingTo(BigDecimal.valueOf(EPOCHS));

@@ -27,8 +27,7 @@ class NativeMemoryIT {
   private static final String[] SMALL = {"-Xmn3m", "-Xmx512m"};
 
   /**
-   * Keeps arrays or their loader reachable; {@code example.bits.FreedMemory} shows what happens
-   * otherwise.
+   * Retains arrays or their loader; {@code example.bits.FreedMemory} shows what happens otherwise.
    */
   @ParameterizedTest
   @ValueSource(strings = {"array-held", "image-held"})

@@ -122,7 +122,7 @@ class PartitionedIT {
     readers.forEach(traced -> traced.reader().close());
   }
 
-  /** Shows that the count works. */
+  /** Proves that the count works. */
   @Test
   void withoutPeersEachHostReadsTheDataSetOnceAndNoPortIsOpen() throws Exception {
     Path directory = Workshop.empty("partition-none");
@@ -264,7 +264,7 @@ class PartitionedIT {
     return Workshop.first(1, List.of(2, 3));
   }
 
-  /** Items that some store holds are read once; each host reads the others in each epoch. */
+  /** Items in any store are read once; each host reads the other items in each epoch. */
   @ParameterizedTest(name = "{0} hosts")
   @MethodSource("countsOfSmallStores")
   void smallStoresSaveExactlyTheReadsOfTheirItems(int count) throws Exception {
@@ -298,7 +298,7 @@ class PartitionedIT {
     }
   }
 
-  /** Items that the host's store held when the job ended. */
+  /** Items in the host's store when the job ended. */
   private static long held(ChildResult result) {
     for (String line : Reader.agentLines(result)) {
       Matcher store = STORE.matcher(line);

@@ -144,7 +144,7 @@ class PeerFaultsIT {
       }
     }
     long before = micros();
-    // Waits for nothing; picks a random moment for the fault.
+    // No synchronisation: picks a random moment for the fault.
     LockSupport.parkNanos(random.nextLong(TimeUnit.MILLISECONDS.toNanos(400)));
     Host host = hosts.get(fault == Fault.KILL_CARRIER ? 1 : 2 + random.nextInt(2));
     List<Reader> there = running.get(host.number());

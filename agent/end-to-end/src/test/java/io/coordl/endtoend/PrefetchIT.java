@@ -117,7 +117,7 @@ class PrefetchIT {
         assertThat(ahead.err()).contains(loop.reasons().split("; ")).doesNotContain("fault");
         if (loop.prepared() >= 0) {
           assertThat(figure(ahead.err(), 3)).as(loop.program()).isEqualTo(loop.used());
-          // It depends on timing whether the last batch of an abandoned epoch was begun.
+          // Timing determines whether the last batch of an abandoned epoch was begun.
           assertThat(figure(ahead.err(), 2))
               .as(loop.program())
               .isBetween((long) loop.used(), (long) loop.prepared());

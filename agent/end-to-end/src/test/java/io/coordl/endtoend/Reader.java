@@ -154,7 +154,7 @@ final class Reader implements AutoCloseable {
         .orElseThrow(() -> new AssertionError(name + " does not run"));
   }
 
-  /** Tells the reader to stop once it has finished its epochs. */
+  /** Stops the reader once it has finished its epochs. */
   void tell() throws IOException {
     Files.writeString(stop, "");
   }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The launchers of docs/recipes.md, other than {@code java}. */
 class RecipesIT {
-  /** The essence of bin/spark-submit, which is in no jar. */
+  /** The essential steps of bin/spark-submit, which is not in any jar. */
   private static final String SPARK_SUBMIT =
       "mapfile -d '' -t command < <(\"$JAVA_HOME/bin/java\" -cp \"$SPARK_HOME/jars/*\""
           + " org.apache.spark.launcher.Main org.apache.spark.deploy.SparkSubmit \"$@\");"
@@ -29,7 +29,7 @@ class RecipesIT {
   enum Goal {
     /** In Maven's own JVM. */
     JAVA(Framework.DJL, "MAVEN_OPTS"),
-    /** In another JVM; the agent is in both, but idle in Maven's. */
+    /** In another JVM; both have the agent, but in Maven's JVM it is idle. */
     EXEC(Framework.DL4J, "JAVA_TOOL_OPTIONS");
 
     private final Framework framework;

@@ -38,7 +38,7 @@ final class SameOutput {
     return "-Dexample.bytes=" + BYTES;
   }
 
-  /** Fails unless {@code job} printed what {@code plain} did. */
+  /** Fails unless {@code job} printed the same as {@code plain}. */
   static void check(ChildResult job, ChildResult plain) {
     check("The job", job, plain.out());
   }

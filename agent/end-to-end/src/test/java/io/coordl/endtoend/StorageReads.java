@@ -72,7 +72,7 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
 
   /**
    * A sentence if other files were opened than expected, or not as often, or not read completely
-   * each time; empty if all is as expected.
+   * each time; empty if everything is as expected.
    */
   String differenceFrom(Path directory, Map<String, Integer> expected) throws IOException {
     Set<String> all = new TreeSet<>(expected.keySet());

@@ -147,7 +147,7 @@ final class Workshop {
     return FULL ? all.stream() : Stream.of(all.get(Math.floorMod(name, all.size())));
   }
 
-  /** All with -Pfull, else the first {@code part}; put the most telling first. */
+  /** All with -Pfull, else the first {@code part}; put the most significant first. */
   static <T> List<T> first(int part, List<T> all) {
     return FULL ? all : all.subList(0, part);
   }

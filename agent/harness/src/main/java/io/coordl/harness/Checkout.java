@@ -92,7 +92,7 @@ public final class Checkout {
     return built("examples/benchmarks/target/classes");
   }
 
-  /** The jar of that name, of whatever version was built last. */
+  /** The jar of that name and of the version that was built last. */
   private Path jar(String relative, String name) {
     try (DirectoryStream<Path> jars =
         Files.newDirectoryStream(built(relative), name + "-[0-9]*[0-9].jar")) {

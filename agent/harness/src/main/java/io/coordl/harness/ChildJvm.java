@@ -117,7 +117,9 @@ public final class ChildJvm {
     return this;
   }
 
-  /** Puts {@code command}, such as a tracer, in front; its CPU time is not counted. */
+  /**
+   * Prefixes the command line with {@code command}, such as a tracer; its CPU time is not counted.
+   */
   public ChildJvm wrapper(List<String> command) {
     wrapper.addAll(command);
     return this;

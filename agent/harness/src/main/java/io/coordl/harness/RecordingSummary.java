@@ -109,7 +109,10 @@ public record RecordingSummary(
         epochs);
   }
 
-  /** A field that the schema promises; fails if it is missing, or tables would show zeros. */
+  /**
+   * Reads a field that the schema promises; fails if it is missing, because tables would show
+   * zeros.
+   */
   private static long number(JsonNode node, String field) {
     JsonNode value = node.path(field);
     if (!value.isNumber()) {

@@ -94,7 +94,7 @@ class ReportPageIT {
             () -> {
               Recordings.emitJob();
               Recordings.emitBatches(1, 3_000, "/data/train");
-              // Makes more slots than bars, even on a fast machine.
+              // Produces more slots than bars, even on a fast machine.
               LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
               Recordings.emitBatches(3_001, 3_000, "/data/train");
             });

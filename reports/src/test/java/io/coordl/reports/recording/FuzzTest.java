@@ -291,7 +291,7 @@ class FuzzTest {
     }
   }
 
-  /** Files that users pass by mistake. */
+  /** Files that users might pass by mistake. */
   @Test
   void otherKindsOfFilesAreRefused() throws Exception {
     assertForeign("PK zip", this::zipped);

@@ -37,7 +37,7 @@ final class Hosts implements AutoCloseable {
           Duration.ofSeconds(30),
           Duration.ofSeconds(60));
 
-  /** The same, but a host that does not answer is late soon. */
+  /** The same, but a host that does not answer soon counts as late. */
   static final Timeouts SHARP =
       new Timeouts(
           Duration.ofMillis(300),
@@ -91,13 +91,13 @@ final class Hosts implements AutoCloseable {
     fakes.add(new Member("fake" + fakes.size(), address, capacity));
   }
 
-  /** Makes the fakes unknown members again. */
+  /** Resets the fakes to unknown members. */
   void renewFakes() {
     fakes.replaceAll(fake -> new Member(fake.name(), fake.data(), fake.capacity() + 1));
     meet();
   }
 
-  /** Tells every host the current members. */
+  /** Sets the current members on every host. */
   void meet() {
     List<Member> members = new ArrayList<>();
     hosts.forEach(host -> members.add(host.member()));

@@ -131,7 +131,7 @@ class PeerFuzzTest {
           for (int i = own.nextInt(6); i >= 0; i--) {
             int answer = answers[own.nextInt(answers.length)];
             say.writeInt(answer);
-            // With the right length it would be taken for the item: peers are trusted that far.
+            // With the right length it would be accepted as the item: peers are trusted that far.
             boolean empty = own.nextBoolean() && answer != Wire.FOUND;
             say.writeInt(empty ? 0 : -own.nextInt(1 << 16) - 1);
           }

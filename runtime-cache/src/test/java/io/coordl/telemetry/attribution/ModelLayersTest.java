@@ -63,7 +63,7 @@ class ModelLayersTest {
             "1 1 generator first", "1 2 generator second", "2 1 critic first", "2 2 critic second");
   }
 
-  /** A search trains many identical networks, each with its own trainer. */
+  /** A hyper-parameter search trains many identical networks, each with its own trainer. */
   @Test
   void epochsIdentifyTheirModelByItsLayers() {
     events.close();

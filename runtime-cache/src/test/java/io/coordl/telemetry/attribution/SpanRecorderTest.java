@@ -151,7 +151,7 @@ class SpanRecorderTest {
     assertThat(spans.totals().loading().epochs).isEqualTo(2);
   }
 
-  /** Another thread that loads, too, may do so for this one. */
+  /** Another loading thread may load for this one. */
   @Test
   void onlyTheFirstLoaderCounts() throws InterruptedException {
     loadOne();
@@ -640,7 +640,7 @@ class SpanRecorderTest {
     assertThat(totals().compute).isEqualTo(150);
   }
 
-  /** Loops without {@code hasNext}, whose epochs end only when others have startedEpochs. */
+  /** Loops without {@code hasNext}, whose epochs end only when others have begun. */
   @Test
   void anUnendedEpochLastsUntilAnotherIteratorIsUsed() {
     List<Long> walls = new ArrayList<>();

@@ -19,8 +19,8 @@ final class Hosts {
   private Hosts() {}
 
   /**
-   * A port that is free, like the next one, at all addresses that tests use. It lies below the
-   * ports of outgoing connections, each of which the kernel blocks for a minute.
+   * A port that is free, like the next one, at all addresses that tests use. It is below the ports
+   * of outgoing connections, which the kernel blocks for a minute each.
    */
   static int freePort() {
     while (true) {
