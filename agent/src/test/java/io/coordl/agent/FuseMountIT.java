@@ -82,9 +82,9 @@ final class FuseMountIT {
   @MethodSource("jdks")
   void filesReplacedBehindTheMountAreReadAgain(Path jdk) throws Exception {
     Path[] arguments = {mount.resolve("file"), source.resolve("file")};
-    Outcome plain = run(jdk, "", "program.Behind", arguments);
+    Outcome plain = run(jdk, "", "program.ReadBehindMount", arguments);
     deleteFiles();
-    Outcome job = run(jdk, ",cache.scope=process", "program.Behind", arguments);
+    Outcome job = run(jdk, ",cache.scope=process", "program.ReadBehindMount", arguments);
     assertThat(job.out()).isEqualTo(plain.out());
     assertThat(job.agentLines()).anyMatch(line -> line.matches(".* [1-9]\\d* hits,.*"));
   }

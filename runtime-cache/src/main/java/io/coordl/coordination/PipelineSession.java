@@ -67,7 +67,7 @@ final class PipelineSession {
 
   /**
    * @param job this job's number in the file
-   * @param threads runs each task on a thread of its own
+   * @param threads runs each task on a separate thread
    * @param faults receives the first failure on a preparing thread
    * @param notifyOthers receives whether the job waits here
    * @param elsewhere number of other jobs that wait to begin the first epoch of another pipeline

@@ -10,8 +10,8 @@ import java.util.concurrent.Callable;
 
 /**
  * Reads files that the user names, before the program runs. Opens only regular files: a FIFO blocks
- * until somebody writes to it, and a device may never end. Waits at most a minute for storage that
- * does not answer, such as a mount whose server is gone.
+ * until some process writes to it, and a device may never end. Waits at most a minute for storage
+ * that does not answer, such as a mount whose server is gone.
  */
 public final class UserFile {
   private static final Duration PATIENCE = Duration.ofMinutes(1);

@@ -101,12 +101,13 @@ import org.jspecify.annotations.Nullable;
  * <h2>Giving memory back</h2>
  *
  * <p>A never-evicting cache must not get the job killed. If memory is short ({@link MemoryWatch}),
- * the store of one process stops admitting for good and gives back segments, the newest first. They
- * leave the arena, so no new view is made. A segment is unmapped, and its memory freed, only when
- * the garbage collector finds no view of it. So there are no reader counts, and no reader loses the
- * bytes that it reads. A view that the program retains, such as that of a mapped file, pins a whole
- * segment in memory, so segments are small ({@link PrivateMemory}). Entries that point into a
- * segment given back are no longer found ({@link GivenBackException}). Addresses are not reused.
+ * the store of one process permanently stops admitting and gives back segments, the newest first.
+ * They leave the arena, so no new view is made. A segment is unmapped, and its memory freed, only
+ * when the garbage collector finds no view of it. So there are no reader counts, and no reader
+ * loses the bytes that it reads. A view that the program retains, such as that of a mapped file,
+ * pins a whole segment in memory, so segments are small ({@link PrivateMemory}). Entries that point
+ * into a segment given back are no longer found ({@link GivenBackException}). Addresses are not
+ * reused.
  *
  * <p>A file that several jobs map cannot be given back in part, so the store of a group is given
  * back whole: a job sets GIVEN_BACK, each job leaves when it sees the flag, the last job removes
@@ -601,7 +602,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
   }
 
-  /** Whether another job still keeps the store from opening; until then prefetching is useless. */
+  /**
+   * Whether another job still prevents the store from opening; until then prefetching is useless.
+   */
   boolean isOpening() {
     return closed && late != null && late.isTrying();
   }

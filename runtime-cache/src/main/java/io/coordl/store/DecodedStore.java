@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Items in decoded form (pixels before any random transform), in an arena of their own or beside
+ * Items in decoded form (pixels before any random transform), in a separate arena or together with
  * the raw items: admitted until it is full, never evicted, shared by all jobs of the group if the
  * arena is. Entries are keyed by the file ({@link FileState}) and the {@link DecodedForm}, so only
  * jobs that decode in the same way share them.

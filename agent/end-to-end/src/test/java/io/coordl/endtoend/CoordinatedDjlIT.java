@@ -139,7 +139,7 @@ class CoordinatedDjlIT {
   @Test
   void arraysOverForeignMemoryShowItsLaterContent() throws IOException, InterruptedException {
     String output =
-        program(Workshop.newestJdk(), "example.passes.OverForeignMemory")
+        program(Workshop.newestJdk(), "example.passes.ForeignMemoryArrays")
             .run()
             .orFail("The program")
             .out();
@@ -147,7 +147,7 @@ class CoordinatedDjlIT {
   }
 
   private static ChildJvm goOver(Jdk jdk, String way, String threads) throws IOException {
-    return program(jdk, "example.passes.GoOver").args(way, threads);
+    return program(jdk, "example.passes.CustomLoops").args(way, threads);
   }
 
   private static ChildJvm program(Jdk jdk, String mainClass) throws IOException {

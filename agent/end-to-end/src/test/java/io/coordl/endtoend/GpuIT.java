@@ -274,7 +274,7 @@ class GpuIT {
     Path log = Workshop.empty("gpu-pinned-cpu").resolve("locked");
     ChildResult job =
         pinned(
-                Workshop.program(Workshop.newestJdk(), Framework.DJL, "example.passes.GoOver")
+                Workshop.program(Workshop.newestJdk(), Framework.DJL, "example.passes.CustomLoops")
                     .args("whole"),
                 "prep=coordinate,prep.size=2m,gpu.pinned=on,group=gpu-" + UUID.randomUUID(),
                 log)

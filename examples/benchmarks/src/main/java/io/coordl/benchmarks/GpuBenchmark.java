@@ -342,7 +342,7 @@ public final class GpuBenchmark {
     Path[] classes = Arrays.copyOf(inFront, inFront.length + 1);
     classes[inFront.length] = checkout.testPrograms();
     TextTable copies =
-        new TextTable("a batch lies in", "median ms", "lowest ms", "GB/s", "lock ms");
+        new TextTable("memory of the batch", "median ms", "lowest ms", "GB/s", "lock ms");
     for (String[] row :
         DeviceCopies.rows(Example.DJL.program(checkout, jdk, DeviceCopies.MAIN, classes), ROUNDS)) {
       copies.row(row);

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A secret in a file on every host; a host with the secret is a peer. The secret determines an
  * Ed25519 key and a self-signed certificate, bit-identical on every host, and each host trusts that
- * certificate alone. TLS 1.3 does the rest: each side signs the handshake, so nobody can replay or
- * relay it, and every later record is encrypted and authenticated with the connection's keys.
+ * certificate alone. TLS 1.3 does the rest: each side signs the handshake, so no attacker can
+ * replay or relay it, and every later record is encrypted and authenticated with the connection's
+ * keys.
  *
  * <p>Anyone who can connect sees the certificate and could try secrets until one yields its key.
  * That is infeasible for a random secret of at least {@link #MIN_LENGTH} characters.

@@ -16,10 +16,10 @@ import java.util.Arrays;
  * staging buffer. Prints, in three ways, the values that the program then reads and those that it
  * should read.
  */
-public final class OverForeignMemory {
+public final class ForeignMemoryArrays {
   private static final int VALUES = 4;
 
-  private OverForeignMemory() {}
+  private ForeignMemoryArrays() {}
 
   /** See the class. */
   public static void main(String[] args) {
