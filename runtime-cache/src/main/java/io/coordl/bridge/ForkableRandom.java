@@ -114,8 +114,8 @@ public final class ForkableRandom extends Random {
   }
 
   /**
-   * The polar method of G. E. P. Box, M. E. Muller and G. Marsaglia, which yields two values at a
-   * time.
+   * Draws by the polar method of G. E. P. Box, M. E. Muller and G. Marsaglia, which yields two
+   * values at a time.
    */
   private synchronized double gaussian() {
     if (hasSecondGaussian) {

@@ -221,8 +221,8 @@ public final class PrepGroup implements Closeable {
   }
 
   /**
-   * Number of jobs of the group that share no pipeline with this job and have not begun an epoch
-   * yet.
+   * Returns the number of jobs of the group that share no pipeline with this job and have not begun
+   * an epoch yet.
    */
   private int waitingElsewhere() {
     try {
@@ -283,7 +283,7 @@ public final class PrepGroup implements Closeable {
     thread.start();
   }
 
-  /** Prefix of the group's file names; unique to it, because group names contain no comma. */
+  /** Returns the prefix of the group's file names; unique, because group names contain no comma. */
   private String prefix(long user) {
     return "coordl-" + user + "-" + SharedFile.fileName(group) + ",";
   }

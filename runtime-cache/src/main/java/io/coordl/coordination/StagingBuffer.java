@@ -195,7 +195,7 @@ final class StagingBuffer {
     return low(oldest) == 0 ? create(number + 1, oldest, own) : null;
   }
 
-  /** A participant that has not reached the newest epoch but is expected to; -1 if none. */
+  /** Returns a participant that has yet to reach the newest epoch and is expected to; else -1. */
   private int expected(long word, long epoch) {
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
       if (participant != me
@@ -288,12 +288,12 @@ final class StagingBuffer {
 
   // ---- preparing
 
-  /** Bytes of a slot; 0 while unknown. */
+  /** Returns the bytes of a slot; 0 while unknown. */
   long slotBytes() {
     return memory.get(SLOT_BYTES);
   }
 
-  /** Number of slots; 0 while unknown, or if fewer than two fit. */
+  /** Returns the number of slots; 0 while unknown, or if fewer than two fit. */
   int slots() {
     long size = slotBytes();
     long count = size == 0 ? 0 : Math.min(MAX_SLOTS, memory.get(BUDGET) / size);
@@ -319,8 +319,8 @@ final class StagingBuffer {
   }
 
   /**
-   * The smallest unclaimed batch; {@link #NOT_NOW} if all are claimed but some claims may be
-   * released, {@link #NEVER_MORE} if all are prepared.
+   * Returns the smallest unclaimed batch; {@link #NOT_NOW} if all are claimed but some claims may
+   * be released, {@link #NEVER_MORE} if all are prepared.
    */
   int nextUnclaimed(Entered epoch) {
     int none = NEVER_MORE;
@@ -342,7 +342,7 @@ final class StagingBuffer {
         || (state(claim) == CLAIMED && !participants.willFinish(middle(claim)));
   }
 
-  /** The first batch that any participant still needs. */
+  /** Returns the first batch that any participant still needs. */
   private int slowest(Entered epoch) {
     long word = memory.get(epoch.at().state());
     long slowest = participants.cursor(me);
@@ -511,7 +511,7 @@ final class StagingBuffer {
     }
   }
 
-  /** State word of the other epoch descriptor. */
+  /** Returns the state word of the other epoch descriptor. */
   private long otherEpoch(long epoch) {
     return memory.get(memory.epoch(descriptor(epoch + 1)).state());
   }
@@ -569,7 +569,7 @@ final class StagingBuffer {
   static final int NOT_STAGED = -4;
   static final int NOBODY = -5;
 
-  /** The current claim word, in which a waiting job detects changes. */
+  /** Returns the current claim word, in which a waiting job detects changes. */
   long claimWord(Entered epoch, int batch) {
     return memory.get(epoch.at().claim(batch));
   }
@@ -614,7 +614,7 @@ final class StagingBuffer {
         word -> state(word) == READY && epoch(word) == epoch.number() && middle(word) == batch);
   }
 
-  /** Length in bytes of the batch in a slot that this job leases. */
+  /** Returns the length in bytes of the batch in a slot that this job leases. */
   int length(int slot) {
     return (int) memory.get(slotLength(slot));
   }

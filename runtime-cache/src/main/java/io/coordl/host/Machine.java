@@ -130,7 +130,7 @@ public final class Machine {
     describe(event, STAT);
   }
 
-  /** CPU time of a process so far in nanoseconds, to 10 ms; 0 if there is no such file. */
+  /** Returns the CPU nanoseconds of a process so far, to 10 ms; 0 if there is no such file. */
   static long cpuTime(Path stat) {
     JobStatisticsEvent used = new JobStatisticsEvent();
     describe(used, stat);
@@ -148,7 +148,7 @@ public final class Machine {
     }
   }
 
-  /** Memory of the host or container in bytes; 0 if the JVM lacks the module that reports it. */
+  /** Returns the bytes of host or container memory; 0 if the JVM lacks the module for that. */
   public static long memory() {
     try {
       return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
@@ -395,7 +395,10 @@ public final class Machine {
     }
   }
 
-  /** If the path is text, uses no direct memory, because the program may have none left. */
+  /**
+   * Opens a file; if its path is text, without direct memory, because the program may have none
+   * left.
+   */
   private static InputStream open(Path file) throws IOException {
     try {
       return new FileInputStream(file.toFile());

@@ -109,7 +109,7 @@ public final class SharedFile<M extends Contents.Memory> {
     return name;
   }
 
-  /** 64-bit checksum of a text (FNV-1a). */
+  /** Returns a 64-bit checksum of a text (FNV-1a). */
   public static long checksum(String text) {
     return checksum(0xcbf29ce484222325L, text);
   }

@@ -303,7 +303,7 @@ public final class ItemNames {
         && state.changedNanos() < manifest.madeNanos;
   }
 
-  /** When the file's inode last changed. */
+  /** Returns the time when the file's inode last changed, in nanoseconds since 1970. */
   public static long changedNanos(Path path) throws IOException {
     return ((FileTime) Files.getAttribute(path, "unix:ctime")).to(TimeUnit.NANOSECONDS);
   }

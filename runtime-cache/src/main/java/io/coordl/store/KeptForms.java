@@ -87,7 +87,7 @@ public final class KeptForms {
       this.outer = outer;
     }
 
-    /** Memory and time of the items read for it; zeros for a form that is not cached. */
+    /** Returns memory and time of the items read for it; zeros for a form that is not cached. */
     public Rates items() {
       return new Rates(rawBytes, decodedBytes, readNanos, decodeNanos);
     }
@@ -125,7 +125,7 @@ public final class KeptForms {
 
   // ---- raw and decoded items
 
-  /** The measured rates; null until the choice is made. */
+  /** Returns the measured rates; null until the choice is made. */
   public @Nullable Rates rates() {
     return arena == null ? null : arena.rates();
   }

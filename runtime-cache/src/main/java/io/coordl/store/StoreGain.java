@@ -49,7 +49,7 @@ public final class StoreGain {
     this.whenStopped = whenStopped;
   }
 
-  /** For a store that is disabled without a log line. */
+  /** Creates an instance for a store that is disabled without a log line. */
   static StoreGain silent() {
     return new StoreGain("", word -> {}, () -> {});
   }

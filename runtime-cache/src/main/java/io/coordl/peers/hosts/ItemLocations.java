@@ -65,7 +65,7 @@ final class ItemLocations {
     slots.set(at, word);
   }
 
-  /** The item's slot; else a free slot near its home slot; else the home slot. */
+  /** Returns the item's slot; else a free slot near its home slot; else the home slot. */
   private static int find(AtomicLongArray slots, long keyBits) {
     int mask = slots.length() - 1;
     for (int i = 0; i < REACH; i++) {

@@ -59,7 +59,7 @@ final class Ranking {
     return -weights[member] / StrictMath.log(uniform);
   }
 
-  /** Stafford's variant 13 of the MurmurHash3 finalizer. */
+  /** Mixes the bits by Stafford's variant 13 of the MurmurHash3 finalizer. */
   private static long mix(long z) {
     long x = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
     x = (x ^ x >>> 27) * 0x94d049bb133111ebL;

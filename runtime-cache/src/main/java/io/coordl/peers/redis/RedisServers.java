@@ -110,7 +110,7 @@ final class RedisServers {
     return any;
   }
 
-  /** {@code ID IP:PORT@BUS[,HOST] FLAGS MASTER PING PONG EPOCH STATE SLOT SLOT-SLOT ...}. */
+  /** Parses {@code ID IP:PORT@BUS[,HOST] FLAGS MASTER PING PONG EPOCH STATE SLOT SLOT-SLOT ...}. */
   private void read(String line, RedisUri source, @Nullable RedisNode[] ownerBySlot) {
     String[] fields = line.split(" ", -1);
     if (fields.length < 9) {
