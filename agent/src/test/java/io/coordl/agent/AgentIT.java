@@ -61,7 +61,7 @@ final class AgentIT {
     return Child.java(jdk, work);
   }
 
-  /** The program's output and exit code without the agent. */
+  /** Returns the program's output and exit code without the agent. */
   private Outcome plain(Path jdk) throws IOException, InterruptedException {
     Outcome outcome = PLAIN.get(jdk);
     if (outcome == null) {
@@ -195,7 +195,7 @@ final class AgentIT {
 
   // Kill switch.
 
-  /** The agent's classes in a log of loaded classes. */
+  /** Returns the agent's classes in a log of loaded classes. */
   private static List<String> agentClasses(Path classLog) throws IOException {
     try (Stream<String> lines = Files.lines(classLog)) {
       return lines
@@ -524,7 +524,7 @@ final class AgentIT {
         .hasSize(1);
   }
 
-  /** A copy of the agent with one entry broken. */
+  /** Returns a copy of the agent with one entry broken. */
   private Path broken(String entry) throws IOException {
     Path copy = Files.copy(Child.AGENT, work.resolve("broken.jar"));
     try (FileSystem jar = FileSystems.newFileSystem(URI.create("jar:" + copy.toUri()), Map.of())) {
@@ -608,7 +608,7 @@ final class AgentIT {
     }
   }
 
-  /** The program's output until it prints that it is ready. */
+  /** Returns the program's output until it prints that it is ready. */
   private static String untilReady(BufferedReader reader) throws IOException {
     StringBuilder out = new StringBuilder();
     for (String line = reader.readLine(); line != null; line = reader.readLine()) {

@@ -199,7 +199,7 @@ final class WaitsTest {
     code.calls.add(owner + "." + called);
   }
 
-  /** The methods reachable from JVM shutdown, by every path that the class files allow. */
+  /** Returns the methods reachable from JVM shutdown, by every path that the class files allow. */
   private Set<String> reachedByShutdown() {
     Deque<String> open = new ArrayDeque<>(ENDS);
     methods.forEach(

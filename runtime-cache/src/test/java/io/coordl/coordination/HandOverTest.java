@@ -198,7 +198,7 @@ class HandOverTest {
     }
   }
 
-  /** The bytes from the first difference, in hex. */
+  /** Returns the bytes from the first difference, in hex. */
   private static String hex(ByteBuffer bytes, ByteBuffer other) {
     int from = Math.max(0, bytes.mismatch(other));
     byte[] shown = new byte[Math.min(SHOWN, bytes.capacity() - from)];

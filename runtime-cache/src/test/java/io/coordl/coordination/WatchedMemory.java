@@ -63,7 +63,7 @@ final class WatchedMemory implements StagingMemory {
     }
   }
 
-  /** The slot that this thread last got to read. */
+  /** Returns the slot that this thread has last received for reading. */
   int reading() {
     return reading.get();
   }
@@ -72,7 +72,7 @@ final class WatchedMemory implements StagingMemory {
     return generations.get(slot);
   }
 
-  /** A slot's state and history. */
+  /** Returns a slot's state and history. */
   String history(int slot) {
     Deque<String> history = histories.get(slot);
     synchronized (history) {
@@ -95,7 +95,7 @@ final class WatchedMemory implements StagingMemory {
     };
   }
 
-  /** The slot whose word is at this offset; -1 if none. */
+  /** Returns the slot whose word is at this offset; -1 if none. */
   private static int slot(long at) {
     long number = (at - StagingDescriptor.slot(0)) / Long.BYTES;
     return number >= 0 && number < MAX_SLOTS ? (int) number : -1;

@@ -23,7 +23,7 @@ class NvmlTest {
     return new Nvml(driver, FakeDriver.PID, () -> driver.now);
   }
 
-  /** A second later. */
+  /** Returns the sample of a second later. */
   private GpuSampleEvent sample(Nvml nvml) throws UnavailableException {
     driver.now += 1_000_000;
     return Objects.requireNonNull(nvml.read(0, 1_000_000_000)).sample();

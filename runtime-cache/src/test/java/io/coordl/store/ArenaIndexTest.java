@@ -37,7 +37,7 @@ class ArenaIndexTest {
     store.measureBy(before -> false);
   }
 
-  /** A key whose probe run starts at this place in every table. */
+  /** Returns a key whose probe run starts at this place in every table. */
   private static ItemKey key(int place) {
     return new ItemKey(place, 1_000_000 + place);
   }

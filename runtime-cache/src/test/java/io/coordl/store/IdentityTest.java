@@ -130,7 +130,7 @@ class IdentityTest {
 
   /** One of the stores, as a job sees it. */
   private interface Job {
-    /** The bytes that the job reads for a file. */
+    /** Returns the bytes that the job reads for a file. */
     byte[] read(Path file) throws IOException;
 
     /** Whether the last read went to storage. */

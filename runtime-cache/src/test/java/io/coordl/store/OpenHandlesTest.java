@@ -51,7 +51,7 @@ class OpenHandlesTest {
     /** Reads {@code length} bytes, fewer only at the end. */
     byte[] read(int length) throws IOException;
 
-    /** The size that the handle reports, -1 if none. */
+    /** Returns the size that the handle reports, -1 if none. */
     default long size() throws IOException {
       return -1;
     }

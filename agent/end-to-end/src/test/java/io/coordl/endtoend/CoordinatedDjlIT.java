@@ -177,7 +177,7 @@ class CoordinatedDjlIT {
     }
   }
 
-  /** The batch of each step: epoch, number, checksums of data and labels. */
+  /** Returns the batch of each step: epoch, number, checksums of data and labels. */
   private static List<String> fed(Finished job) throws IOException {
     return job.batches().stream().map(line -> line.substring(0, line.lastIndexOf(' '))).toList();
   }

@@ -187,7 +187,7 @@ class CoordinatedDl4jIT {
     }
   }
 
-  /** The pictures of an epoch, as checksums of their data. */
+  /** Returns the pictures of an epoch, as checksums of their data. */
   private static List<String> pictures(Finished job, int epoch) throws IOException {
     return Files.readAllLines(job.log()).stream()
         .filter(line -> line.startsWith("items " + epoch + " "))

@@ -18,12 +18,12 @@ enum Framework {
     this.readAhead = readAhead;
   }
 
-  /** The module of the example. */
+  /** Returns the module of the example. */
   String module() {
     return module;
   }
 
-  /** The example's main class. */
+  /** Returns the example's main class. */
   String mainClass() {
     return mainClass;
   }

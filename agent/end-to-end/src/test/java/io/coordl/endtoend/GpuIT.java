@@ -74,7 +74,7 @@ class GpuIT {
     assertThat(gcc.waitFor()).as("gcc").isZero();
   }
 
-  /** A program that has loaded CUDA, like any program that uses a GPU. */
+  /** Returns a program that has loaded CUDA, like any program that uses a GPU. */
   private static ChildJvm program(Jdk jdk, Framework framework, String mainClass, String arguments)
       throws IOException {
     return Workshop.program(jdk, framework, mainClass)

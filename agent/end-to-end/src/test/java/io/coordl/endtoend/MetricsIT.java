@@ -257,7 +257,7 @@ class MetricsIT {
         .start();
   }
 
-  /** The last values in Prometheus or a compatible server; empty if there are none yet. */
+  /** Returns the last values in Prometheus or a compatible server; empty if there are none yet. */
   private static Map<String, BigDecimal> queried(int serverPort) {
     Map<String, BigDecimal> values = new HashMap<>();
     try {

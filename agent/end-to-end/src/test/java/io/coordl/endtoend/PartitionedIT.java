@@ -181,8 +181,8 @@ class PartitionedIT {
   }
 
   /**
-   * The ways to find other hosts, besides a list of addresses. Without -Pfull, HostMembershipTest
-   * covers a common directory, and DiscoveryTest all ways.
+   * Returns the ways to find other hosts, besides a list of addresses. Without -Pfull,
+   * HostMembershipTest covers a common directory, and DiscoveryTest all ways.
    */
   static List<String> ways() {
     return Workshop.first(2, List.of("slurm", "IPv6", "dns", "file"));

@@ -186,7 +186,7 @@ class PrefetchIT {
         .args(program, pictures.toString());
   }
 
-  /** A figure of the agent's line; 0 without such a line. */
+  /** Returns a figure of the agent's line; 0 without such a line. */
   private static long figure(String err, int group) {
     Matcher matcher = AHEAD.matcher(err);
     return matcher.find() ? Long.parseLong(matcher.group(group)) : 0;

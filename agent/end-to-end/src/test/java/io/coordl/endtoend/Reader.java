@@ -113,7 +113,7 @@ final class Reader implements AutoCloseable {
     return name;
   }
 
-  /** Number of finished epochs. */
+  /** Returns the number of finished epochs. */
   int epochs() {
     return epochs.get();
   }
@@ -145,7 +145,7 @@ final class Reader implements AutoCloseable {
     return jvm().pid();
   }
 
-  /** The JVM, which is a descendant of the started process. */
+  /** Returns the JVM, which is a descendant of the started process. */
   private ProcessHandle jvm() {
     ProcessHandle process = started.join();
     return Stream.concat(Stream.of(process), process.descendants())
@@ -181,7 +181,7 @@ final class Reader implements AutoCloseable {
     }
   }
 
-  /** The agent's lines, without the prefix. */
+  /** Returns the agent's lines, without the prefix. */
   static List<String> agentLines(ChildResult result) {
     return result
         .err()
@@ -191,7 +191,7 @@ final class Reader implements AutoCloseable {
         .toList();
   }
 
-  /** The fetches logged so far, of whole epochs. */
+  /** Returns the fetches logged so far, of whole epochs. */
   List<Fetch> fetches() throws IOException {
     List<Fetch> fetches = new ArrayList<>();
     String text = Files.readString(log);

@@ -33,7 +33,7 @@ final class SameOutput {
     }
   }
 
-  /** The JVM argument that makes a test program save the bytes behind its checksums. */
+  /** Returns the JVM argument that makes a test program save the bytes behind its checksums. */
   static String keepsBytes() {
     return "-Dexample.bytes=" + BYTES;
   }
@@ -75,7 +75,7 @@ final class SameOutput {
     return differences + " of " + expected.size() + " lines differ." + text;
   }
 
-  /** The bytes behind the checksums that differ. */
+  /** Returns the bytes behind the checksums that differ. */
   private static String bytes(String before, String now) {
     StringBuilder text = new StringBuilder();
     Matcher expected = CHECKSUM.matcher(before);

@@ -61,7 +61,8 @@ public final class ChildJvm {
   }
 
   /**
-   * A program that {@code script} starts on {@code jdk}, with its own JVM arguments and classes.
+   * Returns a program that {@code script} starts on {@code jdk}, with its own JVM arguments and
+   * classes.
    */
   public static ChildJvm script(Jdk jdk, Path script) {
     ChildJvm program = new ChildJvm(jdk, "");
@@ -209,7 +210,7 @@ public final class ChildJvm {
     return command;
   }
 
-  /** The program's own command, as a user would type it, without wrappers that measure. */
+  /** Returns the program's own command, as a user would type it, without wrappers that measure. */
   public List<String> commandLine() {
     List<String> command = new ArrayList<>();
     if (script != null) {

@@ -81,7 +81,7 @@ public final class CheckpointBenchmark {
     System.exit(met ? 0 : 1);
   }
 
-  /** A job that saves models of DL4J or DJL, without its arguments. */
+  /** Returns a job that saves models of DL4J or DJL, without its arguments. */
   static ChildJvm job(Checkout checkout, String library) throws IOException {
     return new ChildJvm(
             Jdks.running(),

@@ -367,7 +367,7 @@ public final class CoordinationBenchmark {
         bar);
   }
 
-  /** The ideal seconds of an epoch of each job: see the class. */
+  /** Returns the ideal seconds of an epoch of each job: see the class. */
   private double seconds(int jobs, double p, double c, boolean coordinated) {
     double own = coordinated ? p / jobs : p;
     double alone = example == Example.DJL ? own + c : Math.max(own, c);

@@ -16,7 +16,7 @@ import java.time.Duration;
 record CoordlTool(Checkout checkout) {
   private static final Duration LONGEST_PROFILE = Duration.ofHours(2);
 
-  /** A command to run on {@code jdk}. */
+  /** Returns a command to run on {@code jdk}. */
   ChildJvm command(Jdk jdk, String... arguments) {
     return ChildJvm.script(jdk, checkout.coordl())
         .args(arguments)

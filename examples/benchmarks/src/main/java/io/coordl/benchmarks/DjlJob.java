@@ -31,7 +31,7 @@ final class DjlJob {
     Pictures.make(checkout, images(), Integer.toString(classes), Integer.toString(perClass));
   }
 
-  /** A reproducible job: seeded, one thread, batches loaded on the training thread. */
+  /** Returns a reproducible job: seeded, one thread, batches loaded on the training thread. */
   ChildJvm job(Jdk jdk, String name, int epochs) throws IOException {
     return Example.DJL
         .program(checkout, jdk)

@@ -183,7 +183,7 @@ public final class OverheadBenchmark {
     return new Cost(100 * interquartileMean(ratios), 100 * threads / all, 100 * live / all);
   }
 
-  /** The mean without the lowest and highest quarters. */
+  /** Returns the mean without the lowest and highest quarters. */
   private static double interquartileMean(List<Double> values) {
     int quarter = values.size() / 4;
     return values.stream()

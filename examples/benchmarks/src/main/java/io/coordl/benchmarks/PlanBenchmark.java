@@ -290,7 +290,7 @@ public final class PlanBenchmark {
     }
   }
 
-  /** The times that a simulation of the cluster gives the jobs. */
+  /** Returns the times that a simulation of the cluster gives the jobs. */
   private Times simulated(List<Path> demands, Allocation allocation)
       throws IOException, InterruptedException {
     StringBuilder trace = new StringBuilder("job,model,arrival_s,iterations,gpus\n");

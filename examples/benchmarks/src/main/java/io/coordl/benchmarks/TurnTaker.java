@@ -61,7 +61,7 @@ final class TurnTaker implements AutoCloseable {
   }
 
   /**
-   * The next line that begins so.
+   * Returns the next line with this prefix.
    *
    * @throws IllegalStateException if the job ends before, or says nothing for minutes
    */

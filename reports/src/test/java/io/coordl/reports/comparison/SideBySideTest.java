@@ -50,7 +50,7 @@ class SideBySideTest {
     return SideBySide.of(recordings);
   }
 
-  /** A job with 100 steps an epoch, which deviate by a tenth; the first epoch is slower. */
+  /** Returns a job with 100 steps an epoch, which deviate by a tenth; the first epoch is slower. */
   private static Runnable steps(String prefetch, double seconds, int seed) {
     return () -> {
       Random random = new Random(seed);
@@ -355,7 +355,7 @@ class SideBySideTest {
     assertThat(only(compare(before, before)).whatIf()).as("nothing was changed").isNull();
   }
 
-  /** A job that waits for storage in each epoch. */
+  /** Returns a job that waits for storage in each epoch. */
   private static Runnable cold(String decoded) {
     return () -> {
       Recordings.emitConfiguration("decoded", decoded);

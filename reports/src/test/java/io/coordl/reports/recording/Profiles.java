@@ -11,7 +11,7 @@ public final class Profiles {
   private Profiles() {}
 
   /**
-   * A phase of 100 steps of 32 samples.
+   * Returns a phase of 100 steps of 32 samples.
    *
    * @param sampleNanos time of a sample; its error is 1 %
    * @param fetchNanos of a sample on all threads
@@ -41,7 +41,7 @@ public final class Profiles {
   }
 
   /**
-   * A host with 10,000 items of 100 KB (1 GB), each 600 KB decoded; memory gives 10 GB/s.
+   * Returns a host with 10,000 items of 100 KB (1 GB), each 600 KB decoded; memory gives 10 GB/s.
    *
    * @param freeMemory in bytes
    * @param storageRate in bytes a second

@@ -93,7 +93,7 @@ class HitLawTest {
     boolean request(Integer item);
   }
 
-  /** The share of hits after six epochs of warm-up. */
+  /** Returns the share of hits after six epochs of warm-up. */
   private static double play(Cache cache) {
     List<Integer> items = new ArrayList<>(IntStream.range(0, ITEMS).boxed().toList());
     Random random = new Random(1);

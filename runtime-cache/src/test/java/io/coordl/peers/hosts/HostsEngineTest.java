@@ -54,7 +54,7 @@ class HostsEngineTest {
     }
   }
 
-  /** An item owned by this member in the hosts' ranking. */
+  /** Returns an item owned by this member in the hosts' ranking. */
   private static int itemOf(Hosts hosts, int member, int from) {
     Ranking ranking = new Ranking(hosts.host(0).membership.members);
     int number = from;
@@ -685,7 +685,7 @@ class HostsEngineTest {
         TestSecret.ours(), new Socket(address.getAddress(), address.getPort()), true);
   }
 
-  /** A raw client that claims an item. */
+  /** Returns a raw client that claims an item. */
   private static Socket claim(Hosts hosts, int owner, int number) throws IOException {
     InetSocketAddress address = hosts.host(owner).server().address();
     Socket socket = connect(address);

@@ -15,7 +15,7 @@ public final class TwoHosts implements AutoCloseable {
     hosts = Hosts.of(2, directory, "64m");
   }
 
-  /** The shared store as host 0 or 1 sees it. */
+  /** Returns the shared store as host 0 or 1 sees it. */
   public ItemStore engine(int host) {
     return hosts.host(host).engine;
   }

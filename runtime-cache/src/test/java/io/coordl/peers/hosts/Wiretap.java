@@ -46,7 +46,7 @@ public final class Wiretap implements Closeable {
     return connections.get();
   }
 
-  /** All bytes that clients have sent so far. */
+  /** Returns all bytes that clients have sent so far. */
   public byte[] clientBytes() {
     synchronized (recorded) {
       return recorded.toByteArray();

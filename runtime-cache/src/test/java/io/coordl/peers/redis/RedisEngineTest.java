@@ -79,7 +79,7 @@ class RedisEngineTest {
     return engine;
   }
 
-  /** A connected engine of a host without room. */
+  /** Returns a connected engine of a host without room. */
   private RedisEngine engine(RedisServer server) {
     RedisEngine engine = engine(new FullStore(), null, server.uri());
     await(engine.servers::up);

@@ -107,7 +107,7 @@ final class RedisServer implements Closeable {
     }
   }
 
-  /** The usual timeouts, except the time to wait for an answer. */
+  /** Returns the usual timeouts, except the time to wait for an answer. */
   static Timeouts patience(Duration progress) {
     Timeouts usual = Timeouts.USUAL;
     return new Timeouts(

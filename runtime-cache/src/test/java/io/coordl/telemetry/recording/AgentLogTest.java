@@ -26,7 +26,7 @@ class AgentLogTest {
     System.setErr(before);
   }
 
-  /** A standard error that blocks until the second latch opens. */
+  /** Returns a standard error that blocks until the second latch opens. */
   private static PrintStream blocking(
       OutputStream to, CountDownLatch printing, CountDownLatch open) {
     return new PrintStream(to, true, StandardCharsets.UTF_8) {

@@ -16,7 +16,7 @@ record Items(int count, int bytes) {
     return content;
   }
 
-  /** All items in direct memory. */
+  /** Returns all items in direct memory. */
   ByteBuffer[] direct() {
     ByteBuffer[] all = new ByteBuffer[count];
     for (int i = 0; i < count; i++) {

@@ -145,7 +145,7 @@ final class HostileNeighbourTest {
     return bytes(out);
   }
 
-  /** A host's first bytes, followed by the message in a frame. */
+  /** Returns a host's first bytes, followed by the message in a frame. */
   private static byte[] conversation(Message message, int port) throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(all);
