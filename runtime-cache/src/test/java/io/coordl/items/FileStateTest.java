@@ -241,7 +241,7 @@ class FileStateTest {
     assertThat(logged)
         .singleElement()
         .asString()
-        .contains("another inode")
+        .contains("The inode number of")
         .contains("fuse.strange");
 
     Files.writeString(table, "30 22 0:45 / /data rw - ext4 x rw\n");

@@ -486,7 +486,7 @@ class ArenaStoreTest {
   void unusableFilesAreReplacedWhenUnused() throws IOException {
     long user = Machine.user();
     Path path = file("stale");
-    for (String defect : List.of("truncated", "no store", "layout version", "mode", "user")) {
+    for (String defect : List.of("truncated", "not a store", "layout version", "mode", "user")) {
       SharedFile<ArenaMemory> created =
           new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, logged::add)
               .within(SharedFile.PATIENCE);
@@ -497,7 +497,7 @@ class ArenaStoreTest {
       try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
         switch (defect) {
           case "truncated" -> file.setLength(100_000);
-          case "no store" -> poke(file, Header.MAGIC);
+          case "not a store" -> poke(file, Header.MAGIC);
           case "layout version" -> poke(file, Header.VERSION);
           case "user" -> poke(file, Header.UID);
           default ->
