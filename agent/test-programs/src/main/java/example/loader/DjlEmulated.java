@@ -26,9 +26,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A DJL job on real pictures with an emulated accelerator: a step trains a tiny network and then
  * waits until a known time has passed, during which the host's cores are free. Prints as {@link
- * SteadyEpochs} does. Arguments: a folder with one folder of pictures per class; epochs; threads (0:
- * load on the training thread); milliseconds per step; samples per batch; additional milliseconds to
- * wait when preparing a sample (default 0); side of a crop in pixels (default 32).
+ * SteadyEpochs} does. Arguments: a folder with one folder of pictures per class; epochs; threads
+ * (0: load on the training thread); milliseconds per step; samples per batch; additional
+ * milliseconds to wait when preparing a sample (default 0); side of a crop in pixels (default 32).
  */
 public final class DjlEmulated {
   private static final int SIZE = 32;

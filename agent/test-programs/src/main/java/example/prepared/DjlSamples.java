@@ -4,6 +4,7 @@ import ai.djl.basicdataset.cv.classification.ImageFolder;
 import ai.djl.basicdataset.tabular.CsvDataset;
 import ai.djl.engine.Engine;
 import ai.djl.modality.cv.transform.RandomFlipLeftRight;
+import ai.djl.modality.cv.transform.RandomResizedCrop;
 import ai.djl.modality.cv.transform.Resize;
 import ai.djl.modality.cv.transform.ToTensor;
 import ai.djl.modality.nlp.preprocess.LowerCaseConvertor;
@@ -14,6 +15,7 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
+import ai.djl.training.GradientCollector;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Record;
@@ -85,6 +87,8 @@ public final class DjlSamples {
       case "flipped" ->
           loop(
               program, images(new Resize(32, 32), new RandomFlipLeftRight(), new ToTensor()), null);
+      case "crops" -> loop(program, images(new RandomResizedCrop(32, 32), new ToTensor()), null);
+      case "by-hand" -> byHand();
       case "threads" -> {
         ExecutorService threads = Executors.newFixedThreadPool(2);
         loop(program, text(), threads);
@@ -134,6 +138,20 @@ public final class DjlSamples {
       System.out.println("drawn " + RandomUtils.nextInt() + " " + RandomUtils.nextGaussian());
       long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start - said;
       System.err.println("cpu " + program + " " + epoch + " " + cpu);
+    }
+  }
+
+  /** A loop of the program's own, in which something is computed of each batch. */
+  private void byHand() throws IOException, TranslateException {
+    RandomAccessDataset data = made("deep", false);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      for (Batch batch : data.getData(manager)) {
+        try (GradientCollector collector = Engine.getInstance().newGradientCollector()) {
+          say("batch", batch);
+          collector.zeroGradients();
+        }
+        batch.close();
+      }
     }
   }
 

@@ -46,6 +46,7 @@ import org.datavec.image.recordreader.ImageRecordReader;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
+import org.deeplearning4j.datasets.iterator.file.FileDataSetIterator;
 import org.deeplearning4j.earlystopping.EarlyStoppingConfiguration;
 import org.deeplearning4j.earlystopping.scorecalc.DataSetLossCalculator;
 import org.deeplearning4j.earlystopping.termination.MaxEpochsTerminationCondition;
@@ -58,6 +59,7 @@ import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.memory.MemoryWorkspace;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.AsyncDataSetIterator;
+import org.nd4j.linalg.dataset.ExistingMiniBatchDataSetIterator;
 import org.nd4j.linalg.dataset.api.DataSet;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.MultiDataSet;
@@ -109,6 +111,7 @@ public final class Dl4jSamples {
       case "sequences" -> loop(program, sequences());
       case "images" -> loop(program, images(new ParentPathLabelGenerator()));
       case "arrays" -> arrays();
+      case "saved" -> saved();
       case "own-several" -> several(new OwnIterators.Several(table().toPath()));
       case "prefetched" -> prefetched();
       case "scaled" -> loop(program, csv(new Scaled(0.5f)));
@@ -313,6 +316,23 @@ public final class Dl4jSamples {
         new RecordReaderDataSetIterator(reader, BATCH, 1, reader.numLabels());
     iterator.setPreProcessor(new ImagePreProcessingScaler());
     return iterator;
+  }
+
+  /** Batches in files, by the iterators of both libraries. */
+  private void saved() throws IOException, InterruptedException {
+    Path batches = folder.resolve("dl4j-batches-" + samples);
+    if (!Files.exists(batches)) {
+      Path made = Files.createTempDirectory(folder, "batches");
+      DataSetIterator iterator = csv(null);
+      for (int i = 0; iterator.hasNext(); i++) {
+        iterator.next().save(made.resolve("dataset-" + i + ".bin").toFile());
+      }
+      Files.move(made, batches);
+    }
+    loop("saved", new ExistingMiniBatchDataSetIterator(batches.toFile()));
+    loop(
+        "saved",
+        new FileDataSetIterator(new File[] {batches.toFile()}, true, null, BATCH, (String[]) null));
   }
 
   private void arrays() throws IOException, InterruptedException {

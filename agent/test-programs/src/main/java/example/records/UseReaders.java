@@ -20,10 +20,13 @@ import org.datavec.api.records.reader.impl.LineRecordReader;
 import org.datavec.api.records.reader.impl.collection.CollectionRecordReader;
 import org.datavec.api.records.reader.impl.collection.CollectionSequenceRecordReader;
 import org.datavec.api.records.reader.impl.collection.ListStringRecordReader;
+import org.datavec.api.records.reader.impl.csv.CSVLineSequenceRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
+import org.datavec.api.records.reader.impl.csv.CSVRegexRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVSequenceRecordReader;
 import org.datavec.api.records.reader.impl.misc.SVMLightRecordReader;
 import org.datavec.api.records.reader.impl.regex.RegexLineRecordReader;
+import org.datavec.api.records.reader.impl.regex.RegexSequenceRecordReader;
 import org.datavec.api.records.reader.impl.transform.TransformProcessRecordReader;
 import org.datavec.api.split.CollectionInputSplit;
 import org.datavec.api.split.FileSplit;
@@ -105,6 +108,9 @@ public final class UseReaders {
     all.run(only, "csv shuffled", all::csvShuffled);
     all.run(only, "csv collected", all::csvCollected);
     all.run(only, "csv arrays", all::csvArrays);
+    all.run(only, "csv by expressions", all::csvByExpressions);
+    all.run(only, "line sequences", all::lineSequences);
+    all.run(only, "sequences by expressions", all::sequencesByExpressions);
     all.run(only, "lines", all::lines);
     all.run(only, "regex", all::regex);
     all.run(only, "svmlight", all::svmLight);
@@ -332,6 +338,31 @@ public final class UseReaders {
     RecordReader reader =
         of(new RegexLineRecordReader("(\\d+),([^,]+),\"([^,]+)\",(\\d)", 1), split("one.csv"));
     epochs(iterator(reader));
+  }
+
+  private void csvByExpressions() throws IOException, InterruptedException {
+    epochs(iterator(of(new CSVRegexRecordReader(1, ",", "\"", new String[4]), split("one.csv"))));
+  }
+
+  /** Each line is a series of its columns. */
+  private void lineSequences() throws IOException, InterruptedException {
+    series(of(new CSVLineSequenceRecordReader(1, ','), split("one.csv")));
+  }
+
+  private void sequencesByExpressions() throws IOException, InterruptedException {
+    series(
+        of(
+            new RegexSequenceRecordReader("(\\d+),([^,]+)", 1),
+            new NumberedFileInputSplit(folder + "/sequences/features_%d.csv", 0, SEQUENCES - 1)));
+  }
+
+  private void series(SequenceRecordReader reader) throws IOException, InterruptedException {
+    epochs(
+        new RecordReaderMultiDataSetIterator.Builder(7)
+            .addSequenceReader("series", reader)
+            .addInput("series")
+            .addOutput("series", 0, 0)
+            .build());
   }
 
   private void svmLight() throws IOException, InterruptedException {

@@ -8,6 +8,7 @@ import ai.djl.engine.Engine;
 import ai.djl.modality.cv.transform.Normalize;
 import ai.djl.modality.cv.transform.RandomFlipLeftRight;
 import ai.djl.modality.cv.transform.RandomResizedCrop;
+import ai.djl.modality.cv.transform.Resize;
 import ai.djl.modality.cv.transform.ToTensor;
 import ai.djl.modality.nlp.DefaultVocabulary;
 import ai.djl.modality.nlp.Vocabulary;
@@ -39,6 +40,7 @@ import ai.djl.training.listener.TrainingListenerAdapter;
 import ai.djl.training.loss.Loss;
 import ai.djl.training.optimizer.Optimizer;
 import ai.djl.training.tracker.Tracker;
+import ai.djl.translate.Pipeline;
 import ai.djl.translate.TranslateException;
 import ai.djl.util.Progress;
 import java.io.IOException;
@@ -50,8 +52,8 @@ import org.apache.commons.csv.CSVFormat;
 
 /**
  * Trains with DJL on data of {@link TrainingData} or on pictures. Arguments: {@code
- * images|csv|text|waves|compute DATA EPOCHS}; for {@code compute}, whose data are in memory, DATA
- * is the number of samples.
+ * images|still|csv|text|waves|lambda|records|series|loader|compute DATA EPOCHS}; for {@code series}
+ * and {@code compute}, whose data are in memory, DATA is the number of samples.
  */
 public final class DjlTraining {
   private static final int BATCH = 32;
@@ -77,6 +79,17 @@ public final class DjlTraining {
       case "csv" -> fit(table(), mlp(1, 64), new Shape(1, TrainingData.COLUMNS - 1), Loss.l2Loss());
       case "text" -> text();
       case "waves" -> fitByHand(sound(), mlp(2, 1024, 1024), new Shape(1, Waves.BANDS), classes());
+      case "still" -> fit(still(), resNet(8), new Shape(1, 3, SIZE, SIZE), classes());
+      case "lambda" -> fit(scaled(), mlp(2, 256), new Shape(1, Waves.BANDS), classes());
+      case "records" -> {
+        Everyday rows = new Everyday.Rows(sampling(), Path.of(data, "words.csv"));
+        fit(rows, mlp(2, 256), new Shape(1, Everyday.SIZE), classes());
+      }
+      case "series" -> {
+        Everyday windows = new Everyday.Series(sampling(), Integer.parseInt(data));
+        fitByHand(windows, mlp(2, 256), new Shape(1, Everyday.SIZE), classes());
+      }
+      case "loader" -> load(sound());
       case "compute" -> {
         try (NDManager manager = NDManager.newBaseManager()) {
           fit(inMemory(manager), resNet(20), new Shape(1, 3, SIZE, SIZE), classes());
@@ -148,6 +161,21 @@ public final class DjlTraining {
     }
   }
 
+  /** Trains nothing: adds up what it loads. */
+  private void load(RandomAccessDataset dataset) throws IOException, TranslateException {
+    try (NDManager manager = NDManager.newBaseManager()) {
+      EpochLines lines = new EpochLines();
+      for (int epoch = 0; epoch < epochs; epoch++) {
+        double sum = 0;
+        for (Batch batch : dataset.getData(manager)) {
+          sum += batch.getData().head().sum().getFloat();
+          batch.close();
+        }
+        lines.ended(dataset.size(), sum);
+      }
+    }
+  }
+
   /** Prints a line after each epoch. */
   private static final class PerEpoch extends TrainingListenerAdapter {
     private final EpochLines lines = new EpochLines();
@@ -211,6 +239,23 @@ public final class DjlTraining {
     return pictures;
   }
 
+  private ImageFolder still() throws IOException, TranslateException {
+    ImageFolder pictures =
+        ImageFolder.builder()
+            .setRepositoryPath(Path.of(data))
+            .optMaxDepth(2)
+            .setSampling(BATCH, true)
+            .addTransform(new Resize(SIZE, SIZE))
+            .addTransform(new ToTensor())
+            .build();
+    pictures.prepare();
+    return pictures;
+  }
+
+  private static Builder sampling() {
+    return new Builder().setSampling(BATCH, true);
+  }
+
   private CsvDataset table() throws IOException, TranslateException {
     CsvDataset.CsvBuilder<?> builder =
         CsvDataset.builder()
@@ -227,6 +272,13 @@ public final class DjlTraining {
 
   private RandomAccessDataset sound() throws IOException {
     return new Sound(new Builder().setSampling(BATCH, true), Waves.files(Path.of(data)));
+  }
+
+  /** With a transform that is a lambda. */
+  private RandomAccessDataset scaled() throws IOException {
+    float by = 0.5f;
+    return new Sound(
+        sampling().optPipeline(new Pipeline(array -> array.mul(by))), Waves.files(Path.of(data)));
   }
 
   private RandomAccessDataset inMemory(NDManager manager) {

@@ -48,8 +48,8 @@ import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 
 /**
  * Trains with DL4J on data of {@link TrainingData} or on pictures. Arguments: {@code
- * images|csv|sequences|words|waves|compute DATA EPOCHS}; for {@code compute}, whose data are in
- * memory, DATA is the number of samples.
+ * images|csv|sequences|words|waves|loader|compute DATA EPOCHS}; for {@code compute}, whose data are
+ * in memory, DATA is the number of samples.
  */
 public final class Dl4jTraining {
   private static final int BATCH = 32;
@@ -78,6 +78,7 @@ public final class Dl4jTraining {
       case "sequences" -> fit(sequences(), perFrame());
       case "words" -> fitByHand(words(), mlp(TrainingData.WORDS));
       case "waves" -> fit(new Sound(Waves.files(Path.of(data))), mlp(Waves.BANDS));
+      case "loader" -> load(pictures());
       case "compute" -> fit(inMemory(), convolutional(16, 1));
       default -> throw new IllegalArgumentException(program + " is no program of this.");
     }
@@ -106,6 +107,22 @@ public final class Dl4jTraining {
       }
       iterator.reset();
       counted.ended(lines);
+    }
+  }
+
+  /** Loads every batch and trains nothing. */
+  private void load(DataSetIterator iterator) {
+    EpochLines lines = new EpochLines();
+    for (int epoch = 0; epoch < epochs; epoch++) {
+      long samples = 0;
+      double sum = 0;
+      while (iterator.hasNext()) {
+        DataSet batch = iterator.next();
+        samples += batch.numExamples();
+        sum += batch.getFeatures().sumNumber().doubleValue();
+      }
+      iterator.reset();
+      lines.ended(samples, sum);
     }
   }
 

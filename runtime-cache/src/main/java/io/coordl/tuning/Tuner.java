@@ -203,8 +203,8 @@ public final class Tuner {
     }
   }
 
-  private static boolean isWorthAtOnce(JobStatisticsEvent now, Figures window) {
-    return now.epochs <= 1
+  private boolean isWorthAtOnce(JobStatisticsEvent now, Figures window) {
+    return (loads || now.epochs <= 1) // The passes of a short loader show late.
         && now.plannedEpochs != 1
         && window.batches >= BATCHES_AT_ONCE
         && window.wall >= AT_ONCE_NANOS

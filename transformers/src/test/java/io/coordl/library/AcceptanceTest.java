@@ -30,9 +30,11 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class AcceptanceTest {
   /** The least share of what is pure by reading that must be kept. */
-  private static final double BAR = 0.8;
+  private static final double BAR = 0.85;
 
   private static final String PURE = "pure";
+
+  private static final String NOT_EXAMINED = "not examined by the test: it needs native code";
 
   /** The kinds of classes that make or change batches. */
   private static final List<String> KINDS =
@@ -137,9 +139,10 @@ final class AcceptanceTest {
 
   private static String told(Class<?> type, DjlVerdicts djl, Dl4jVerdicts dl4j) throws Exception {
     try {
-      return type.getName().startsWith("ai.djl.") ? djl.of(type) : dl4j.of(type);
+      String verdict = type.getName().startsWith("ai.djl.") ? djl.of(type) : dl4j.of(type);
+      return verdict.replaceAll("jdk\\.proxy\\d+\\.\\$Proxy\\d+", "proxy"); // Numbered at run time.
     } catch (LinkageError e) {
-      return "not examined by the test: it needs native code";
+      return NOT_EXAMINED;
     }
   }
 
@@ -157,7 +160,7 @@ final class AcceptanceTest {
         wrong.add(row.name);
       }
       int[] count = counts.computeIfAbsent(row.group, none -> new int[2]);
-      if (row.reading.equals(PURE)) {
+      if (row.reading.equals(PURE) && !told.equals(NOT_EXAMINED)) {
         count[0]++;
         count[1] += told.equals("cached") ? 1 : 0;
       }
@@ -170,7 +173,9 @@ final class AcceptanceTest {
     int pure = counts.values().stream().mapToInt(count -> count[0]).sum();
     int kept = counts.values().stream().mapToInt(count -> count[1]).sum();
     String page =
-        String.format("Of %d classes that are pure by inspection, %d are cached: ", pure, kept)
+        String.format(
+                "Of %d classes that are pure by inspection and were examined, %d are cached: ",
+                pure, kept)
             + counts.entrySet().stream()
                 .map(
                     count ->

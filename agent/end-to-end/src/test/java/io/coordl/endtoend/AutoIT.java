@@ -3,9 +3,15 @@ package io.coordl.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.endtoend.Job.Finished;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
 import io.coordl.harness.Jdk;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -13,6 +19,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** With auto the agent chooses the policies, and every loss stays the same to the bit. */
 class AutoIT {
+  /** Long enough that auto sees what a loader does. */
+  private static final String LONG = "-Depochs=12";
+
   @ParameterizedTest(name = "{1} on {0}")
   @MethodSource("jobs")
   void everyLossIsTheSame(Jdk jdk, Framework framework) throws IOException, InterruptedException {
@@ -21,6 +30,67 @@ class AutoIT {
     Finished chosen = new Job(framework, jdk, Workshop.empty(name), "auto").agent("auto").runWell();
     assertThat(chosen.differenceFrom(plain)).isEmpty();
     assertThat(chosen.result().err()).contains("auto: ").doesNotContain("did nothing");
+  }
+
+  /**
+   * Loaders that train nothing, but for a loop by hand at the end: series of features, rows of a
+   * table, long chains, lambdas, tables of the library and random crops.
+   */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatPeopleHaveIsKept(Jdk jdk) throws IOException, InterruptedException {
+    String kinds = "features,records,deep,lambda,csv,crops,by-hand";
+    ChildResult kept = auto(jdk, () -> PreparedIT.samples(jdk, kinds), "djl");
+    assertThat(kept.err()).contains("auto: kept read and prepared data from ");
+    assertThat(changes(jdk, "djl"))
+        .contains("read and prepared data is kept")
+        .anyMatch(
+            change -> change.startsWith("samples of example.prepared.Everyday$OfFeatures are"))
+        .anyMatch(change -> change.startsWith("samples of example.prepared.Everyday$OfRecords are"))
+        .anyMatch(change -> change.startsWith("samples of example.prepared.Everyday$Deep are"))
+        .anyMatch(change -> change.matches("samples of .*Deep are kept prepared .stage 2 of 2."))
+        .anyMatch(change -> change.startsWith("samples of ai.djl.basicdataset.tabular.CsvDataset"));
+    assertThat(kept.err()).containsPattern("decoded cache \\(\\w+\\): [1-9]\\d* items");
+  }
+
+  /** Pictures of DL4J, whose batches stay the same, and batches that are saved in files. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatPeopleHaveIsKeptOfReaders(Jdk jdk) throws IOException, InterruptedException {
+    ChildResult kept = auto(jdk, () -> PreparedIT.records(jdk, "images,csv,saved"), "dl4j");
+    assertThat(PreparedIT.figure(kept, 2)).isPositive();
+  }
+
+  private interface Program {
+    ChildJvm of() throws IOException;
+  }
+
+  private static Path recording(Jdk jdk, String name) {
+    return Workshop.directory("auto-kinds-" + jdk.version()).resolve(name + ".jfr");
+  }
+
+  private static ChildResult auto(Jdk jdk, Program program, String name)
+      throws IOException, InterruptedException {
+    Path recording = recording(jdk, name);
+    Files.deleteIfExists(recording);
+    ChildResult plain = program.of().jvmArgs(LONG).run().orFail("Without the agent");
+    ChildResult kept =
+        program
+            .of()
+            .jvmArgs(LONG)
+            .agent(Workshop.checkout().agentJar(), "auto,record=" + recording)
+            .run()
+            .orFail("auto");
+    SameOutput.check(kept, plain);
+    assertThat(kept.err()).doesNotContain("fault");
+    return kept;
+  }
+
+  private static List<String> changes(Jdk jdk, String name) throws IOException {
+    return RecordingFile.readAllEvents(recording(jdk, name)).stream()
+        .filter(event -> event.getEventType().getName().equals("io.coordl.Tuning"))
+        .map(event -> event.getString("change"))
+        .toList();
   }
 
   static Stream<Arguments> jobs(TestInfo test) {

@@ -29,9 +29,9 @@ class PreparedIT {
 
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
-      "records,rewritten,touched,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
+      "rewritten,touched,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
   static final String DL4J =
-      "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
+      "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels,saved";
   static final String HOSTILE_DL4J =
       "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,touched,rotated,own-labels,"
           + "shuffled,failing,deleted,replaced,appended,condition,locale,types,workspace,names,"
@@ -102,7 +102,7 @@ class PreparedIT {
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void everydayCodeIsKept(Jdk jdk) throws IOException, InterruptedException {
-    for (String program : List.of("features", "deep", "lambda")) {
+    for (String program : List.of("features", "records", "deep", "lambda")) {
       ChildResult plain = samples(jdk, program).run().orFail("Samples without the agent");
       ChildResult kept = agent(samples(jdk, program), "prepared=share").run().orFail(program);
       SameOutput.check(program, kept, plain.out());
@@ -334,7 +334,7 @@ class PreparedIT {
         });
   }
 
-  private static ChildJvm samples(Jdk jdk, String programs) throws IOException {
+  static ChildJvm samples(Jdk jdk, String programs) throws IOException {
     return Workshop.program(jdk, Framework.DJL, "example.prepared.DjlSamples")
         .args(programs, folder().toString(), Integer.toString(SAMPLES));
   }
@@ -350,7 +350,7 @@ class PreparedIT {
         .args(uses);
   }
 
-  private static Path folder() throws IOException {
+  private static synchronized Path folder() throws IOException {
     Path folder = Workshop.checkout().work("samples");
     Path pictures = folder.resolve("pictures");
     if (!Files.exists(pictures)) {
@@ -370,7 +370,7 @@ class PreparedIT {
     return child.agent(Workshop.checkout().agentJar(), "record=off," + policy);
   }
 
-  private static long figure(ChildResult job, int group) {
+  static long figure(ChildResult job, int group) {
     Matcher matcher = STORE.matcher(job.err());
     assertThat(matcher.find()).as(job.err()).isTrue();
     return Long.parseLong(matcher.group(group));

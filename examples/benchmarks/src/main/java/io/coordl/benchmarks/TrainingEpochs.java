@@ -7,13 +7,10 @@ import java.util.regex.Pattern;
 /**
  * Epochs of a training program, from its output.
  *
- * @param rate samples/s, the median from the third epoch on
+ * @param rate samples/s, the median of the epochs that count
  * @param losses of every epoch, as they were printed
  */
 record TrainingEpochs(double rate, List<String> losses) {
-  /** Earlier epochs do not count: in them the agent tries settings and fills its stores. */
-  private static final int FIRST = 3;
-
   private static final Pattern EPOCH =
       Pattern.compile(
           "^epoch \\d+: [0-9.]+ s, ([0-9.]+) samples/s, loss (\\S+)$", Pattern.MULTILINE);
@@ -21,22 +18,24 @@ record TrainingEpochs(double rate, List<String> losses) {
   /**
    * Parses a program's output.
    *
-   * @throws IllegalStateException if it has fewer than three epochs
+   * @param first first epoch to measure; in earlier ones the agent tries settings and fills its
+   *     stores
+   * @throws IllegalStateException if there are fewer
    */
-  static TrainingEpochs of(String out) {
+  static TrainingEpochs of(String out, int first) {
     List<MatchResult> epochs = EPOCH.matcher(out).results().toList();
-    if (epochs.size() < FIRST) {
+    if (epochs.size() < first) {
       throw new IllegalStateException(
           "The program printed "
               + epochs.size()
               + " epochs, expected "
-              + FIRST
+              + first
               + " or more: "
               + out);
     }
     return new TrainingEpochs(
         Pairs.median(
-            epochs.stream().skip(FIRST - 1).map(epoch -> Double.valueOf(epoch.group(1))).toList()),
+            epochs.stream().skip(first - 1).map(epoch -> Double.valueOf(epoch.group(1))).toList()),
         epochs.stream().map(epoch -> epoch.group(2)).toList());
   }
 }

@@ -76,9 +76,9 @@ class FiguresTest {
         epoch 3: 0.600 s, 1000.5 samples/s, loss -1.5E-7
         epoch 4: 0.300 s, 2000.5 samples/s, loss 0.25
         """;
-    assertThat(TrainingEpochs.of(out))
+    assertThat(TrainingEpochs.of(out, 3))
         .isEqualTo(new TrainingEpochs(1500.5, List.of("0.5", "NaN", "-1.5E-7", "0.25")));
-    assertThatThrownBy(() -> TrainingEpochs.of("epoch 1: 2.000 s, 300.0 samples/s, loss 0.5\n"))
+    assertThatThrownBy(() -> TrainingEpochs.of("epoch 1: 2.000 s, 300.0 samples/s, loss 0.5\n", 3))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("printed 1 epochs");
   }

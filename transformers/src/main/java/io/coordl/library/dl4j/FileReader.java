@@ -10,6 +10,7 @@ import java.util.List;
 import org.datavec.api.records.reader.BaseRecordReader;
 import org.datavec.api.records.reader.impl.FileRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVSequenceRecordReader;
+import org.datavec.api.records.reader.impl.regex.RegexSequenceRecordReader;
 import org.datavec.api.split.InputSplit;
 import org.datavec.api.split.NumberedFileInputSplit;
 import org.datavec.api.util.files.UriFromPathIterator;
@@ -92,7 +93,9 @@ final class FileReader extends ListedReader {
     FileRecordReader copy =
         reader instanceof CSVSequenceRecordReader
             ? new CSVSequenceRecordReader()
-            : new FileRecordReader();
+            : reader instanceof RegexSequenceRecordReader
+                ? new RegexSequenceRecordReader("", 0)
+                : new FileRecordReader();
     LibraryField.copyAll(reader, copy);
     return new FileReader(copy, known);
   }

@@ -13,7 +13,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.datavec.api.records.reader.impl.LineRecordReader;
+import org.datavec.api.records.reader.impl.csv.CSVLineSequenceRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
+import org.datavec.api.records.reader.impl.csv.CSVRegexRecordReader;
 import org.datavec.api.records.reader.impl.csv.SerializableCSVParser;
 import org.datavec.api.records.reader.impl.misc.SVMLightRecordReader;
 import org.datavec.api.records.reader.impl.regex.RegexLineRecordReader;
@@ -222,7 +224,11 @@ final class LineReader extends SeekableReader {
   @Override
   LineReader makeCopy() throws CannotShareException {
     LineRecordReader copy;
-    if (reader instanceof CSVRecordReader) {
+    if (reader instanceof CSVRegexRecordReader) {
+      copy = new CSVRegexRecordReader(0, "", null, null);
+    } else if (reader instanceof CSVLineSequenceRecordReader) {
+      copy = new CSVLineSequenceRecordReader();
+    } else if (reader instanceof CSVRecordReader) {
       copy = new CSVRecordReader();
     } else if (reader instanceof RegexLineRecordReader) {
       copy = new RegexLineRecordReader("", 0);

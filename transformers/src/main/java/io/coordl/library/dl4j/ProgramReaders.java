@@ -49,11 +49,15 @@ final class ProgramReaders {
               new ImageReader((BaseImageRecordReader) reader, files);
           case DATAVEC + "LineRecordReader",
               DATAVEC + "csv.CSVRecordReader",
+              DATAVEC + "csv.CSVRegexRecordReader",
+              DATAVEC + "csv.CSVLineSequenceRecordReader",
               DATAVEC + "misc.SVMLightRecordReader",
               DATAVEC + "misc.LibSvmRecordReader",
               DATAVEC + "regex.RegexLineRecordReader" ->
               new LineReader((LineRecordReader) reader, files);
-          case DATAVEC + "FileRecordReader", DATAVEC + "csv.CSVSequenceRecordReader" ->
+          case DATAVEC + "FileRecordReader",
+              DATAVEC + "csv.CSVSequenceRecordReader",
+              DATAVEC + "regex.RegexSequenceRecordReader" ->
               new FileReader((FileRecordReader) reader, files);
           case DATAVEC + "collection.CollectionRecordReader",
               DATAVEC + "collection.CollectionSequenceRecordReader",

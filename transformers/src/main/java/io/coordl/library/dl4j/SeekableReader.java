@@ -159,7 +159,8 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
       for (Field field : c.getDeclaredFields()) {
         if (!Modifier.isStatic(field.getModifiers()) && !PLACES.contains(field.getName())) {
           String name = spaced(field.getName());
-          parts.put(prefix + name, Description.of(name, field(c, field.getName()).get(reader)));
+          String text = Description.of(name, field(c, field.getName()).get(reader));
+          parts.merge(prefix + name, text, (own, above) -> own + " and " + above);
         }
       }
     }

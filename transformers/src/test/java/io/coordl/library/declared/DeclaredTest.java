@@ -42,8 +42,7 @@ class DeclaredTest {
         .containsExactly("my.Loader.next(..)", "my.Loader.next(I)[[F", "my.Data$1.take(..)");
     assertThat(library.verdicts())
         .containsEntry("my.Data$1", "io.coordl.library.declared.ProvenLoop take")
-        .containsEntry(
-            "my.Loader", "io.coordl.library.declared.ProvenLoop next next(I)[[F");
+        .containsEntry("my.Loader", "io.coordl.library.declared.ProvenLoop next next(I)[[F");
   }
 
   @ParameterizedTest
