@@ -309,7 +309,7 @@ public final class DjlSamples {
     return files;
   }
 
-  /** A pipeline that does more than its transforms. */
+  /** Returns a pipeline that does more than its transforms. */
   private Builder halving() {
     return builder()
         .samples(2 * BATCH)

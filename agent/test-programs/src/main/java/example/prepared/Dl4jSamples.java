@@ -400,7 +400,7 @@ public final class Dl4jSamples {
     OwnIterators.level = 1;
   }
 
-  /** A table in its own file system, at the same path in each. */
+  /** Returns a table in its own file system, at the same path in each. */
   private Path zipped(boolean turned) throws IOException {
     Path zip = folder.resolve("own-" + turned + ".zip");
     Files.deleteIfExists(zip);

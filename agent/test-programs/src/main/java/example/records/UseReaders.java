@@ -634,7 +634,7 @@ public final class UseReaders {
     }
   }
 
-  /** The records' numbers, from the first column (of the first step). */
+  /** Returns the records' numbers, from the first column (of the first step). */
   private static String numbers(INDArray features) {
     StringBuilder numbers = new StringBuilder();
     for (long i = 0; i < features.size(0); i++) {

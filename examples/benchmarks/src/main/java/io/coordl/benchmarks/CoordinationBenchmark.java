@@ -195,8 +195,8 @@ public final class CoordinationBenchmark {
   }
 
   /**
-   * Each of J coordinated jobs prepares one batch in J, so the JIT compiler needs J times as many
-   * epochs to warm up; for DL4J it takes tens of seconds.
+   * Returns the number of warm-up epochs. Each of J coordinated jobs prepares one batch in J, so
+   * the JIT compiler needs J times as many; for DL4J it takes tens of seconds.
    */
   private static int warmUp(int jobs, Policy policy) {
     return policy == Policy.COORDINATED ? jobs * WARM_UP_EPOCHS : WARM_UP_EPOCHS;
