@@ -404,7 +404,7 @@ final class AgentIT {
       assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
       assertCached(outcome);
       assertThat(new String(Files.readAllBytes(executed), StandardCharsets.ISO_8859_1))
-          .as("JaCoCo saw the program")
+          .as("JaCoCo instrumented the program")
           .contains("program/Reads");
     }
   }

@@ -74,7 +74,7 @@ public final class DjlLoops {
       case "validation" -> validation();
       case "close" -> close();
       case "changes" -> changes();
-      default -> throw new IllegalArgumentException(program + " is no program of this.");
+      default -> throw new IllegalArgumentException(program + " is not a program of this class.");
     }
   }
 

@@ -38,7 +38,7 @@ public final class Dl4jLoops {
       case "flip" -> loop(data(folder, new FlipImageTransform(new Random(7))), 4);
       case "async" -> async(data(folder, null));
       case "exception" -> exception(folder);
-      default -> throw new IllegalArgumentException(args[0] + " is no program of this.");
+      default -> throw new IllegalArgumentException(args[0] + " is not a program of this class.");
     }
   }
 

@@ -112,7 +112,7 @@ public final class DjlSamples {
       case "remembers" -> loop(program, new Remembering(builder()), null);
       case "draws" -> loop(program, new Drawing(builder()), null);
       case "gaussian" -> loop(program, new Gaussian(builder()), null);
-      default -> throw new IllegalArgumentException(program + " is no program of this.");
+      default -> throw new IllegalArgumentException(program + " is not a program of this class.");
     }
   }
 

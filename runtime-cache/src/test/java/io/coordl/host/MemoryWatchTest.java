@@ -201,7 +201,7 @@ class MemoryWatchTest {
     watch.look();
     container.used = 300 + 130;
     watch.look();
-    assertThat(cache.held).as("170 MiB left, falling by 130 MiB a look").isLessThan(140);
+    assertThat(cache.held).as("170 MiB left, falling by 130 MiB per check").isLessThan(140);
   }
 
   @Test

@@ -165,7 +165,7 @@ class OpenedItemTest {
     assertThat(counted.of(Outcome.HIT)).isZero();
 
     read(item, 230, 20);
-    assertThat(counted.of(Outcome.HIT)).as("the next block is not kept").isZero();
+    assertThat(counted.of(Outcome.HIT)).as("the next block is not cached").isZero();
     item.close();
 
     PiecewiseItem again = blocks();

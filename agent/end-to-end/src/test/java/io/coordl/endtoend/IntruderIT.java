@@ -93,7 +93,7 @@ class IntruderIT {
   void anIntruderWithoutTheKeyGetsAndGivesNothing() throws Exception {
     Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only: else PeerTlsTest refuses strangers");
     Path directory = Workshop.empty("intruder-key");
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     String ours = ",peer.tls.password=secret,peer.tls=" + keystore(directory, "ours");
     String theirs = ",peer.tls.password=secret,peer.tls=" + keystore(directory, "theirs");
     List<Reader> all = new ArrayList<>();
@@ -166,7 +166,7 @@ class IntruderIT {
   @Test
   void noiseIsRefusedOnce() throws Exception {
     Path directory = Workshop.empty("intruder-noise");
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Reader> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 2, MEMORY)) {
       try {

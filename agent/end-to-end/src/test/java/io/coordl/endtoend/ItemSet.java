@@ -19,7 +19,7 @@ record ItemSet(Path directory, Path sums) {
   private static final int MAX_BYTES = 70_000;
 
   /** Creates {@code count} files of 10 to 70 kB below {@code parent}, which is empty. */
-  static ItemSet make(Path parent, int count) throws IOException {
+  static ItemSet create(Path parent, int count) throws IOException {
     Path directory = Files.createDirectories(parent.resolve("items"));
     SplittableRandom random = new SplittableRandom(count);
     StringBuilder sums = new StringBuilder();

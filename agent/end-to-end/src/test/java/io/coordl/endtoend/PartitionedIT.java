@@ -126,7 +126,7 @@ class PartitionedIT {
   @Test
   void withoutPeersEachHostReadsTheDataSetOnceAndNoPortIsOpen() throws Exception {
     Path directory = Workshop.empty("partition-none");
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 2, MEMORY)) {
       try {
@@ -151,7 +151,7 @@ class PartitionedIT {
   @MethodSource("counts")
   void eachByteIsReadOncePerClusterAndNoneInLaterEpochs(int count) throws Exception {
     Path directory = Workshop.empty("partition-" + count);
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, count, MEMORY)) {
       try {
@@ -197,7 +197,7 @@ class PartitionedIT {
     assumeTrue(!way.equals("IPv6") || Hosts.haveIpv6(), "this machine has no IPv6");
     Path directory = Workshop.empty("partition-" + way);
     Path meeting = Files.createDirectories(directory.resolve("meeting"));
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 3, MEMORY)) {
       try {
@@ -225,7 +225,7 @@ class PartitionedIT {
   @Test
   void withAManifestCopiesWithOtherTimesAreTheSameItems() throws Exception {
     Path directory = Workshop.empty("partition-manifest");
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 2, MEMORY)) {
       try {
@@ -269,7 +269,7 @@ class PartitionedIT {
   @MethodSource("countsOfSmallStores")
   void smallStoresSaveExactlyTheReadsOfTheirItems(int count) throws Exception {
     Path directory = Workshop.empty("partition-small-" + count);
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     long each = 2 * items.bytes() / (3L * count);
     List<Traced> readers = new ArrayList<>();
     List<ChildResult> results;
@@ -312,7 +312,7 @@ class PartitionedIT {
   @Test
   void twoJobsOfAHostFormOneMember() throws Exception {
     Path directory = Workshop.empty("partition-two-jobs");
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 2, MEMORY)) {
       try {

@@ -27,7 +27,7 @@ class PartitionedJobsIT {
     Path directory = Workshop.empty("partition-" + framework);
     Path pictures = Pictures.all().directory();
     Finished plain = Job.plain(framework, jdk);
-    ItemSet few = ItemSet.make(directory, 1);
+    ItemSet few = ItemSet.create(directory, 1);
 
     List<Reader> keepers = new ArrayList<>();
     StorageReads reads = new StorageReads(Map.of(), 0);

@@ -76,7 +76,7 @@ class PeerFaultsIT {
     System.out.println("faults of hosts: " + roundCount + " rounds, -Dcoordl.seed=" + seed);
     Random random = new Random(seed);
     Path directory = Workshop.empty("peer-faults");
-    items = ItemSet.make(directory, ITEMS);
+    items = ItemSet.create(directory, ITEMS);
     try (Hosts created = new Hosts(directory, 3, MEMORY)) {
       hosts = created;
       try {

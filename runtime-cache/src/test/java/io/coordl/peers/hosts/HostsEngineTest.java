@@ -143,7 +143,7 @@ class HostsEngineTest {
         int reader = i % count;
         // Only the newest host, which each must assume to be, requests its own items from others.
         assertThat(requests(hosts.host(reader), i))
-            .as("questions of host %d for a cold item of %d", reader, owner)
+            .as("requests of host %d for a cold item of %d", reader, owner)
             .isLessThanOrEqualTo(owner == reader ? 1 : 2);
         assertThat(requests(hosts.host((i + 7) % count), i)).isLessThanOrEqualTo(1);
       }
@@ -152,7 +152,7 @@ class HostsEngineTest {
       Host late = hosts.add("1m");
       hosts.meet();
       for (int i = 0; i < ITEMS; i++) {
-        assertThat(requests(late, i)).as("for kept items").isBetween(1L, 3L);
+        assertThat(requests(late, i)).as("for cached items").isBetween(1L, 3L);
         assertThat(requests(hosts.host(i % count), i)).isLessThanOrEqualTo(3);
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
@@ -183,7 +183,7 @@ class HostsEngineTest {
       for (int i = 0; i < items; i++) {
         for (Host host : hosts.hosts) {
           assertThat(kept[i] && host.store.find(PeerItems.key(i)) != null)
-              .as("item %d kept twice", i)
+              .as("item %d cached twice", i)
               .isFalse();
           kept[i] |= host.store.find(PeerItems.key(i)) != null;
         }
@@ -211,7 +211,7 @@ class HostsEngineTest {
         long requested = host.requests() - requests[i];
         long answered = host.answers(Answer.FOUND) - found[i];
         assertThat(answered).isEqualTo(hosts.kept() - host.store.items());
-        assertThat(requested - answered).as("asked in vain").isZero();
+        assertThat(requested - answered).as("requests that found nothing").isZero();
       }
     }
   }

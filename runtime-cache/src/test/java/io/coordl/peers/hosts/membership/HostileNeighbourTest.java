@@ -64,14 +64,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A neighbour's bytes never become an object of its choice, even if it has the secret. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostileNeighbourTest {
-  private static final AtomicInteger MADE = new AtomicInteger();
+  private static final AtomicInteger CREATED = new AtomicInteger();
 
   @TempDir Path work;
   private final Queue<String> logged = new ConcurrentLinkedQueue<>();
 
   @BeforeEach
   void forget() {
-    MADE.set(0);
+    CREATED.set(0);
   }
 
   /** Counts its deserialisations. */
@@ -79,7 +79,7 @@ final class HostileNeighbourTest {
     private static final long serialVersionUID = 1;
 
     private void readObject(ObjectInputStream in) {
-      MADE.incrementAndGet();
+      CREATED.incrementAndGet();
     }
   }
 
@@ -95,7 +95,7 @@ final class HostileNeighbourTest {
 
     @Override
     public void readFrom(DataInput in) {
-      MADE.incrementAndGet();
+      CREATED.incrementAndGet();
     }
   }
 
@@ -195,7 +195,7 @@ final class HostileNeighbourTest {
     Thread thread = new Thread(talk, "neighbour");
     thread.setDaemon(true);
     thread.start();
-    Hosts.await("the host has read it", () -> talk.isDone() || MADE.get() > 0);
+    Hosts.await("the host has read it", () -> talk.isDone() || CREATED.get() > 0);
   }
 
   @ParameterizedTest
@@ -206,7 +206,7 @@ final class HostileNeighbourTest {
       SSLContext ours = TestSecret.ours();
       Socket socket = ours.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port);
       say(socket, conversation(message, port));
-      assertThat(MADE).as("objects made from a message").hasValue(0);
+      assertThat(CREATED).as("objects created from a message").hasValue(0);
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
     }
   }
@@ -221,7 +221,7 @@ final class HostileNeighbourTest {
       say(
           theirs.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port),
           conversation(message, port));
-      assertThat(MADE).as("objects made from a message").hasValue(0);
+      assertThat(CREATED).as("objects created from a message").hasValue(0);
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
       assertThat(logged).hasSize(1).allMatch(line -> line.contains("127.0.0.1"));
     }
@@ -310,10 +310,10 @@ final class HostileNeighbourTest {
               Message read = MessageFactory.create(message.getType());
               read.readFrom(new ByteArrayDataInputStream(bytes(out)));
               Object deserialized = read.getObject();
-              throw new AssertionError("made " + deserialized);
+              throw new AssertionError("created " + deserialized);
             })
         .isInstanceOfAny(IllegalArgumentException.class, java.io.InvalidObjectException.class);
-    assertThat(MADE).hasValue(0);
+    assertThat(CREATED).hasValue(0);
   }
 
   @Test
