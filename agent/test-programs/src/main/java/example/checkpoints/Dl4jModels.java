@@ -362,7 +362,7 @@ public final class Dl4jModels {
     Rate rate = new Rate(pause);
     do {
       net.fit(batch);
-    } while (rate.goesOn());
+    } while (rate.shouldContinue());
   }
 
   /** Loads the agent's newest checkpoint of a killed job. */

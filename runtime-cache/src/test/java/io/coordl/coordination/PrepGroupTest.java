@@ -318,7 +318,7 @@ class PrepGroupTest {
                   + " is locked by another job that makes no progress (is it stopped?); nothing is"
                   + " shared. This job prepares the batches of this epoch itself, and tries again"
                   + " at each later epoch.");
-      other.goOn();
+      other.resume();
       SharedEpoch epoch = group.begin(PIPELINE, own);
       assertThat(epoch).isNotNull();
       epoch.end();

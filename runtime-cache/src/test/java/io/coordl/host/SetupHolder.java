@@ -46,7 +46,7 @@ public final class SetupHolder implements AutoCloseable {
   }
 
   /** Lets the job continue and leave; returns once it has ended. */
-  public void goOn() throws Exception {
+  public void resume() throws Exception {
     signal("CONT");
     process.getOutputStream().close();
     process.waitFor();

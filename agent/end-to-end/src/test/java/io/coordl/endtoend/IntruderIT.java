@@ -126,8 +126,8 @@ class IntruderIT {
           for (Reader friend : friends) {
             friend.awaitWholeEpochs(1);
           }
-          intruder.tell();
-          intruder.awaitGood();
+          intruder.requestStop();
+          intruder.awaitSuccess();
           // It reads everything from its own storage.
           assertThat(StorageReads.of(trace, data.get(2)).differenceFrom(items.directory(), once))
               .isEmpty();
@@ -140,7 +140,7 @@ class IntruderIT {
                   StorageReads.of(hosts.get(i + 1).directory().resolve("trace"), data.get(i)));
         }
         for (Reader friend : friends) {
-          friend.tell();
+          friend.requestStop();
         }
         List<String> agentLines = new ArrayList<>();
         for (Reader friend : friends) {
@@ -157,7 +157,7 @@ class IntruderIT {
 
   /** Waits for a job that must succeed; returns the agent's lines, which must not repeat. */
   private static List<String> unaffected(Reader reader) throws InterruptedException {
-    ChildResult result = reader.awaitGood();
+    ChildResult result = reader.awaitSuccess();
     List<String> agentLines = Reader.agentLines(result);
     assertThat(agentLines).doesNotHaveDuplicates().noneMatch(line -> line.contains("fault"));
     return agentLines;
@@ -201,7 +201,7 @@ class IntruderIT {
           reads = reads.plus(StorageReads.of(host.directory().resolve("trace"), copy));
         }
         for (Reader reader : readers) {
-          reader.tell();
+          reader.requestStop();
         }
         List<String> agentLines = unaffected(readers.get(0));
         unaffected(readers.get(1));

@@ -58,10 +58,10 @@ class PartitionedIT {
       traced.reader().awaitEpochs(EPOCHS);
     }
     for (Traced traced : readers) {
-      traced.reader().tell();
+      traced.reader().requestStop();
     }
     for (Traced traced : readers) {
-      ChildResult result = traced.reader().awaitGood();
+      ChildResult result = traced.reader().awaitSuccess();
       assertThat(Reader.agentLines(result)).noneMatch(line -> line.contains("fault"));
       // Explains repeated reads: a late host receives no requests for a while.
       Reader.agentLines(result)

@@ -76,8 +76,8 @@ class PartitionedJobsIT {
           jobs.forEach(Running::close);
         }
         for (Reader keeper : keepers) {
-          keeper.tell();
-          keeper.awaitGood();
+          keeper.requestStop();
+          keeper.awaitSuccess();
         }
         for (Host host : hosts.all()) {
           Path data = host.directory().resolve(pictures.getFileName());

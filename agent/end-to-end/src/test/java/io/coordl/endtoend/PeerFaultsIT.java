@@ -100,12 +100,12 @@ class PeerFaultsIT {
         }
         for (List<Reader> readers : running.values()) {
           for (Reader reader : readers) {
-            reader.tell();
+            reader.requestStop();
           }
         }
         for (List<Reader> readers : running.values()) {
           for (Reader reader : readers) {
-            assertThat(Reader.agentLines(reader.awaitGood()))
+            assertThat(Reader.agentLines(reader.awaitSuccess()))
                 .noneMatch(line -> line.contains("fault"));
           }
         }
@@ -176,8 +176,8 @@ class PeerFaultsIT {
       case LEAVE -> {
         Reader leaving = there.get(0);
         out.add(leaving);
-        leaving.tell();
-        leaving.awaitGood();
+        leaving.requestStop();
+        leaving.awaitSuccess();
         there.remove(leaving);
       }
     }

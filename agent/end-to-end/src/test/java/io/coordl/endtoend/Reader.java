@@ -155,12 +155,12 @@ final class Reader implements AutoCloseable {
   }
 
   /** Stops the reader once it has finished its epochs. */
-  void tell() throws IOException {
+  void requestStop() throws IOException {
     Files.writeString(stop, "");
   }
 
   /** Waits for its end and fails unless it succeeded. */
-  ChildResult awaitGood() throws InterruptedException {
+  ChildResult awaitSuccess() throws InterruptedException {
     return await().orFail(name);
   }
 

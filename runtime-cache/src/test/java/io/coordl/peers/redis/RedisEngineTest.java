@@ -425,7 +425,7 @@ class RedisEngineTest {
       assertThat(answers).containsExactly(Answer.LATE);
       assertThat(logged).singleElement().asString().contains("no answer within 400 ms");
     } finally {
-      server.goOn();
+      server.resume();
     }
     await(engine.servers::up);
     assertFetched(engine, item, Outcome.PEER);
@@ -453,7 +453,7 @@ class RedisEngineTest {
       assertThat(TestItem.bytes(fetched.content())).isEqualTo(item.content());
       assertThat(answers).containsExactly(Answer.ABSENT, Answer.LATE);
     } finally {
-      server.goOn();
+      server.resume();
     }
   }
 
@@ -526,7 +526,7 @@ class RedisEngineTest {
     try {
       assertBypassed(hasty, new TestItem(1, 1000));
     } finally {
-      server.goOn();
+      server.resume();
     }
     await(hasty.servers::up);
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);

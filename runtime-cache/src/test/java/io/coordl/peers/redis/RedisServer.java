@@ -173,7 +173,7 @@ final class RedisServer implements Closeable {
   }
 
   /** Continues it with SIGCONT. */
-  void goOn() throws IOException {
+  void resume() throws IOException {
     signal("-CONT");
   }
 
