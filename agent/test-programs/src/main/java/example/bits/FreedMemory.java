@@ -67,7 +67,7 @@ public final class FreedMemory {
       if (!Arrays.equals(bytes, right)) {
         wrong++;
         if (wrong <= SHOWN) {
-          say(i, bytes, right);
+          print(i, bytes, right);
         }
       }
       garbage[(int) (i % garbage.length)] = new byte[2048];
@@ -81,7 +81,7 @@ public final class FreedMemory {
     }
   }
 
-  private static void say(long number, byte[] bytes, byte[] right) {
+  private static void print(long number, byte[] bytes, byte[] right) {
     int first = Arrays.mismatch(bytes, right);
     int end = Math.min(right.length, first + 32);
     HexFormat hex = HexFormat.ofDelimiter(" ");

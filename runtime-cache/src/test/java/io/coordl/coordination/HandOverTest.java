@@ -168,7 +168,7 @@ class HandOverTest {
       epoch.use(
           batch,
           bytes -> {
-            look(bytes, between, items);
+            inspect(bytes, between, items);
             return given.incrementAndGet();
           });
     } catch (IOException e) {
@@ -176,7 +176,7 @@ class HandOverTest {
     }
   }
 
-  private void look(ByteBuffer bytes, Runnable between, int[] items) {
+  private void inspect(ByteBuffer bytes, Runnable between, int[] items) {
     int slot = memory.reading();
     long generation = memory.generation(slot);
     ByteBuffer first = Batches.copy(bytes.duplicate().order(bytes.order()));

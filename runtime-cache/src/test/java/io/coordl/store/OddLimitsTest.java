@@ -20,18 +20,18 @@ class OddLimitsTest {
     public static void main(String[] args) throws IOException {
       Path shared = OwnDirectory.in(Path.of(args[0]));
       try (ArenaStore host =
-          ArenaStore.openHost(shared, "group", ByteBudget.parse("2m"), Job::say)) {
-        say("host " + host.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome());
+          ArenaStore.openHost(shared, "group", ByteBudget.parse("2m"), Job::print)) {
+        print("host " + host.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome());
       } catch (IOException e) {
-        say(e.getMessage());
+        print(e.getMessage());
       }
       try (ArenaStore own =
-          ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("2m"), Job::say)) {
-        say("process " + own.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome());
+          ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("2m"), Job::print)) {
+        print("process " + own.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome());
       }
     }
 
-    private static void say(String sentence) {
+    private static void print(String sentence) {
       System.out.println(sentence);
     }
 

@@ -131,7 +131,7 @@ class RecipesIT {
     assertThat(kept).isEqualTo((Job.EPOCHS - 1L) * pictures);
     // A heading and a line per executor; the driver's recording has another name.
     assertThat(Summary.coordl("summary", shared.toString())).hasLineCount(3);
-    PagesIT.look(List.of(PagesIT.page(directory.resolve("all.html"), shared)));
+    PagesIT.assertNoProblems(List.of(PagesIT.page(directory.resolve("all.html"), shared)));
   }
 
   /**

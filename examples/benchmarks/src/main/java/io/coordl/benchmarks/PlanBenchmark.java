@@ -187,23 +187,23 @@ public final class PlanBenchmark {
       toClose.push(disk);
       disks.add(disk);
     }
-    say(begin, "the data sets lie on their disks");
+    print(begin, "the data sets lie on their disks");
     List<Path> demands = new ArrayList<>();
     for (int i = 0; i < jobs.size(); i++) {
       demands.add(demand(jobs.get(i), disks.get(i)));
-      say(begin, "profiled the job bound by " + jobs.get(i).name);
+      print(begin, "profiled the job bound by " + jobs.get(i).name);
     }
     Carried proportional = plan(demands, Allocation.PROPORTIONAL);
     Carried tune = plan(demands, Allocation.TUNE);
     for (Carried each : List.of(proportional, tune)) {
       start(each);
-      say(begin, each.allocation.word() + ": started, caches full");
+      print(begin, each.allocation.word() + ": started, caches full");
     }
     for (Carried each :
         quick ? List.of(proportional, tune) : List.of(proportional, tune, tune, proportional)) {
       Times times = carryOut(each);
       each.runs.add(times);
-      say(begin, each.allocation.word() + ": carried out in " + number(times.makespan()) + " s");
+      print(begin, each.allocation.word() + ": carried out in " + number(times.makespan()) + " s");
     }
     return judge(proportional, tune);
   }
@@ -224,7 +224,7 @@ public final class PlanBenchmark {
     return plan;
   }
 
-  private static void say(long begin, String what) {
+  private static void print(long begin, String what) {
     System.out.printf(Locale.ROOT, "  %4.0f s: %s%n", (System.nanoTime() - begin) / 1e9, what);
   }
 

@@ -75,11 +75,11 @@ final class Hosts implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       hosts.add(budget);
     }
-    hosts.meet();
+    hosts.publishMembers();
     return hosts;
   }
 
-  /** Adds a host that the others do not know before {@link #meet}. */
+  /** Adds a host that the others do not know before {@link #publishMembers}. */
   Host add(String budget) throws IOException {
     Host host = new Host(hosts.size() + 1, budget);
     hosts.add(host);
@@ -94,11 +94,11 @@ final class Hosts implements AutoCloseable {
   /** Resets the fakes to unknown members. */
   void renewFakes() {
     fakes.replaceAll(fake -> new Member(fake.name(), fake.data(), fake.capacity() + 1));
-    meet();
+    publishMembers();
   }
 
   /** Sets the current members on every host. */
-  void meet() {
+  void publishMembers() {
     List<Member> members = new ArrayList<>();
     hosts.forEach(host -> members.add(host.member()));
     members.addAll(fakes);

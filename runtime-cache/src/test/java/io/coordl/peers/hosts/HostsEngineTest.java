@@ -150,7 +150,7 @@ class HostsEngineTest {
       assertThat(hosts.reads()).isEqualTo(ITEMS);
 
       Host late = hosts.add("1m");
-      hosts.meet();
+      hosts.publishMembers();
       for (int i = 0; i < ITEMS; i++) {
         assertThat(requests(late, i)).as("for cached items").isBetween(1L, 3L);
         assertThat(requests(hosts.host(i % count), i)).isLessThanOrEqualTo(3);
@@ -239,7 +239,7 @@ class HostsEngineTest {
       for (String budget : List.of("1m", "64m", "1m")) {
         hosts.add(budget).weight = 1;
       }
-      hosts.meet();
+      hosts.publishMembers();
       int items = 2000;
       for (int epoch = 0; epoch < 2; epoch++) {
         for (int i = 0; i < items; i++) {
@@ -344,7 +344,7 @@ class HostsEngineTest {
         Hosts hosts = new Hosts(directory, Hosts.SHARP, TestSecret.ours())) {
       hosts.add("16m");
       hosts.addFake(fake.address(), 64 << 20);
-      hosts.meet();
+      hosts.publishMembers();
       for (int i = 0; i < ITEMS; i++) {
         assertThat(hosts.host(0).fetch(i).outcome()).isIn(Outcome.ADMITTED, Outcome.HIT);
       }
@@ -358,7 +358,7 @@ class HostsEngineTest {
   void anAnswerThatHangsHalfwayIsLateToo() throws Exception {
     FakePeer.Manner manner =
         (in, out) -> {
-          FakePeer.meet(in, out);
+          FakePeer.exchangeHellos(in, out);
           in.readNBytes(Wire.REQUEST_BYTES);
           out.writeInt(Wire.FOUND);
           out.writeInt(PeerItems.length(1));
@@ -369,7 +369,7 @@ class HostsEngineTest {
         Hosts hosts = new Hosts(directory, Hosts.SHARP, TestSecret.ours())) {
       hosts.add("16m");
       hosts.addFake(fake.address(), 1L << 60);
-      hosts.meet();
+      hosts.publishMembers();
       hosts.host(0).fetch(1);
       assertThat(hosts.host(0).answers(Answer.LATE)).isEqualTo(1);
       assertThat(hosts.reads()).isEqualTo(1);
@@ -386,7 +386,7 @@ class HostsEngineTest {
         fakes.add(fake);
         hosts.addFake(fake.address(), 16 << 20);
       }
-      hosts.meet();
+      hosts.publishMembers();
       int fetched = 0;
       long late = 0;
       while (hosts.host(0).faults() < 8) {
@@ -407,7 +407,7 @@ class HostsEngineTest {
   void aTruncatedAnswerIsNotUsed() throws Exception {
     FakePeer.Manner manner =
         (in, out) -> {
-          FakePeer.meet(in, out);
+          FakePeer.exchangeHellos(in, out);
           in.readNBytes(Wire.REQUEST_BYTES);
           out.writeInt(Wire.FOUND);
           out.writeInt(PeerItems.length(1));
@@ -417,7 +417,7 @@ class HostsEngineTest {
         Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
       hosts.add("16m");
       hosts.addFake(fake.address(), 1L << 60);
-      hosts.meet();
+      hosts.publishMembers();
       assertThat(hosts.host(0).fetch(1).outcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(hosts.host(0).answers(Answer.FAILED)).isEqualTo(1);
       assertThat(hosts.reads()).isEqualTo(1);
@@ -444,7 +444,7 @@ class HostsEngineTest {
           Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
         hosts.add("16m");
         hosts.addFake(fake.address(), 1L << 60);
-        hosts.meet();
+        hosts.publishMembers();
         for (int number = 0; number < 50; number++) {
           hosts.host(0).fetch(number);
         }
@@ -485,7 +485,7 @@ class HostsEngineTest {
         hosts.host(i % 2).fetch(i);
       }
       Host late = hosts.add("16m");
-      hosts.meet();
+      hosts.publishMembers();
       for (int i = 0; i < ITEMS; i++) {
         for (Host host : hosts.hosts) {
           assertThat(host.fetch(i).outcome()).isIn(Outcome.HIT, Outcome.PEER);
@@ -512,7 +512,7 @@ class HostsEngineTest {
       hosts.add("16m");
       hosts.host(0).fetch(1);
       assertThat(hosts.host(0).store.items()).isEqualTo(1);
-      hosts.meet();
+      hosts.publishMembers();
       assertThat(hosts.host(1).fetch(1).outcome()).isEqualTo(Outcome.PEER);
       assertThat(hosts.reads()).isEqualTo(1);
     }

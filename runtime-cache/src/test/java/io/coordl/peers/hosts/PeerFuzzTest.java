@@ -147,7 +147,7 @@ class PeerFuzzTest {
         Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
       hosts.add("64m");
       hosts.addFake(fake.address(), 1L << 60);
-      hosts.meet();
+      hosts.publishMembers();
       Host host = hosts.host(0);
       for (int round = 0; round < ROUNDS; round++) {
         hosts.renewFakes(); // Otherwise it would not be asked again.

@@ -499,7 +499,7 @@ class RedisEngineTest {
 
   @Test
   void tlsUsesTheUsersKeysAndRefusesOthers() throws Exception {
-    TestKeys keys = TestKeys.make(directory, "mine");
+    TestKeys keys = TestKeys.create(directory, "mine");
     RedisServer server =
         server(
             "--port",
@@ -534,7 +534,7 @@ class RedisEngineTest {
 
     // A stranger's keys, the JDK's own certificates, and none.
     logged.clear();
-    SSLContext stranger = TestKeys.make(directory, "stranger").context();
+    SSLContext stranger = TestKeys.create(directory, "stranger").context();
     for (RedisEngine refused :
         List.of(
             engine(new FullStore(), stranger, server.uri()),

@@ -51,7 +51,7 @@ public record TestKeys(Path certificate, Path key, SSLContext context) {
     return store;
   }
 
-  public static TestKeys make(Path directory, String name) throws Exception {
+  public static TestKeys create(Path directory, String name) throws Exception {
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store(directory, name))) {
       keys.load(in, PASSWORD.toCharArray());

@@ -67,7 +67,7 @@ class SpanRecorderTest {
     spans.exit(token, null);
   }
 
-  private void ask(boolean answer, long nanos) {
+  private void hasNext(boolean answer, long nanos) {
     long token = spans.enter(ASK, iterator);
     tick(nanos);
     spans.exit(token, answer);
@@ -85,7 +85,7 @@ class SpanRecorderTest {
   @Test
   void aBatchPreparedByTheTrainingThreadIsSplitIntoFetchAndPrep() {
     long fit = spans.enter(FIT, null);
-    ask(true, 1);
+    hasNext(true, 1);
     long take = spans.enter(TAKE, iterator);
     long sample = spans.enter(SAMPLE, this);
     spans.fetchTime(clock.get(), clock.addAndGet(30));
@@ -94,7 +94,7 @@ class SpanRecorderTest {
     span(TRANSFORM, 20);
     spans.exit(take, new Object());
     tick(500);
-    ask(false, 4);
+    hasNext(false, 4);
     spans.exit(fit, null);
 
     Figures t = totals();
@@ -114,7 +114,7 @@ class SpanRecorderTest {
   }
 
   private void loadOne() {
-    ask(true, 1);
+    hasNext(true, 1);
     long take = spans.enter(TAKE, iterator);
     tick(9);
     spans.exit(take, new Object());
@@ -145,7 +145,7 @@ class SpanRecorderTest {
   @Test
   void aLoaderOfFewBatchesIsDetectedInItsSecondPass() {
     loadOne();
-    ask(false, 1);
+    hasNext(false, 1);
     loadOne();
     assertThat(spans.totals().loading().batches).isEqualTo(2);
     assertThat(spans.totals().loading().epochs).isEqualTo(2);
@@ -229,7 +229,7 @@ class SpanRecorderTest {
       millis(100);
       cores.add(30); // While it computes.
     }
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     Figures t = totals();
     assertThat(t.computeCoreWait).isEqualTo(60_000_000);
@@ -255,7 +255,7 @@ class SpanRecorderTest {
       millis(100);
       cores.add(30);
     }
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     assertThat(totals().prepCoreWait).isEqualTo(8_000_000);
     assertThat(totals().computeCoreWait).isEqualTo(60_000_000);
@@ -298,7 +298,7 @@ class SpanRecorderTest {
       }
     }
     millis(10);
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     Figures t = totals();
     assertThat(t.computeCoreWait + t.prepCoreWait).isBetween(15_000_000L, 20_000_000L);
@@ -350,7 +350,7 @@ class SpanRecorderTest {
           long take = spans.enter(TAKE, "inner");
           tick(300);
           spans.exit(take, batch);
-          ask(false, 1);
+          hasNext(false, 1);
         });
     assertThat(totals().stall).isZero();
     assertThat(startedEpochs()).isZero();
@@ -373,7 +373,7 @@ class SpanRecorderTest {
     long outer = spans.enter(CHECKPOINT, "model");
     span(CHECKPOINT, 30);
     spans.exit(outer, null);
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     assertThat(totals().compute).isEqualTo(100);
     assertThat(totals().checkpoint).as("nested, counted once").isEqualTo(30);
@@ -422,7 +422,7 @@ class SpanRecorderTest {
     long ask = spans.enter(ASK, validation);
     spans.exit(ask, false);
     tick(30);
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     assertThat(totals().compute).isEqualTo(180);
     assertThat(totals().stall).isEqualTo(9);
@@ -497,7 +497,7 @@ class SpanRecorderTest {
     spans.exit(take, new Object());
     epoch(new Object(), 7, () -> span(COMPUTE, 10));
     update();
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
 
     assertThat(spans.totals().updating()).isEqualTo(1);
@@ -545,7 +545,7 @@ class SpanRecorderTest {
     spans.exit(take, new Object());
     tick(10);
     gc.addAndGet(5); // During the step.
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
 
     Figures all = totals();
@@ -575,14 +575,14 @@ class SpanRecorderTest {
   void workBetweenHasNextAndNextBelongsToTheStep() {
     long fit = spans.enter(FIT, null);
     for (int batch = 0; batch < 2; batch++) {
-      ask(true, 10);
+      hasNext(true, 10);
       tick(200); // ParallelWrapper waits here for its workers.
       long take = spans.enter(TAKE, iterator);
       tick(1);
       spans.exit(take, new Object());
       tick(5);
     }
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     assertThat(totals().stall).isEqualTo(22);
     assertThat(totals().compute).as("before the first batch there is no step").isEqualTo(210);
@@ -592,18 +592,18 @@ class SpanRecorderTest {
   @Test
   void aPassBeforeTrainingIsNeitherAnEpochNorAStall() {
     for (int batch = 0; batch < 5; batch++) { // normalizer.fit(iterator)
-      ask(true, 1);
+      hasNext(true, 1);
       long take = spans.enter(TAKE, iterator);
       tick(50);
       spans.exit(take, new Object());
     }
-    ask(false, 1);
+    hasNext(false, 1);
     spans.exit(spans.enter(EPOCH, iterator), null);
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(7);
     spans.exit(take, new Object());
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     assertThat(totals().batches).isEqualTo(1);
     assertThat(totals().stall).isEqualTo(7);
@@ -674,7 +674,7 @@ class SpanRecorderTest {
     tick(10);
     spans.exit(take, new Object());
     tick(90);
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     tick(60_000);
     span(CHECKPOINT, 200);

@@ -179,7 +179,7 @@ final class HostileNeighbourTest {
   }
 
   /** Sends everything and waits until the other side has read it and disconnects. */
-  private static void say(Socket socket, byte[] all) throws Exception {
+  private static void send(Socket socket, byte[] all) throws Exception {
     FutureTask<Void> talk =
         new FutureTask<>(
             () -> {
@@ -205,7 +205,7 @@ final class HostileNeighbourTest {
     try (HostMembership host = host(port)) {
       SSLContext ours = TestSecret.ours();
       Socket socket = ours.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port);
-      say(socket, conversation(message, port));
+      send(socket, conversation(message, port));
       assertThat(CREATED).as("objects created from a message").hasValue(0);
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
     }
@@ -216,9 +216,9 @@ final class HostileNeighbourTest {
   void aStrangersMessageIsNotEvenRead(Message message) throws Exception {
     int port = Hosts.freePort();
     try (HostMembership host = host(port)) {
-      say(new Socket(InetAddress.getLoopbackAddress(), port), conversation(message, port));
+      send(new Socket(InetAddress.getLoopbackAddress(), port), conversation(message, port));
       SSLContext theirs = TestSecret.context(TestSecret.THEIRS);
-      say(
+      send(
           theirs.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port),
           conversation(message, port));
       assertThat(CREATED).as("objects created from a message").hasValue(0);
@@ -261,7 +261,7 @@ final class HostileNeighbourTest {
                     TestSecret.ours()
                         .getSocketFactory()
                         .createSocket(InetAddress.getLoopbackAddress(), port);
-                say(friend, conversation(of(new EmptyMessage()), port));
+                send(friend, conversation(of(new EmptyMessage()), port));
                 return null;
               });
       new Thread(talk, "friend").start();
@@ -281,7 +281,7 @@ final class HostileNeighbourTest {
       InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
       byte[] recorded;
       try (Wiretap tap = new Wiretap(address, (number, record) -> record)) {
-        say(
+        send(
             TestSecret.ours()
                 .getSocketFactory()
                 .createSocket(tap.address().getAddress(), tap.address().getPort()),
@@ -289,7 +289,7 @@ final class HostileNeighbourTest {
         recorded = tap.clientBytes();
       }
       assertThat(logged).isEmpty();
-      say(new Socket(address.getAddress(), port), recorded);
+      send(new Socket(address.getAddress(), port), recorded);
       Hosts.await("the refusal is logged", () -> logged.size() == 1);
       assertThat(logged)
           .containsExactly(
