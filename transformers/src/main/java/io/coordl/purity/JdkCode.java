@@ -236,6 +236,25 @@ final class JdkCode {
     return COLLECTIONS.contains(owner) && methods.contains(method);
   }
 
+  /**
+   * Which operand of a call, the receiver included, is asked for its text or its hash code; -1 if
+   * none is.
+   */
+  static int identifies(String owner, String method, String descriptor) {
+    boolean ofObject = descriptor.startsWith("(Ljava/lang/Object;");
+    return switch (owner) {
+      case "java/lang/Object" -> method.equals("toString") ? 0 : -1;
+      case "java/lang/String" -> method.equals("valueOf") && ofObject ? 0 : -1;
+      case "java/util/Objects" ->
+          (method.equals("toString") || method.equals("hashCode")) && ofObject ? 0 : -1;
+      case "java/lang/StringBuilder", "java/lang/StringBuffer" ->
+          method.equals("append") && ofObject ? 1 : -1;
+      case "java/util/HashSet", "java/util/Set" -> method.equals("add") ? 1 : -1;
+      case "java/util/HashMap", "java/util/Map" -> method.startsWith("put") && ofObject ? 1 : -1;
+      default -> -1;
+    };
+  }
+
   /** Whether a method only reads the collection or array on which it is called. */
   static boolean looks(String owner, String method) {
     return (COLLECTIONS.contains(owner) || owner.startsWith("[")) && LOOKS.contains(method);

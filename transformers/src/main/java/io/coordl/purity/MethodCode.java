@@ -36,6 +36,12 @@ final class MethodCode extends MethodVisitor {
    */
   record Instruction(
       int opcode, Member member, int operand, List<Label> targets, List<Object> arguments) {
+    boolean makesArray() {
+      return opcode == Opcodes.NEWARRAY
+          || opcode == Opcodes.ANEWARRAY
+          || opcode == Opcodes.MULTIANEWARRAY;
+    }
+
     /** Whether it calls a method directly; false for invokedynamic. */
     boolean isCall() {
       return opcode >= Opcodes.INVOKEVIRTUAL && opcode <= Opcodes.INVOKEINTERFACE;

@@ -2,6 +2,8 @@ package io.coordl.purity;
 
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.purity.Flow.Kept;
+import io.coordl.purity.Flow.Made;
+import io.coordl.purity.Flow.Origin;
 import io.coordl.purity.Flow.Plain;
 import io.coordl.purity.Flow.Value;
 import io.coordl.purity.MethodCode.Instruction;
@@ -95,6 +97,10 @@ public final class PurityAnalyzer {
           "java/lang/String",
           "format",
           "(Ljava/lang/String;[Ljava/lang/Object;)Ljava/lang/String;");
+
+  private static final Member TO_STRING =
+      new Member("java/lang/Object", "toString", "()Ljava/lang/String;");
+  private static final Member HASH_CODE = new Member("java/lang/Object", "hashCode", "()I");
 
   /** What the JVM calls on an object that nobody else has. */
   private static final Member FINALIZE = new Member("java/lang/Object", "finalize", "()V");
@@ -1193,10 +1199,62 @@ public final class PurityAnalyzer {
             }
             instruction.arguments().forEach(this::linked);
             link(instruction, operands);
+            if (it.owner().equals("java/lang/invoke/StringConcatFactory")) {
+              Type[] types = Type.getArgumentTypes(it.descriptor());
+              for (int i = 0; i < operands.size(); i++) {
+                identifies(operands.get(i), types[i], TO_STRING);
+              }
+            }
           }
           case Opcodes.LDC -> linked(instruction.arguments().get(0));
           default -> {}
         }
+      }
+
+      /**
+       * The JDK is asked for the text or the hash code of a value. Of an array, and of an object
+       * without a method for it, that is its address, which is another for each object and in each
+       * process. Values whose class is not known from here are assumed to have such a method.
+       *
+       * @param type declared by the caller; null for any object
+       */
+      private void identifies(Value value, @Nullable Type type, Member by) {
+        for (Origin origin : value.origins()) {
+          if (origin instanceof Made made) {
+            Instruction it = method.instructions.get(made.at());
+            if (it.makesArray()
+                || (it.opcode() == Opcodes.NEW && hasAddress(it.member().owner(), by))) {
+              leave("identifies an object that it makes by its address");
+            }
+          } else if (origin instanceof Kept kept && !kept.element()) {
+            String descriptor = kept.field().descriptor();
+            ownOrder |=
+                descriptor.startsWith("[")
+                    || hasAddress(Type.getType(descriptor).getInternalName(), by);
+          } else if (type != null
+              && (type.getSort() == Type.ARRAY
+                  || (type.getSort() == Type.OBJECT && hasAddress(type.getInternalName(), by)))) {
+            leave("may identify an object by its address");
+          }
+        }
+      }
+
+      /** Whether a class has no method of its own but that of each object. */
+      private boolean hasAddress(String owner, Member by) {
+        if (owner.equals("java/lang/Object")) {
+          return true;
+        }
+        for (String at = owner; isProgram(at); ) {
+          ClassCode code = find(at, loader);
+          if (code == null || code.isInterface || code.declares(by)) {
+            return false; // What it is, nobody knows, or it has one.
+          }
+          at = code.parents.get(0);
+          if (at.equals("java/lang/Object")) {
+            return true;
+          }
+        }
+        return false;
       }
 
       /** A lambda has the default methods of its interfaces, and may change what it captures. */
@@ -1256,6 +1314,10 @@ public final class PurityAnalyzer {
         boolean ofLibrary = isLibrary(owner);
         ownOrder |= JdkCode.hasOwnOrder(owner, name);
         hashes |= JdkCode.hashes(owner);
+        int key = JdkCode.identifies(owner, name, descriptor);
+        if (key >= 0 && key < operands.size()) {
+          identifies(operands.get(key), null, JdkCode.isCollection(owner) ? HASH_CODE : TO_STRING);
+        }
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
           if (initialises) {
             leave("reads a file during class initialisation, which may happen at any time");

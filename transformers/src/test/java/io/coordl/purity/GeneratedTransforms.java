@@ -91,6 +91,23 @@ final class GeneratedTransforms {
                   + " ? 0 : p.of(name); } }",
               "private final List<W#> w# = List.of(new W#(new P#()));",
               "v * self.w#.get(0).at(\"a\")"),
+          new Piece(
+              "text of its own",
+              "final class K# { final float x; K#(float x) { this.x = x; } public String toString()"
+                  + " { return \"k\" + x; } }",
+              "private final K# k# = new K#(1);",
+              "v + (\"\" + self.k#).length() + String.valueOf(self.k#).length()"),
+          new Piece(
+              "text of a record and of a constant",
+              "record R#(float a, String b) {} enum M# { A }",
+              "private final R# r# = new R#(1, \"x\");",
+              "v + (\"\" + self.r# + M#.A).length()"),
+          new Piece(
+              "set of records",
+              "record R#(float a) {}",
+              "static float t#() { Set<R#> s = new HashSet<>(); s.add(new R#(1)); s.add(new R#(2));"
+                  + " float t = 0; for (R# r : s) { t += r.a(); } return t; }",
+              "v + t#()"),
           new Piece("math", "", "", "(float) Math.sqrt(Math.abs(v)) * 1.5f"),
           new Piece("final field", "", "private final float f# = 2;", "v * self.f#"),
           new Piece("private field", "", "private float f#; { f# = 3; }", "v * self.f# + self.f#"),
@@ -422,6 +439,50 @@ final class GeneratedTransforms {
                   + " o; B#(H# h) { o = h.k; } int t() { return o.toString().length(); } }",
               "private final H# h# = new H#();",
               "v + new B#(self.h#).t()"),
+          new Piece(
+              "text of a new object without one",
+              "final class K# { final float x; K#(float x) { this.x = x; } }",
+              "",
+              "v + String.valueOf(new K#(1)).hashCode() % 7"),
+          new Piece("text of a bare object", "", "", "v + (\"\" + new Object()).hashCode() % 7"),
+          new Piece(
+              "text of a new array",
+              "",
+              "",
+              "v + String.valueOf((Object) new float[1]).hashCode() % 7"),
+          new Piece(
+              "order of objects without hash codes",
+              "final class K# { final float x; K#(float x) { this.x = x; } }",
+              "static float t#() { Set<K#> s = new HashSet<>(); s.add(new K#(1)); s.add(new K#(2));"
+                  + " return s.iterator().next().x; }",
+              "v + t#()"),
+          new Piece(
+              "keys without hash codes",
+              "final class K# { final float x; K#(float x) { this.x = x; } }",
+              "static float t#() { Map<K#, Float> m = new HashMap<>(); m.put(new K#(1), 1f);"
+                  + " m.put(new K#(2), 2f); return m.values().iterator().next(); }",
+              "v + t#()"),
+          new Piece(
+              "text of an object made here",
+              "final class K# { final float x; K#(float x) { this.x = x; } }",
+              "",
+              "v + (\"\" + new K#(1)).hashCode() % 7"),
+          new Piece(
+              "builder with an object made here",
+              "final class K# { final float x; K#(float x) { this.x = x; } }",
+              "",
+              "v + new StringBuilder().append(new K#(1)).toString().hashCode() % 7"),
+          new Piece(
+              "inherited text of an object made here",
+              "final class K# { final float x; K#(float x) { this.x = x; } }",
+              "",
+              "v + new K#(v).toString().hashCode() % 7"),
+          new Piece(
+              "text of a subclass made here",
+              "abstract class Up# {} final class K# extends Up# { final float x; K#(float x) {"
+                  + " this.x = x; } }",
+              "",
+              "v + Objects.toString(new K#(1)).hashCode() % 7"),
           new Piece(
               "array toggled through a getter",
               "",

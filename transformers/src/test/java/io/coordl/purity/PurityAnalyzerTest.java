@@ -147,6 +147,7 @@ class PurityAnalyzerTest {
   void ordersThatDependOnTheProcessAreDetected() {
     assertThat(ordersByProcess(new OfASet())).isTrue();
     assertThat(ordersByProcess(new OfConstants())).isTrue();
+    assertThat(ordersByProcess(new OfAnAddress())).isTrue();
     assertThat(ordersByProcess(new Plain(2))).isFalse();
     assertThat(ordersByProcess(new Local())).isFalse();
   }
@@ -155,6 +156,16 @@ class PurityAnalyzerTest {
     PurityAnalyzer.Proof proof = CODE.prove(List.of(part));
     assertThat(proof.reason()).isNull();
     return proof.ordersByProcess();
+  }
+
+  /** The text of an object is the same as long as it is the same object. */
+  static final class OfAnAddress implements Part {
+    private final DrawsBase bare = new DrawsBase();
+
+    @Override
+    public float apply(float value) {
+      return value + ("" + bare).length() + String.valueOf(bare).hashCode();
+    }
   }
 
   static final class OfASet implements Part {

@@ -125,8 +125,12 @@ final class SlowStorage implements AutoCloseable {
             .start();
     undo.push(
         () -> {
-          if (isMounted()) { // Not if a signal has ended the server, too.
+          try {
             run("umount", "-l", directory().toString());
+          } catch (IOException e) {
+            if (isMounted()) { // Else a signal has ended the server, too.
+              throw e;
+            }
           }
           if (!server.waitFor(10, TimeUnit.SECONDS)) {
             server.destroyForcibly().waitFor();
