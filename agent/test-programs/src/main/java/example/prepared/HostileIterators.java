@@ -233,7 +233,7 @@ public final class HostileIterators {
       for (int i = 0; i < 4 && taken.hasNext(); i++) {
         try {
           DataSet batch = taken.next();
-          Dl4jSamples.say(batch);
+          Dl4jSamples.print(batch);
           System.out.println(batch.getLabels() == batch.getFeatures());
           batch.getFeatures().muli(0);
         } catch (IllegalStateException e) {

@@ -161,7 +161,7 @@ final class SlowStorage implements AutoCloseable {
     return group;
   }
 
-  /** The directory with the data. */
+  /** Returns the directory with the data. */
   Path directory() {
     return work.resolve("slow").toAbsolutePath();
   }
