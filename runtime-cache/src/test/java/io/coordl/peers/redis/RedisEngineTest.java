@@ -608,9 +608,9 @@ class RedisEngineTest {
     List<RedisServer> servers = cluster();
     RedisEngine engine = engine(servers.get(0));
     TestItem item = new TestItem(1, 2000);
-    String slot = servers.get(0).say(Command.CLUSTER, "KEYSLOT", key(item));
+    String slot = servers.get(0).askForText(Command.CLUSTER, "KEYSLOT", key(item));
     int owner = Integer.parseInt(slot) * 3 / 16384;
-    String heir = servers.get((owner + 1) % 3).say(Command.CLUSTER, "MYID");
+    String heir = servers.get((owner + 1) % 3).askForText(Command.CLUSTER, "MYID");
     for (RedisServer server : servers) {
       server.ask(Command.CLUSTER, "SETSLOT", slot, "NODE", heir);
     }
@@ -635,11 +635,11 @@ class RedisEngineTest {
     String bus = Integer.toString(RedisServer.freePort());
     RedisServer empty = server("--cluster-enabled", "yes", "--cluster-port", bus);
     first.ask(Command.CLUSTER, "MEET", "127.0.0.1", Integer.toString(empty.port()), bus);
-    await(() -> empty.say(Command.CLUSTER, "INFO").contains("cluster_size:3"));
+    await(() -> empty.askForText(Command.CLUSTER, "INFO").contains("cluster_size:3"));
 
     RedisEngine engine = engine(empty);
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    await(() -> empty.say(Command.CLIENT, "LIST").lines().count() == 1);
+    await(() -> empty.askForText(Command.CLIENT, "LIST").lines().count() == 1);
   }
 
   private static RedisUri dead() throws IOException {
@@ -674,8 +674,10 @@ class RedisEngineTest {
             servers.stream()
                 .allMatch(
                     server ->
-                        server.say(Command.CLUSTER, "INFO").contains("cluster_state:ok")
-                            && server.say(Command.CLUSTER, "INFO").contains("cluster_size:3")));
+                        server.askForText(Command.CLUSTER, "INFO").contains("cluster_state:ok")
+                            && server
+                                .askForText(Command.CLUSTER, "INFO")
+                                .contains("cluster_size:3")));
     return servers;
   }
 
@@ -708,6 +710,6 @@ class RedisEngineTest {
         () ->
             Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(thread -> thread.getName().startsWith("coordl-redis")));
-    await(() -> server.say(Command.CLIENT, "LIST").lines().count() == 1);
+    await(() -> server.askForText(Command.CLIENT, "LIST").lines().count() == 1);
   }
 }

@@ -150,7 +150,7 @@ final class RedisServer implements Closeable {
   }
 
   /** Like {@link #ask}, with a text reply. */
-  String say(Command command, Object... arguments) {
+  String askForText(Command command, Object... arguments) {
     Object answer = ask(command, arguments);
     return answer instanceof byte[] bytes
         ? new String(bytes, StandardCharsets.UTF_8)
