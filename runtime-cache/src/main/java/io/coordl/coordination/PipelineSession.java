@@ -179,18 +179,18 @@ final class PipelineSession {
     long checkedAt = began;
     boolean logged = false;
     while (jobs > 1 && buffer.isFresh()) {
-      int there = gate.inside(participants::count, jobs);
-      if (there >= jobs) {
+      int joined = gate.inside(participants::count, jobs);
+      if (joined >= jobs) {
         return;
       }
       long now = clock.nanos();
       if (now - checkedAt > interval) {
         checkedAt = now;
-        if (there + elsewhere.getAsInt() >= jobs) {
+        if (joined + elsewhere.getAsInt() >= jobs) {
           log.say(
               "%s of %s jobs have this pipeline; the others are waiting at a different one. The"
                   + " first epoch begins without them.",
-              there, jobs);
+              joined, jobs);
           inVain = true;
           return;
         }
@@ -199,14 +199,14 @@ final class PipelineSession {
       if (waited > timeouts.start().toNanos()) {
         log.say(
             "%s of %s jobs arrived within %s s: the first epoch begins without the others.",
-            there, jobs, timeouts.start().toSeconds());
+            joined, jobs, timeouts.start().toSeconds());
         inVain = true;
         return;
       }
       if (!logged && waited > timeouts.blocked().toNanos()) {
         logged = true;
         blocked(true); // The missing jobs may be waiting for this one at another pipeline.
-        log.say("Waiting for " + jobs + " jobs; " + there + " have joined so far.");
+        log.say("Waiting for " + jobs + " jobs; " + joined + " have joined so far.");
       }
       clock.pause(PAUSE_NANOS);
     }

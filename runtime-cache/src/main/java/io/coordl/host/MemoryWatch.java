@@ -148,7 +148,7 @@ public final class MemoryWatch implements Closeable {
   private long events = -1;
   private boolean warned;
 
-  private final AtomicLong given = new AtomicLong();
+  private final AtomicLong totalGiven = new AtomicLong();
 
   /** Creates a watch whose thread starts with the first holder. */
   public MemoryWatch(UserLog log) {
@@ -267,9 +267,9 @@ public final class MemoryWatch implements Closeable {
     long falling = room.limit() == last.limit() ? last.available() - room.available() : 0;
     long foreseen = FORESEEN_CHECKS * Math.max(0, falling);
     last = room;
-    long met = rooms.stream().mapToLong(Room::events).sum();
-    boolean more = events >= 0 && met > events;
-    events = met;
+    long eventsNow = rooms.stream().mapToLong(Room::events).sum();
+    boolean more = events >= 0 && eventsNow > events;
+    events = eventsNow;
     boolean nearLimit = more && room.available() < 2 * low(room);
     boolean stalls = rooms.stream().anyMatch(MemoryWatch::stalls);
     if (spare(room) < foreseen || nearLimit || stalls) {
@@ -297,7 +297,7 @@ public final class MemoryWatch implements Closeable {
         long bytesGiven = holder.giveBack(left);
         left -= bytesGiven;
         if (bytesGiven > 0) {
-          given.addAndGet(bytesGiven);
+          totalGiven.addAndGet(bytesGiven);
           say(room, "the %s gives back %s and is not filled again.", holder.noun(), bytesGiven);
         }
       }
@@ -334,7 +334,7 @@ public final class MemoryWatch implements Closeable {
 
   /** Describes for the summary how much was given back; empty if nothing. */
   public String said() {
-    long bytes = given.get();
+    long bytes = totalGiven.get();
     if (bytes == 0) {
       return "";
     }

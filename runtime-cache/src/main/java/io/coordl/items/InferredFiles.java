@@ -15,7 +15,7 @@ final class InferredFiles implements ItemFilter {
 
   private final BooleanSupplier loadingSample;
   private final ItemNames names;
-  private final Map<String, LongAdder> elsewhere = new ConcurrentHashMap<>();
+  private final Map<String, LongAdder> otherReads = new ConcurrentHashMap<>();
   private volatile boolean used;
 
   InferredFiles(BooleanSupplier loadingSample, ItemNames names) {
@@ -34,7 +34,7 @@ final class InferredFiles implements ItemFilter {
     if (item) {
       if (!used) {
         used = true;
-        elsewhere.clear();
+        otherReads.clear();
       }
     } else if (!used) {
       count(absolutePath);
@@ -44,9 +44,9 @@ final class InferredFiles implements ItemFilter {
 
   private void count(String path) {
     String directory = path.substring(0, Math.max(1, path.lastIndexOf('/')));
-    LongAdder reads = elsewhere.get(directory);
-    if (reads == null && elsewhere.size() < MAX_DIRECTORIES) {
-      reads = elsewhere.computeIfAbsent(directory, unused -> new LongAdder());
+    LongAdder reads = otherReads.get(directory);
+    if (reads == null && otherReads.size() < MAX_DIRECTORIES) {
+      reads = otherReads.computeIfAbsent(directory, unused -> new LongAdder());
     }
     if (reads != null) {
       reads.increment();
@@ -59,7 +59,7 @@ final class InferredFiles implements ItemFilter {
       return "";
     }
     String none = "no file was read while a sample was loaded";
-    return elsewhere.entrySet().stream()
+    return otherReads.entrySet().stream()
         .max(Map.Entry.comparingByValue(Comparator.comparingLong(LongAdder::sum)))
         .map(
             top ->

@@ -121,12 +121,12 @@ final class Manifest {
       throw new IOException("no such file, or not a regular one");
     }
     try (RandomAccessFile storage = new RandomAccessFile(file.toFile(), "r")) {
-      long made = madeNanos(file);
+      long time = madeNanos(file);
       long size = storage.length();
-      Manifest manifest = new Manifest(file, relative, log, made, count(storage));
+      Manifest manifest = new Manifest(file, relative, log, time, count(storage));
       storage.seek(0);
       manifest.parse(storage);
-      if (storage.length() != size || madeNanos(file) != made) {
+      if (storage.length() != size || madeNanos(file) != time) {
         throw new IOException("it changed while it was read");
       }
       manifest.report();

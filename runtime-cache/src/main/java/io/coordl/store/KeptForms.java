@@ -161,8 +161,8 @@ public final class KeptForms {
     if (keepsSample()) {
       return false;
     }
-    Rates chosen = requester == null ? null : rates();
-    return requester == null || chosen == null || chosen.rawFirst() || requester.isRequestedBefore;
+    Rates choice = requester == null ? null : rates();
+    return requester == null || choice == null || choice.rawFirst() || requester.isRequestedBefore;
   }
 
   /** Whether decoded bytes of {@code requester} may be admitted. */
@@ -170,8 +170,8 @@ public final class KeptForms {
     if (keepsSample()) {
       return false;
     }
-    Rates chosen = rates();
-    return chosen == null || !chosen.rawFirst() || requester.isRequestedBefore;
+    Rates choice = rates();
+    return choice == null || !choice.rawFirst() || requester.isRequestedBefore;
   }
 
   /** Records the costs of a decoded item of {@code length} bytes; may trigger the choice. */

@@ -128,7 +128,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
   private @Nullable OpenItem open(String path, StoredFile file) {
     From now = from;
-    ArenaStore kept = store;
+    ArenaStore cache = store;
     boolean tooLarge = file.size() > MinioCache.WHOLE_LIMIT;
     boolean skipped = file.size() == 0 || tooLarge;
     if (tooLarge && now == From.STORAGE) {
@@ -137,15 +137,15 @@ public final class ProfiledItems implements ItemSource, Closeable {
     if (!skipped && seen.size() < MAX_FILES) {
       seen.put(file.location(), file);
     }
-    if (skipped || now == From.PROGRAM || (now == From.MEMORY && kept == null)) {
+    if (skipped || now == From.PROGRAM || (now == From.MEMORY && cache == null)) {
       return new WholeItem(path, file, null, Origin.STORAGE);
     }
     long start = System.nanoTime();
     try {
       Fetched fetched =
-          now == From.STORAGE || kept == null
+          now == From.STORAGE || cache == null
               ? new Fetched(Outcome.FULL, stored(file))
-              : fetch(kept, file);
+              : fetch(cache, file);
       OpenItem item = new WholeItem(path, file, fetched.content(), fetched.outcome().origin());
       item.fetched(start, System.nanoTime(), 0);
       return item;
@@ -154,8 +154,8 @@ public final class ProfiledItems implements ItemSource, Closeable {
     }
   }
 
-  private Fetched fetch(ArenaStore kept, StoredFile file) throws IOException {
-    return kept.fetch(
+  private Fetched fetch(ArenaStore cache, StoredFile file) throws IOException {
+    return cache.fetch(
         file.key(), (int) file.size(), (target, offset) -> read(file, target, offset));
   }
 
@@ -291,8 +291,8 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
     /** Loads it into the store; returns whether it is cached now. */
     public boolean keep() throws IOException {
-      ArenaStore kept = store;
-      return kept != null && fetch(kept, file).content() != null;
+      ArenaStore cache = store;
+      return cache != null && fetch(cache, file).content() != null;
     }
 
     /**
@@ -300,8 +300,8 @@ public final class ProfiledItems implements ItemSource, Closeable {
      * not cached.
      */
     public int copyKept(byte[] target) {
-      ArenaStore kept = store;
-      ByteBuffer content = kept == null ? null : kept.find(file.key());
+      ArenaStore cache = store;
+      ByteBuffer content = cache == null ? null : cache.find(file.key());
       if (content == null) {
         return 0;
       }

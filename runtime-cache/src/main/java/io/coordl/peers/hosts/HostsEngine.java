@@ -133,24 +133,24 @@ public final class HostsEngine implements ItemStore, Closeable {
         gatheredBy = (System.nanoTime() + timeouts.hosts().toNanos()) | 1;
       }
     }
-    int there = membership.members().size();
-    while (!gathered && !closed && there < awaitedHosts && System.nanoTime() - gatheredBy < 0) {
+    int present = membership.members().size();
+    while (!gathered && !closed && present < awaitedHosts && System.nanoTime() - gatheredBy < 0) {
       if (Thread.currentThread().isInterrupted()) {
         return;
       }
       LockSupport.parkNanos(this, CHECK_FOR_HOSTS.toNanos());
-      there = membership.members().size();
+      present = membership.members().size();
     }
     synchronized (changing) {
       if (gathered || closed) {
         return;
       }
-      if (there < awaitedHosts) {
+      if (present < awaitedHosts) {
         log.once(
             String.format(
                 "Of %s hosts, %s have joined after %s s: this job starts without the others and"
                     + " uses them once they join.",
-                awaitedHosts, there, timeouts.hosts().toSeconds()));
+                awaitedHosts, present, timeouts.hosts().toSeconds()));
       } else {
         view().peers().stream()
             .filter(Objects::nonNull)

@@ -148,9 +148,9 @@ final class HostsFetch {
   // ---- admitting the item
 
   private Fetched giveUp(int[] homes) throws IOException {
-    Fetched kept = view.self() < 0 ? admitHere() : null;
-    if (kept != null) {
-      return kept;
+    Fetched admitted = view.self() < 0 ? admitHere() : null;
+    if (admitted != null) {
+      return admitted;
     }
     if (!refused && isFullEverywhere(homes)) {
       view.locations().put(key, ItemLocations.NOWHERE);
@@ -162,9 +162,9 @@ final class HostsFetch {
   private @Nullable Fetched admitAt(int[] order, int answer) throws IOException {
     for (int member : order) {
       if (answers[member] == answer) {
-        Fetched kept = member == view.self() ? admitHere() : admitAt(member);
-        if (kept != null) {
-          return kept;
+        Fetched admitted = member == view.self() ? admitHere() : admitAt(member);
+        if (admitted != null) {
+          return admitted;
         }
       }
     }

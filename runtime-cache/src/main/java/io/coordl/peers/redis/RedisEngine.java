@@ -238,7 +238,7 @@ public final class RedisEngine implements ItemStore, Closeable {
           return Outcome.PEER;
         }
         boolean claimed = RedisItem.isClaim(found);
-        boolean mine = Arrays.equals(found, claim);
+        boolean isOwnClaim = Arrays.equals(found, claim);
         if (answer != null && !claimed) {
           report(node, start, 0, Answer.FAILED);
           node.logOnce(
@@ -259,7 +259,7 @@ public final class RedisEngine implements ItemStore, Closeable {
           }
           claimed = answer == null;
         }
-        if (mine || !claimed) {
+        if (isOwnClaim || !claimed) {
           return read(node);
         }
         if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
