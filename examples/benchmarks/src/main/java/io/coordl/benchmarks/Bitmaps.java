@@ -19,7 +19,7 @@ final class Bitmaps {
 
   private Bitmaps() {}
 
-  /** Returns a data set of bitmaps of {@code side} x {@code side} pixels; made once. */
+  /** Returns a data set of bitmaps of {@code side} x {@code side} pixels; created once. */
   static Path make(Checkout checkout, Path work, int samples, int side)
       throws IOException, InterruptedException {
     Path pictures = work.resolve("bitmaps-" + side + "-" + samples);

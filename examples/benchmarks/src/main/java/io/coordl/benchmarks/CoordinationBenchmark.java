@@ -48,7 +48,7 @@ import java.util.stream.Stream;
  * other load, but do not show waits.
  *
  * <p>Exit status 1 unless every job's log shows each picture exactly once per epoch and throughput
- * reaches {@value #BAR} of the ideal. A note says where coordinated jobs did not get the same
+ * reaches {@value #BAR} of the ideal. A note reports coordinated jobs that did not get the same
  * batches, because a job prepared a late batch itself. Arguments: repetitions (3), DJL or DL4J
  * (both), numbers of jobs (1 2 4) and names of policies as in this class (all); plain jobs and an
  * observed one always run.
@@ -62,7 +62,7 @@ public final class CoordinationBenchmark {
   private static final int CLASSES = 4;
   private static final String PIXELS = "640x480";
 
-  /** The share of the ideal that must be reached. */
+  /** Share of the ideal that must be reached. */
   private static final double BAR = 0.85;
 
   private static final int CORES = Runtime.getRuntime().availableProcessors();

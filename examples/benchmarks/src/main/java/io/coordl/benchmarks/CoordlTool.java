@@ -34,7 +34,7 @@ record CoordlTool(Checkout checkout) {
     System.out.println(profiling(recording, job).run().orFail("coordl profile").out());
   }
 
-  /** To be run: what profiles a job, with more options. */
+  /** Returns a command that profiles a job with more options. */
   ChildJvm profiling(Path recording, ChildJvm job, String... options) throws IOException {
     Files.deleteIfExists(recording);
     return command(Jdks.running(), "profile", "--agent", checkout.agentJar().toString())

@@ -26,7 +26,7 @@ public final class Demo {
   private static final int PER_CLASS = 150;
   private static final int EPOCHS = 3;
 
-  /** Two jobs run longer, because at first the JIT compilers of both share the cores. */
+  /** Two jobs run longer, because at first both JIT compilers share the cores. */
   private static final int PAIR_EPOCHS = 6;
 
   private static final int PAIR_WARM_UP = 3;

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * over JVMs, because each compiles its code differently.
  *
  * <p>Arguments: JVMs for each example (8), DJL, DL4J or both (both), pictures (300), epochs of each
- * JVM (100). The exit status is 1 if a whole interval lies above its bar.
+ * JVM (100). The exit status is 1 if a whole interval is above its bar.
  */
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;

@@ -292,7 +292,7 @@ public final class PredictionBenchmark {
     return (int) Math.max(FEWEST_EPOCHS, Math.ceil(SECONDS * predicted.speed / samples));
   }
 
-  /** Samples/s of the epochs that count. */
+  /** Returns the samples/s of the measured epochs. */
   private static List<Double> rates(ChildJvm job, int epochs)
       throws IOException, InterruptedException {
     String out = job.run().orFail("The job").out();

@@ -14,8 +14,8 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /**
- * Jobs that ran at the same time; rates count from the time that all have warmed up until the first
- * ends. Immutable.
+ * Jobs that ran at the same time; rates are measured from the time that all have warmed up until
+ * the first ends. Immutable.
  *
  * @param results in the order of the jobs
  * @param epochEnds {@link System#nanoTime} at the end of each epoch of each job
