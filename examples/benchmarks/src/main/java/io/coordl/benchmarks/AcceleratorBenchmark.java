@@ -50,7 +50,7 @@ public final class AcceleratorBenchmark {
       return 100 * Math.min(alone, STEP * CORES / (accelerators * prep));
     }
 
-    /** How many are fed. */
+    /** Returns the number of accelerators that are fed. */
     int fed() {
       int fed = 0;
       while (known(fed + 1) >= THRESHOLD) {

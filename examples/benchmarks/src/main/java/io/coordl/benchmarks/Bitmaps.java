@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 
 /**
- * Data sets of bitmaps in four class folders: large, and quick to decode, so that storage and cores
- * can be the limit of one job.
+ * Data sets of bitmaps in four class folders: large, and fast to decode, so that both storage and
+ * cores can be the bottleneck of one job.
  */
 final class Bitmaps {
   private static final int CLASSES = 4;

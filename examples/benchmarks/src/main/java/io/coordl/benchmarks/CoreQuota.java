@@ -19,7 +19,7 @@ final class CoreQuota implements AutoCloseable {
   private final Path group;
   private final Thread atExit = new Thread(this::closeAtExit);
 
-  /** A group without a limit yet. */
+  /** Creates a group without a limit. */
   CoreQuota() throws IOException {
     Runtime.getRuntime().addShutdownHook(atExit);
     group =

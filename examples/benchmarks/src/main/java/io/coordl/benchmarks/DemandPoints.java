@@ -30,7 +30,7 @@ record DemandPoints(
     return axis;
   }
 
-  /** Points of the whole table. */
+  /** Returns the number of points of the whole table. */
   int count() {
     return cores.size() * memoryGib.size() * storageMbs.size();
   }

@@ -76,12 +76,12 @@ public final class PlanBenchmark {
   /**
    * A job.
    *
-   * @param files of its data set
-   * @param fileBytes of each
-   * @param threads that prepare
-   * @param stepMillis of a batch
-   * @param cpuMillis of a sample
-   * @param steps that it is to do
+   * @param files number of files in its data set
+   * @param fileBytes bytes per file
+   * @param threads number of preparing threads
+   * @param stepMillis milliseconds per step
+   * @param cpuMillis CPU milliseconds to prepare a sample
+   * @param steps number of steps
    */
   private record Job(
       String name,
@@ -101,7 +101,7 @@ public final class PlanBenchmark {
     }
   }
 
-  /** What a job gets. */
+  /** The share of a job. */
   private record Share(double cores, double memoryGib, double storageMbs) {}
 
   /** Times of all jobs, in seconds. */
@@ -118,11 +118,11 @@ public final class PlanBenchmark {
   /**
    * An allocation.
    *
-   * @param shares of the jobs, by the plan
-   * @param predicted by the simulation
+   * @param shares shares of the jobs in the plan
+   * @param predicted times predicted by the simulation
    * @param jobs started and stopped, with full caches
-   * @param quotas of their cores
-   * @param runs measured so far
+   * @param quotas their core quotas
+   * @param runs runs measured so far
    */
   private record Carried(
       Allocation allocation,
