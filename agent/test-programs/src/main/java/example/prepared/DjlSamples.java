@@ -141,7 +141,7 @@ public final class DjlSamples {
     }
   }
 
-  /** A loop of the program's own, in which something is computed of each batch. */
+  /** A hand-written loop that computes a value from each batch. */
   private void byHand() throws IOException, TranslateException {
     RandomAccessDataset data = made("deep", false);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {

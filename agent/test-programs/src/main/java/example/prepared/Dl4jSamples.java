@@ -318,7 +318,7 @@ public final class Dl4jSamples {
     return iterator;
   }
 
-  /** Batches in files, by the iterators of both libraries. */
+  /** Batches in files, read by the iterators of both libraries. */
   private void saved() throws IOException, InterruptedException {
     Path batches = folder.resolve("dl4j-batches-" + samples);
     if (!Files.exists(batches)) {
