@@ -40,8 +40,8 @@ public final class Stopped {
   }
 
   /**
-   * Loads the classes that reading takes. A class whose initializer is stopped becomes unusable,
-   * without the agent too, and the JDK swallows a stop while an agent looks at a class.
+   * Loads the classes that reading needs. A class whose initializer is stopped becomes unusable,
+   * without the agent too, and the JDK swallows a stop while an agent inspects a class.
    */
   private static void warmUp(File[] files) throws InterruptedException {
     Thread[] readers = new Thread[AT_A_TIME];

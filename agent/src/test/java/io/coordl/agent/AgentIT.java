@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The packaged agent does no harm to real programs, on every JDK of this machine. */
+/** The packaged agent does not harm real programs, on every JDK of this machine. */
 final class AgentIT {
   private static final int FILES = 3;
 
@@ -61,7 +61,7 @@ final class AgentIT {
     return Child.java(jdk, work);
   }
 
-  /** The program's output and exit code without the agent. */
+  /** Returns the program's output and exit code without the agent. */
   private Outcome plain(Path jdk) throws IOException, InterruptedException {
     Outcome outcome = PLAIN.get(jdk);
     if (outcome == null) {
@@ -80,7 +80,7 @@ final class AgentIT {
 
   /** Asserts that each file was read from storage once and then from memory. */
   private static void assertCached(Outcome outcome) {
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .anySatisfy(
             line ->
                 assertThat(line)
@@ -171,7 +171,7 @@ final class AgentIT {
 
     assertSameAsPlain(jdk, outcome);
     assertCached(outcome);
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .hasSizeLessThanOrEqualTo(20)
         .hasSameSizeAs(outcome.err().lines().toList());
     assertNothingWritten();
@@ -195,7 +195,7 @@ final class AgentIT {
 
   // Kill switch.
 
-  /** The agent's classes in a log of loaded classes. */
+  /** Returns the agent's classes in a log of loaded classes. */
   private static List<String> agentClasses(Path classLog) throws IOException {
     try (Stream<String> lines = Files.lines(classLog)) {
       return lines
@@ -304,14 +304,14 @@ final class AgentIT {
 
     assertSameAsPlain(jdk, outcome);
     assertCached(outcome);
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .contains("[coordl] attached twice; the second one does nothing, so it drops cache");
-    assertThat(outcome.said()).filteredOn(line -> line.contains("attached")).hasSize(1);
+    assertThat(outcome.agentLines()).filteredOn(line -> line.contains("attached")).hasSize(1);
   }
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void javacAndJfrAreLeftAlone(Path jdk) throws Exception {
+  void javacAndJfrAreNotRewritten(Path jdk) throws Exception {
     Path source = Files.writeString(work.resolve("Empty.java"), "class Empty { int x = y; }\n");
     for (List<String> tool :
         List.of(List.of("javac", source.toString()), List.of("jfr", "--version"))) {
@@ -404,7 +404,7 @@ final class AgentIT {
       assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
       assertCached(outcome);
       assertThat(new String(Files.readAllBytes(executed), StandardCharsets.ISO_8859_1))
-          .as("JaCoCo saw the program")
+          .as("JaCoCo instrumented the program")
           .contains("program/Reads");
     }
   }
@@ -499,7 +499,7 @@ final class AgentIT {
     assertThat(outcome.exit()).isZero();
     assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
     assertCached(outcome);
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .filteredOn(line -> line.contains("no recording is made"))
         .singleElement()
         .asString()
@@ -516,13 +516,15 @@ final class AgentIT {
     assertThat(outcome.exit()).isZero();
     assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
     assertCached(outcome);
-    assertThat(outcome.said()).filteredOn(line -> line.contains("no recording is made")).hasSize(1);
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
+        .filteredOn(line -> line.contains("no recording is made"))
+        .hasSize(1);
+    assertThat(outcome.agentLines())
         .filteredOn(line -> line.startsWith("[coordl] recording: none"))
         .hasSize(1);
   }
 
-  /** A copy of the agent with one entry broken. */
+  /** Returns a copy of the agent with one entry broken. */
   private Path broken(String entry) throws IOException {
     Path copy = Files.copy(Child.AGENT, work.resolve("broken.jar"));
     try (FileSystem jar = FileSystems.newFileSystem(URI.create("jar:" + copy.toUri()), Map.of())) {
@@ -561,7 +563,7 @@ final class AgentIT {
 
     assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
     assertThat(outcome.exit()).isZero();
-    assertThat(outcome.said()).anyMatch(line -> line.contains("ClassFormatError"));
+    assertThat(outcome.agentLines()).anyMatch(line -> line.contains("ClassFormatError"));
   }
 
   @Test
@@ -578,7 +580,7 @@ final class AgentIT {
     assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
     assertThat(outcome.exit()).isZero();
     assertCached(outcome);
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .filteredOn(line -> line.contains("metrics="))
         .singleElement()
         .asString()
@@ -606,7 +608,7 @@ final class AgentIT {
     }
   }
 
-  /** The program's output until it prints that it is ready. */
+  /** Returns the program's output until it prints that it is ready. */
   private static String untilReady(BufferedReader reader) throws IOException {
     StringBuilder out = new StringBuilder();
     for (String line = reader.readLine(); line != null; line = reader.readLine()) {

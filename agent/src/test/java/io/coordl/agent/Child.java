@@ -34,8 +34,8 @@ final class Child {
 
   /** Exit code and output; {@code err} without the JVM's own warnings. */
   record Outcome(int exit, String out, String err) {
-    /** The agent's lines. */
-    List<String> said() {
+    /** Returns the agent's lines. */
+    List<String> agentLines() {
       return err.lines().filter(line -> line.startsWith("[coordl]")).toList();
     }
   }
@@ -50,7 +50,8 @@ final class Child {
   }
 
   /**
-   * Each JDK 17 or newer below /usr/lib/jvm, and the one that runs this test, without duplicates.
+   * Returns each JDK 17 or newer below /usr/lib/jvm, and the one that runs this test, without
+   * duplicates.
    */
   static List<Path> jdks() throws IOException {
     List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"))));
@@ -75,7 +76,7 @@ final class Child {
     return List.copyOf(found.keySet());
   }
 
-  /** All JDKs with -Pfull, else one, chosen by the test's name. */
+  /** Returns all JDKs with -Pfull, else one, chosen by the test's name. */
   static List<Path> jdks(TestInfo test) throws IOException {
     List<Path> all = jdks();
     int name = test.getTestMethod().orElseThrow().getName().hashCode();
@@ -90,7 +91,7 @@ final class Child {
     }
   }
 
-  /** A {@code java} command in {@code directory}. */
+  /** Returns a {@code java} command in {@code directory}. */
   static Child java(Path jdk, Path directory) {
     // Newer JDKs warn about agents attached at run time; the tests check only the agent's output.
     return tool(jdk, "java", directory)
@@ -98,7 +99,7 @@ final class Child {
         .with(FULL ? new String[0] : FAST_START);
   }
 
-  /** A tool of the JDK. */
+  /** Returns a tool of the JDK. */
   static Child tool(Path jdk, String name, Path directory) {
     return new Child(jdk.resolve("bin").resolve(name), directory);
   }

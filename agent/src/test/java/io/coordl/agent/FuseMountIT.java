@@ -59,7 +59,7 @@ final class FuseMountIT {
     String[] given = List.of(arguments).stream().map(Path::toString).toArray(String[]::new);
     Outcome outcome = job.program(program, given).run();
     assertThat(outcome.exit()).as(outcome.err()).isZero();
-    assertThat(outcome.said()).noneMatch(line -> line.contains("fault"));
+    assertThat(outcome.agentLines()).noneMatch(line -> line.contains("fault"));
     return outcome;
   }
 
@@ -74,7 +74,7 @@ final class FuseMountIT {
       String agent = ",cache.scope=" + scope + ",group=fuse-" + ProcessHandle.current().pid();
       Outcome job = run(jdk, agent, "program.Replaced", mount);
       assertThat(job.out()).isEqualTo(plain.out());
-      assertThat(job.said()).anyMatch(line -> line.matches(".* [1-9]\\d* hits,.*"));
+      assertThat(job.agentLines()).anyMatch(line -> line.matches(".* [1-9]\\d* hits,.*"));
     }
   }
 
@@ -82,11 +82,11 @@ final class FuseMountIT {
   @MethodSource("jdks")
   void filesReplacedBehindTheMountAreReadAgain(Path jdk) throws Exception {
     Path[] arguments = {mount.resolve("file"), source.resolve("file")};
-    Outcome plain = run(jdk, "", "program.Behind", arguments);
+    Outcome plain = run(jdk, "", "program.ReadBehindMount", arguments);
     deleteFiles();
-    Outcome job = run(jdk, ",cache.scope=process", "program.Behind", arguments);
+    Outcome job = run(jdk, ",cache.scope=process", "program.ReadBehindMount", arguments);
     assertThat(job.out()).isEqualTo(plain.out());
-    assertThat(job.said()).anyMatch(line -> line.matches(".* [1-9]\\d* hits,.*"));
+    assertThat(job.agentLines()).anyMatch(line -> line.matches(".* [1-9]\\d* hits,.*"));
   }
 
   @ParameterizedTest
@@ -94,7 +94,7 @@ final class FuseMountIT {
   void excludedFileSystemsAreNotCached(Path jdk) throws Exception {
     Replaced.make(mount, 0);
     Outcome job = run(jdk, ",cache.exclude=fuse", "program.Replaced", mount);
-    assertThat(job.said()).anyMatch(line -> line.contains("raw cache (process): 0 items"));
+    assertThat(job.agentLines()).anyMatch(line -> line.contains("raw cache (process): 0 items"));
   }
 
   private void deleteFiles() throws IOException {

@@ -69,7 +69,7 @@ final class LibraryNamesTest {
     }
   }
 
-  /** Number of string constants in a Java source that name a library. */
+  /** Returns the number of string constants in a Java source that name a library. */
   private static int constants(String source) {
     int count = 0;
     int at = 0;
@@ -98,7 +98,10 @@ final class LibraryNamesTest {
     return found < 0 ? source.length() : found + mark.length();
   }
 
-  /** The end of a constant that begins at {@code from}: after the mark, unless it is escaped. */
+  /**
+   * Returns the end of a constant that begins at {@code from}: after the mark, unless it is
+   * escaped.
+   */
   private static int closing(String source, String mark, int from) {
     int at = from;
     while (at < source.length() && !source.startsWith(mark, at)) {

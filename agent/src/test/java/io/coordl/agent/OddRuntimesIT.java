@@ -78,7 +78,10 @@ final class OddRuntimesIT {
     return "grant codeBase \"file:" + Child.AGENT + "\" { " + permissions + " };\n";
   }
 
-  /** The process that writes the cache loads no agent, so it is given the boot class path. */
+  /**
+   * The process that writes the cache loads no agent, so it needs the boot class path as an
+   * argument.
+   */
   @Test
   void anAotCacheMadeWithTheAgentIsAccepted() throws Exception {
     Path jdk = Child.jdks().get(Child.jdks().size() - 1);
@@ -149,7 +152,7 @@ final class OddRuntimesIT {
 
     assertThat(outcome.exit()).as(outcome.err()).isZero();
     assertThat(outcome.out()).isEqualTo(plain.out());
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .singleElement()
         .asString()
         .startsWith("[coordl] cannot start (java.security.AccessControlException: ")
@@ -221,8 +224,8 @@ final class OddRuntimesIT {
       Outcome outcome = Child.end(process, err);
 
       assertThat(outcome.exit()).as(outcome.err()).isZero();
-      assertThat(outcome.said())
-          .filteredOn(said -> said.contains("replaced") || said.contains("fault"))
+      assertThat(outcome.agentLines())
+          .filteredOn(line -> line.contains("replaced") || line.contains("fault"))
           .singleElement()
           .asString()
           .startsWith("[coordl] " + jar + " was replaced while this job runs: ");
@@ -261,12 +264,12 @@ final class OddRuntimesIT {
   }
 
   private Path runtime(Path jdk, String name, String modules) throws Exception {
-    Path made = work.resolve(name);
+    Path runtime = work.resolve(name);
     Outcome linked =
         Child.tool(jdk, "jlink", work)
-            .with("--add-modules", modules, "--output", made.toString())
+            .with("--add-modules", modules, "--output", runtime.toString())
             .run();
     assertThat(linked.exit()).as(linked.out() + linked.err()).isZero();
-    return made;
+    return runtime;
   }
 }

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The contents of coordl-agent.jar. */
 final class PackagingIT {
   private static final int MOST_BRIDGE_CLASSES = 40;
-  private static final long MOST_BYTES = 4_500_000;
+  private static final long MAX_BYTES = 4_500_000;
   private static final String BRIDGE = "io/coordl/bridge/";
 
   /** Resources that JGroups loads by name. */
@@ -53,7 +53,7 @@ final class PackagingIT {
       Pattern.compile(
           // The program brings it, or there is nothing to hook.
           "(ai\\.djl|org\\.(bytedeco|datavec|deeplearning4j|nd4j))\\."
-              // Loggers that JGroups and Jedis look for, and pools of connections.
+              // Loggers that JGroups and Jedis look up, and connection pools.
               + "|org\\.(slf4j|apache\\.(logging|commons\\.pool2))\\."
               // Annotations of Byte Buddy's build, and a part of it that its parser refers to but
               // does not use here.
@@ -300,7 +300,7 @@ final class PackagingIT {
 
   @Test
   void theJarIsSmall() throws IOException {
-    assertThat(Files.size(Child.AGENT)).isLessThan(MOST_BYTES);
+    assertThat(Files.size(Child.AGENT)).isLessThan(MAX_BYTES);
   }
 
   /** JGroups does not start if a listed class is missing. */

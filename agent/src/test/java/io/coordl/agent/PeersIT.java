@@ -202,7 +202,7 @@ final class PeersIT {
     for (Outcome outcome : List.of(end(first, "first"), end(second, "second"))) {
       assertThat(outcome.exit()).isZero();
       assertThat(outcome.err().lines()).allMatch(line -> line.startsWith("[coordl] "));
-      assertThat(outcome.said()).anyMatch(line -> line.contains("raw cache (host)"));
+      assertThat(outcome.agentLines()).anyMatch(line -> line.contains("raw cache (host)"));
     }
     assertNothingIsLeft();
   }
@@ -220,7 +220,7 @@ final class PeersIT {
     Process third = start(jdk, "third", peers(1) + ",peer.hosts=2");
     for (Outcome outcome : List.of(end(second, "second"), end(third, "third"))) {
       assertThat(outcome.exit()).isZero();
-      assertThat(outcome.said())
+      assertThat(outcome.agentLines())
           .noneMatch(line -> line.contains("fault") || line.contains("hosts, 1 have joined"));
     }
     assertNothingIsLeft();
@@ -250,7 +250,7 @@ final class PeersIT {
 
     Outcome outcome = end(job, "job");
     assertThat(outcome.exit()).isZero();
-    assertThat(outcome.said())
+    assertThat(outcome.agentLines())
         .anySatisfy(
             line ->
                 assertThat(line)
@@ -272,7 +272,7 @@ final class PeersIT {
       assertThat(listening(job)).isEmpty();
       Outcome outcome = end(job, "job");
       assertThat(outcome.exit()).isZero();
-      assertThat(outcome.said())
+      assertThat(outcome.agentLines())
           .filteredOn(line -> line.endsWith("No other host is asked."))
           .singleElement()
           .asString()
@@ -300,11 +300,12 @@ final class PeersIT {
     Outcome outcome = end(job, "job");
     assertThat(outcome.exit()).isZero();
     assertThat(outcome.err()).doesNotContain("made out of bytes");
-    assertThat(outcome.said()).anyMatch(line -> line.contains("did not authenticate as a peer"));
+    assertThat(outcome.agentLines())
+        .anyMatch(line -> line.contains("did not authenticate as a peer"));
     assertNothingIsLeft();
   }
 
-  /** Connects as JGroups does, sends the message, and waits until it has been read. */
+  /** Connects like JGroups, sends the message, and waits until it has been read. */
   private void send(Socket socket, Message message) throws Exception {
     IpAddress own = new IpAddress(InetAddress.getByName("127.0.0.9"), port);
     ByteArrayDataOutputStream frame = new ByteArrayDataOutputStream();

@@ -47,7 +47,7 @@ final class ReplacedFilesIT {
       Outcome outcome = job(jdk, data(scope, 0), agent).run();
       assertThat(outcome.out()).isEqualTo(plain.out());
       assertThat(outcome.exit()).isZero();
-      assertThat(outcome.said())
+      assertThat(outcome.agentLines())
           .anyMatch(line -> line.contains("raw cache (" + scope + "): "))
           .noneMatch(line -> line.contains("fault"));
     }

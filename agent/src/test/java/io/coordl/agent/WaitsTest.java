@@ -76,14 +76,15 @@ final class WaitsTest {
               + "|export)\\(.*|.*/Requested\\.asked\\(.*"
               + "|java/lang/Runtime\\.addShutdownHook\\(.*");
 
-  /** Why each is allowed: neither training nor JVM shutdown waits for it. */
+  /** Reason for each: neither training nor JVM shutdown waits for it. */
   private static final Map<String, String> UNBOUNDED =
       Map.of(
           "host/StorageCall.get", "the writer of a checkpoint, which the end does not await",
           "telemetry/metrics/PrometheusServer.serve",
               "its own thread, which ends when the socket closes",
           "peers/hosts/PeerServer.accept", "its own thread, which ends when the socket closes",
-          "peers/hosts/membership/Door.letIn", "its own thread, which ends when the socket closes",
+          "peers/hosts/membership/Door.acceptClients",
+              "its own thread, which ends when the socket closes",
           "profile/Gate.enter", "a profile admits the program's threads in turns, at its end all",
           "profile/HostRates.inParallel", "a profile reads storage for as long as that takes",
           "host/LateFile.join", "for tests");
@@ -93,13 +94,13 @@ final class WaitsTest {
       Map.ofEntries(
           Map.entry("agent/install/Policies.end", "30 s for the exit that a profile has begun"),
           Map.entry("store/ArenaStore.fetchHere", "PATIENCE of the caller, then storage is read"),
-          Map.entry("store/ArenaStore.grow", "PATIENCE for the job that makes a table"),
+          Map.entry("store/ArenaStore.grow", "PATIENCE for the job that appends a table"),
           Map.entry("checkpoint/AgentCheckpoints.end", "checkpoint.grace, a second after the last"),
           Map.entry("checkpoint/ModelFiles.awaitAgents", "the rest of checkpoint.grace"),
           Map.entry(
               "peers/hosts/HostsEngine.gather",
               "timeouts.hosts(), once per job, before its first request"),
-          Map.entry("peers/hosts/HostsFetch.keepAt", "the time-out of a request to a peer"),
+          Map.entry("peers/hosts/HostsFetch.admitAt", "the time-out of a request to a peer"),
           Map.entry("peers/hosts/PeerServer.close", "LEAVE for replies in progress"),
           Map.entry("peers/hosts/membership/HostMembership.close", "LEAVING, for the farewell"),
           Map.entry("peers/redis/RedisEngine$Fetch.take", "the time-out of a request to Redis"),
@@ -108,7 +109,7 @@ final class WaitsTest {
           Map.entry("host/Liveness.lockSetup", "the caller's time-out"),
           Map.entry("coordination/Clock$1.pause", "one poll of waiting jobs, each with a deadline"),
           Map.entry("coordination/Gate.close", "5 s for threads in shared memory"),
-          Map.entry("coordination/PrepGroup.close", "NANOS_TO_LEAVE, if another thread leaves"),
+          Map.entry("coordination/PrepGroup.close", "LEAVE_NANOS, if another thread leaves"),
           Map.entry("host/AgentThread.await", "the caller's time-out"));
 
   private static final String NEW_THREAD = "io/coordl/host/AgentThread.<init>";
@@ -198,7 +199,7 @@ final class WaitsTest {
     code.calls.add(owner + "." + called);
   }
 
-  /** The methods reachable from JVM shutdown, by every path that the class files allow. */
+  /** Returns the methods reachable from JVM shutdown, by every path that the class files allow. */
   private Set<String> reachedByShutdown() {
     Deque<String> open = new ArrayDeque<>(ENDS);
     methods.forEach(

@@ -46,7 +46,7 @@ final class WrittenFilesTest {
   private static final String PROGRAM = "makes the program's own call";
   private static final String BUILD = "runs in the build";
 
-  /** Classes with such calls, and why each is safe. */
+  /** Classes with such calls, and the reason why each is safe. */
   private static final Map<String, String> EXPLAINED =
       Map.ofEntries(
           Map.entry("host.OwnFiles", "the one place"),

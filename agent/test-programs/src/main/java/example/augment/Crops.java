@@ -172,7 +172,7 @@ public final class Crops {
     }
   }
 
-  /** Makes tensors in its own way. */
+  /** Creates tensors in a custom way. */
   private static final class Doubled extends ToTensor {
     @Override
     public NDArray transform(NDArray array) {

@@ -13,7 +13,7 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 public final class ArrayBytes {
   private ArrayBytes() {}
 
-  /** The values in C order and native byte order. */
+  /** Returns the values in C order and native byte order. */
   public static byte[] of(INDArray array) {
     INDArray copy = array.dup('c');
     try {

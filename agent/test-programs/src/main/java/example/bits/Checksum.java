@@ -16,8 +16,8 @@ import java.util.zip.CRC32;
 public final class Checksum {
   private static final String DIRECTORY = System.getProperty("example.bytes");
 
-  /** Limit for saved files: a test keeps some thousands. */
-  private static final int MOST_BYTES = 256 << 10;
+  /** Maximum number of saved files: a test saves some thousands. */
+  private static final int MAX_BYTES = 256 << 10;
 
   private final CRC32 crc = new CRC32();
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
@@ -30,7 +30,7 @@ public final class Checksum {
    */
   public Checksum add(byte[] bytes, String holder) {
     crc.update(bytes);
-    if (DIRECTORY != null && kept.size() <= MOST_BYTES) {
+    if (DIRECTORY != null && kept.size() <= MAX_BYTES) {
       kept.writeBytes(bytes);
       holders.append(bytes.length).append(" bytes of ").append(holder).append('\n');
     }
@@ -48,7 +48,7 @@ public final class Checksum {
   @Override
   public String toString() {
     String value = String.format("%08x", crc.getValue());
-    if (DIRECTORY != null && kept.size() <= MOST_BYTES) {
+    if (DIRECTORY != null && kept.size() <= MAX_BYTES) {
       keep(value);
     }
     return value;

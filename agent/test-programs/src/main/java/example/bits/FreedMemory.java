@@ -23,15 +23,15 @@ import org.nd4j.linalg.factory.Nd4j;
  *   <li>{@code array-held}: as in {@link ArrayBytes}
  *   <li>{@code image}: {@code new NativeImageLoader().asMatrix(Object)} of a {@code BufferedImage},
  *       which does not keep its copy of the image (a frame) reachable
- *   <li>{@code image-held}: a {@code Java2DNativeImageLoader} that is kept reachable, and with it
- *       its frame
+ *   <li>{@code image-held}: a {@code Java2DNativeImageLoader} that stays reachable, and with it its
+ *       frame
  * </ul>
  *
  * <p>{@code packed} loads an image with one bit per pixel, like some TIFFs, with a loader that is
  * kept reachable: JavaCV copies only an eighth of the bytes that it reads; the others are
  * uninitialised.
  *
- * <p>Prints wrong values and their number; the agent makes no difference.
+ * <p>Prints the wrong values and their number, which do not depend on the agent.
  */
 public final class FreedMemory {
   private static final int SHOWN = 3;
@@ -67,7 +67,7 @@ public final class FreedMemory {
       if (!Arrays.equals(bytes, right)) {
         wrong++;
         if (wrong <= SHOWN) {
-          say(i, bytes, right);
+          print(i, bytes, right);
         }
       }
       garbage[(int) (i % garbage.length)] = new byte[2048];
@@ -81,7 +81,7 @@ public final class FreedMemory {
     }
   }
 
-  private static void say(long number, byte[] bytes, byte[] right) {
+  private static void print(long number, byte[] bytes, byte[] right) {
     int first = Arrays.mismatch(bytes, right);
     int end = Math.min(right.length, first + 32);
     HexFormat hex = HexFormat.ofDelimiter(" ");

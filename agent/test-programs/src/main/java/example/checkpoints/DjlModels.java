@@ -260,13 +260,13 @@ public final class DjlModels {
       trainer.initialize(new Shape(4, IN));
       ArrayDataset data = data(manager);
       Rate rate = new Rate(pause);
-      boolean goesOn = true;
-      while (goesOn) {
+      boolean isRunning = true;
+      while (isRunning) {
         for (Batch batch : trainer.iterateDataset(data)) {
           EasyTrain.trainBatch(trainer, batch);
           trainer.step();
           batch.close();
-          goesOn = rate.goesOn() && goesOn;
+          isRunning = rate.shouldContinue() && isRunning;
         }
       }
     }

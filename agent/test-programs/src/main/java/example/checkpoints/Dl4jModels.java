@@ -94,7 +94,7 @@ public final class Dl4jModels {
     }
   }
 
-  private MultiLayerNetwork made() {
+  private MultiLayerNetwork newNetwork() {
     MultiLayerNetwork net =
         new MultiLayerNetwork(
             new NeuralNetConfiguration.Builder()
@@ -145,7 +145,7 @@ public final class Dl4jModels {
   }
 
   private void network() throws IOException {
-    MultiLayerNetwork net = made();
+    MultiLayerNetwork net = newNetwork();
     File file = folder.resolve("model.zip").toFile();
     File string = folder.resolve("string.zip").toFile();
     File bare = folder.resolve("bare.zip").toFile();
@@ -202,7 +202,7 @@ public final class Dl4jModels {
   }
 
   private void listener(CheckpointListener.Builder builder) {
-    MultiLayerNetwork net = made();
+    MultiLayerNetwork net = newNetwork();
     CheckpointListener listener = builder.saveEveryNIterations(2).build();
     net.setListeners(listener);
     for (int i = 0; i < 3 * STEPS; i++) {
@@ -220,7 +220,7 @@ public final class Dl4jModels {
   }
 
   private void saver() throws IOException {
-    MultiLayerNetwork net = made();
+    MultiLayerNetwork net = newNetwork();
     LocalFileModelSaver saver = new LocalFileModelSaver(folder.toFile());
     for (int i = 0; i < STEPS; i++) {
       net.fit(batch(i));
@@ -247,7 +247,7 @@ public final class Dl4jModels {
   }
 
   private void changed() throws IOException {
-    MultiLayerNetwork net = made();
+    MultiLayerNetwork net = newNetwork();
     File file = folder.resolve("model.zip").toFile();
     net.save(file);
     NormalizerStandardize normalizer = new NormalizerStandardize();
@@ -261,7 +261,7 @@ public final class Dl4jModels {
 
   /** Saves to places where a file cannot simply be replaced, or not be written at all. */
   private void odd() throws IOException {
-    MultiLayerNetwork net = made();
+    MultiLayerNetwork net = newNetwork();
     Path real = folder.resolve("real.zip");
     Path link = folder.resolve("link.zip");
     net.save(real.toFile());
@@ -299,7 +299,7 @@ public final class Dl4jModels {
 
   /** Ends the JVM right after a save. */
   private void exit() throws IOException {
-    MultiLayerNetwork net = made();
+    MultiLayerNetwork net = newNetwork();
     net.fit(batch(0));
     net.save(folder.resolve("model.zip").toFile());
     System.out.println(net.params().sumNumber());
@@ -308,7 +308,7 @@ public final class Dl4jModels {
 
   /** Runs until killed; prints each iteration whose save has returned. */
   private void endless() {
-    MultiLayerNetwork net = made();
+    MultiLayerNetwork net = newNetwork();
     CheckpointListener listener =
         new CheckpointListener.Builder(folder.toFile())
             .keepLast(2)
@@ -326,7 +326,7 @@ public final class Dl4jModels {
 
   /** Trains for a while after each save. */
   private void paced() throws IOException {
-    MultiLayerNetwork net = made();
+    MultiLayerNetwork net = newNetwork();
     net.fit(batch(0));
     for (int i = 0; i < PACES; i++) {
       timed(() -> net.save(folder.resolve("model.zip").toFile()));
@@ -348,7 +348,7 @@ public final class Dl4jModels {
 
   /** Saves nothing; the agent takes checkpoints. */
   private void steps(int count, int millis) throws Exception {
-    MultiLayerNetwork net = made();
+    MultiLayerNetwork net = newNetwork();
     for (int i = 1; i <= count; i++) {
       net.fit(batch(i % 100));
       System.out.println("step " + i + " " + net.params().sumNumber());
@@ -357,12 +357,12 @@ public final class Dl4jModels {
   }
 
   private void measured() {
-    MultiLayerNetwork net = made();
+    MultiLayerNetwork net = newNetwork();
     DataSet batch = batch(1);
     Rate rate = new Rate(pause);
     do {
       net.fit(batch);
-    } while (rate.goesOn());
+    } while (rate.shouldContinue());
   }
 
   /** Loads the agent's newest checkpoint of a killed job. */

@@ -21,7 +21,7 @@ final class Rate {
   }
 
   /** Call at the end of each step; returns whether to take another. */
-  boolean goesOn() {
+  boolean shouldContinue() {
     long now = System.nanoTime();
     if (now - start > nanos / 4) {
       if (count == steps.length) {

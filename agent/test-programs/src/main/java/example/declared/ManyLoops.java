@@ -33,7 +33,7 @@ public final class ManyLoops {
 
   private ManyLoops() {}
 
-  /** What a loop asks for its batches. */
+  /** The source of a loop's batches. */
   abstract static class Batches {
     final List<Path> files;
     int next;
@@ -147,7 +147,7 @@ public final class ManyLoops {
     }
   }
 
-  /** Reads on threads of its own. */
+  /** Reads on its own threads. */
   static final class Loaded extends Batches {
     private final ExecutorService threads =
         Executors.newFixedThreadPool(
@@ -261,7 +261,7 @@ public final class ManyLoops {
     }
   }
 
-  /** Two loops at once, each with an iterator of its own for each epoch. */
+  /** Two loops at once, each with a new iterator for each epoch. */
   private static void several(List<Path> files) throws InterruptedException {
     ManyLoops[] models = {new ManyLoops(), new ManyLoops()};
     List<Thread> threads = new ArrayList<>();

@@ -39,7 +39,7 @@ public final class Rows implements Iterator<float[][]> {
     return batch;
   }
 
-  /** The row in a file, smoothed but for its last value. */
+  /** Returns the row in a file, smoothed but for its last value. */
   static float[] row(Path file) {
     float[] row;
     try {

@@ -75,7 +75,7 @@ public final class DeviceCopies {
     }
   }
 
-  /** Memory of whole pages that it shares with nothing else. */
+  /** Memory of whole pages that contain nothing else. */
   private ByteBuffer pages() {
     int whole = bytes + PAGE - 1 & -PAGE;
     return ByteBuffer.allocateDirect(whole + PAGE).alignedSlice(PAGE).limit(bytes);
@@ -118,7 +118,7 @@ public final class DeviceCopies {
     ways.add(new Way(name, before, through, "-", new ArrayList<>()));
   }
 
-  /** Locks {@code memory}; it holds the batch, or gets it from {@code first} each time. */
+  /** Locks {@code memory}; it contains the batch, or receives it from {@code first} each time. */
   private void addLocked(String name, ByteBuffer memory, ByteBuffer first) {
     long began = System.nanoTime();
     int result =

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Time to make an array from a picture with {@code ImageFactory.fromFile} and {@code toNDArray},
+ * Time to create an array from a picture with {@code ImageFactory.fromFile} and {@code toNDArray},
  * compared with copying as many bytes. Arguments: a folder of JPEG files, the number of passes.
  * Prints one line with the medians over all pictures of the best pass, in microseconds.
  */
@@ -37,10 +37,10 @@ public final class ImageCost {
         for (int i = 0; i < files.size(); i++) {
           long start = System.nanoTime();
           Image image = ImageFactory.getInstance().fromFile(files.get(i));
-          NDArray made = image.toNDArray(manager, Image.Flag.COLOR);
+          NDArray pixels = image.toNDArray(manager, Image.Flag.COLOR);
           array[i] = System.nanoTime() - start;
-          bytes = (int) made.size();
-          made.close();
+          bytes = (int) pixels.size();
+          pixels.close();
           copy[i] = copy(bytes);
         }
         arrays = Math.min(arrays, median(array));
@@ -56,7 +56,7 @@ public final class ImageCost {
         copies / 1e3);
   }
 
-  /** The least that any array with its own memory costs: allocating and copying. */
+  /** Minimum cost of an array with its own memory: allocation and copy. */
   private static long copy(int bytes) {
     ByteBuffer source = SOURCE.duplicate().limit(bytes);
     long start = System.nanoTime();

@@ -18,8 +18,8 @@ import java.util.zip.CRC32;
 import javax.imageio.ImageIO;
 
 /**
- * Uses DJL images in every way, twice. Argument: an empty folder, where it makes the pictures:
- * colour, grey, with an alpha channel, and one that is no picture.
+ * Uses DJL images in every way, twice. Argument: an empty folder, where it creates the pictures:
+ * colour, grey, with an alpha channel, and one file that is not a picture.
  */
 public final class UseImages {
   private final NDManager manager;
@@ -70,60 +70,60 @@ public final class UseImages {
   private void use(Path file) throws IOException {
     String name = file.getFileName().toString();
     Image image = load(file);
-    say(name, "size", image.getWidth() + "x" + image.getHeight());
-    say(name, "color", array(image, Image.Flag.COLOR));
-    say(name, "grayscale", array(image, Image.Flag.GRAYSCALE));
+    print(name, "size", image.getWidth() + "x" + image.getHeight());
+    print(name, "color", array(image, Image.Flag.COLOR));
+    print(name, "grayscale", array(image, Image.Flag.GRAYSCALE));
     try (NDArray array = image.toNDArray(manager)) {
-      say(name, "no flag", text(array));
+      print(name, "no flag", text(array));
       // Changing the program's own array must not affect later loads.
       array.muli(0);
     }
-    say(name, "again", array(image, Image.Flag.COLOR));
+    print(name, "again", array(image, Image.Flag.COLOR));
 
     image = load(file);
     image.drawRectangle(new Rectangle(new Point(0.1, 0.1), 0.5, 0.5), 0xff0000, 2);
-    say(name, "drawn on", array(image, Image.Flag.COLOR));
-    say(name, "drawn on, gray", array(image, Image.Flag.GRAYSCALE));
-    say(name, "not drawn on", array(load(file), Image.Flag.COLOR));
+    print(name, "drawn on", array(image, Image.Flag.COLOR));
+    print(name, "drawn on, gray", array(image, Image.Flag.GRAYSCALE));
+    print(name, "not drawn on", array(load(file), Image.Flag.COLOR));
 
     image = load(file);
     array(image, Image.Flag.COLOR);
     Image copy = image.duplicate();
     copy.drawRectangle(new Rectangle(new Point(0.2, 0.2), 0.5, 0.5), 0x00ff00, 2);
-    say(name, "original of a copy", array(image, Image.Flag.COLOR));
-    say(name, "copy", array(copy, Image.Flag.COLOR));
+    print(name, "original of a copy", array(image, Image.Flag.COLOR));
+    print(name, "copy", array(copy, Image.Flag.COLOR));
 
     image = load(file);
     Image part = image.getSubImage(5, 5, 20, 10);
     part.drawRectangle(new Rectangle(new Point(0.2, 0.2), 0.5, 0.5), 0x0000ff, 2);
-    say(name, "part", array(part, Image.Flag.COLOR));
-    say(name, "whole of a part", array(image, Image.Flag.COLOR));
+    print(name, "part", array(part, Image.Flag.COLOR));
+    print(name, "whole of a part", array(image, Image.Flag.COLOR));
 
     image = load(file);
-    say(name, "same size", Boolean.toString(image.resize(61, 47, false) == image));
-    say(name, "resized", array(image.resize(20, 10, false), Image.Flag.COLOR));
+    print(name, "same size", Boolean.toString(image.resize(61, 47, false) == image));
+    print(name, "resized", array(image.resize(20, 10, false), Image.Flag.COLOR));
 
     image = load(file);
     BufferedImage wrapped = (BufferedImage) image.getWrappedImage();
     wrapped.setRGB(3, 3, 0xff123456);
-    say(name, "wrapped", wrapped.getType() + " " + array(image, Image.Flag.COLOR));
+    print(name, "wrapped", wrapped.getType() + " " + array(image, Image.Flag.COLOR));
 
     image = load(file);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     image.save(out, "png");
-    say(name, "saved", checksum(out.toByteArray()));
+    print(name, "saved", checksum(out.toByteArray()));
 
     image = load(file);
     image.drawImage(load(file).resize(10, 10, true), true);
-    say(name, "overlaid", array(image, Image.Flag.COLOR));
-    say(name, "at last", array(load(file), Image.Flag.COLOR));
+    print(name, "overlaid", array(image, Image.Flag.COLOR));
+    print(name, "at last", array(load(file), Image.Flag.COLOR));
   }
 
   private void fail(Path file) {
     try {
-      say(file.getFileName().toString(), "loaded", load(file).toString());
+      print(file.getFileName().toString(), "loaded", load(file).toString());
     } catch (IOException e) {
-      say(file.getFileName().toString(), "failed", e.toString() + " " + e.getCause());
+      print(file.getFileName().toString(), "failed", e.toString() + " " + e.getCause());
     }
   }
 
@@ -143,7 +143,7 @@ public final class UseImages {
     return String.format(Locale.ROOT, "%08x", crc.getValue());
   }
 
-  private static void say(String file, String use, String what) {
+  private static void print(String file, String use, String what) {
     System.out.println(file + " " + use + ": " + what);
   }
 }

@@ -53,7 +53,7 @@ public final class UseIterators {
     void show() throws IOException;
   }
 
-  /** Prints a line per batch, and for everything else that a program can see. */
+  /** Prints a line per batch, and everything else that a program can observe. */
   public static void main(String[] args) throws IOException {
     UseIterators all = new UseIterators(new File(args[0]));
     List<String> only = Arrays.asList(args).subList(1, args.length);
@@ -111,11 +111,11 @@ public final class UseIterators {
     DataSetIterator iterator = iterator(reader);
     for (int epoch = 1; epoch <= 3; epoch++) {
       rest(iterator);
-      say("last file " + reader.getCurrentFile().getName() + " " + iterator.hasNext());
+      print("last file " + reader.getCurrentFile().getName() + " " + iterator.hasNext());
       try {
-        say(iterator.next());
+        print(iterator.next());
       } catch (RuntimeException e) {
-        say(e.toString());
+        print(e.toString());
       }
       iterator.reset();
     }
@@ -125,8 +125,8 @@ public final class UseIterators {
     DataSetIterator iterator = iterator(reader());
     for (int epoch = 1; epoch <= 2; epoch++) {
       AsyncDataSetIterator prefetched = new AsyncDataSetIterator(iterator, 2, true);
-      say("has more: " + prefetched.hasNext());
-      say(prefetched.next());
+      print("has more: " + prefetched.hasNext());
+      print(prefetched.next());
       prefetched.reset();
       rest(prefetched);
       prefetched.shutdown();
@@ -164,12 +164,12 @@ public final class UseIterators {
             false);
     while (iterator.hasNext()) {
       DataSet batch = iterator.next();
-      say(batch);
-      say("labels are the features: " + (batch.getLabels() == batch.getFeatures()));
+      print(batch);
+      print("labels are the features: " + (batch.getLabels() == batch.getFeatures()));
     }
   }
 
-  /** A custom preprocessor; leaves the labels in column order. */
+  /** A custom preprocessor; its labels are in column order. */
   private static final class Halves implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 
@@ -195,7 +195,7 @@ public final class UseIterators {
 
   private void preprocessorChanged() throws IOException {
     DataSetIterator iterator = iterator(reader());
-    say(iterator.next());
+    print(iterator.next());
     iterator.setPreProcessor(new Halves(0.25));
     rest(iterator);
   }
@@ -205,8 +205,8 @@ public final class UseIterators {
     iterator.setCollectMetaData(true);
     while (iterator.hasNext()) {
       DataSet batch = iterator.next();
-      say(batch);
-      say(batch.getExampleMetaData().size() + " metadata");
+      print(batch);
+      print(batch.getExampleMetaData().size() + " metadata");
     }
   }
 
@@ -222,18 +222,18 @@ public final class UseIterators {
 
   private void anotherNumber() throws IOException {
     DataSetIterator iterator = iterator(reader());
-    say(iterator.next());
-    say(iterator.next(2));
+    print(iterator.next());
+    print(iterator.next(2));
     rest(iterator);
     iterator.reset();
-    say(iterator.next(2));
+    print(iterator.next(2));
     rest(iterator);
   }
 
   private void reset() throws IOException {
     DataSetIterator iterator = iterator(reader());
-    say(iterator.next());
-    say(iterator.next());
+    print(iterator.next());
+    print(iterator.next());
     iterator.reset();
     rest(iterator);
     iterator.reset();
@@ -244,8 +244,8 @@ public final class UseIterators {
   private void readerRead() throws IOException {
     ImageRecordReader reader = reader();
     DataSetIterator iterator = iterator(reader);
-    say(iterator.next());
-    say("record of " + reader.next().size() + " from " + reader.getCurrentFile().getName());
+    print(iterator.next());
+    print("record of " + reader.next().size() + " from " + reader.getCurrentFile().getName());
     rest(iterator);
     reader.reset();
     rest(iterator);
@@ -254,14 +254,14 @@ public final class UseIterators {
   private void readerInitialised() throws IOException {
     ImageRecordReader reader = reader();
     DataSetIterator iterator = iterator(reader);
-    say(iterator.next());
+    print(iterator.next());
     initialised(reader, pictures.listFiles()[0]);
     rest(iterator);
   }
 
   private void askedFirst() throws IOException {
     DataSetIterator iterator = iterator(reader());
-    say(iterator.totalOutcomes() + " outcomes");
+    print(iterator.totalOutcomes() + " outcomes");
     rest(iterator);
   }
 
@@ -281,7 +281,7 @@ public final class UseIterators {
       }
       iterator.reset();
     }
-    kept.forEach(this::say);
+    kept.forEach(this::print);
   }
 
   private void changedInPlace() throws IOException {
@@ -290,9 +290,9 @@ public final class UseIterators {
       DataSet batch = iterator.next();
       batch.getFeatures().muli(2);
       INDArray first = batch.getFeatures().tensorAlongDimension(0, 1, 2, 3);
-      say("first of batch", first);
+      print("first of batch", first);
       batch.shuffle(5);
-      say(batch);
+      print(batch);
     }
   }
 
@@ -360,9 +360,9 @@ public final class UseIterators {
     DataSetIterator iterator = iterator(reader);
     for (int call = 1; call <= 40 && iterator.hasNext(); call++) {
       try {
-        say(iterator.next());
+        print(iterator.next());
       } catch (UnsupportedOperationException e) {
-        say(e.getMessage() + " of " + reader.getCurrentFile().getName() + "\n" + stack(e));
+        print(e.getMessage() + " of " + reader.getCurrentFile().getName() + "\n" + stack(e));
       }
     }
   }
@@ -449,7 +449,7 @@ public final class UseIterators {
 
   private void rest(DataSetIterator iterator) {
     while (iterator.hasNext()) {
-      say(iterator.next());
+      print(iterator.next());
     }
   }
 
@@ -463,31 +463,31 @@ public final class UseIterators {
             batch.getFeaturesMaskArrays(),
             batch.getLabelsMaskArrays()
           }) {
-        say(arrays == null ? "none" : arrays.length + " arrays");
+        print(arrays == null ? "none" : arrays.length + " arrays");
         for (int i = 0; arrays != null && i < arrays.length; i++) {
-          say("array", arrays[i]);
+          print("array", arrays[i]);
         }
       }
     }
   }
 
-  private void say(DataSet batch) {
-    say("features", batch.getFeatures());
-    say("labels", batch.getLabels());
-    say("masks", batch.getFeaturesMaskArray());
-    say("masks of labels", batch.getLabelsMaskArray());
+  private void print(DataSet batch) {
+    print("features", batch.getFeatures());
+    print("labels", batch.getLabels());
+    print("masks", batch.getFeaturesMaskArray());
+    print("masks of labels", batch.getLabelsMaskArray());
   }
 
-  private void say(String what, INDArray array) {
+  private void print(String what, INDArray array) {
     if (array == null) {
-      say(what + " none");
+      print(what + " none");
       return;
     }
     String shape = array.shapeInfoToString().replaceAll("\\s+", " ");
-    say(what + " " + shape + " " + array.dataType() + " " + ArrayBytes.checksum(array));
+    print(what + " " + shape + " " + array.dataType() + " " + ArrayBytes.checksum(array));
   }
 
-  private void say(String line) {
+  private void print(String line) {
     System.out.println(use + ": " + line);
   }
 }

@@ -24,7 +24,7 @@ import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * Loads pictures with DL4J's loader into arrays of every kind, three times. Argument: an empty
- * folder, where it makes the pictures: colour, grey, and one that is no picture.
+ * folder, where it creates the pictures: colour, grey, and one file that is not a picture.
  */
 public final class UseMatrices {
   private UseMatrices() {}
@@ -60,13 +60,13 @@ public final class UseMatrices {
     for (int i = 0; i < 3; i++) {
       matrix(file, "cropped at random", cropping);
       cropping.asMatrixView(file, view);
-      say(file, "view cropped at random", view);
+      print(file, "view cropped at random", view);
       matrix(file, "flipped at random", flipping);
       matrix(file, "painted on", painting);
-      say(file, "painted on, channels last", painting.asMatrix(file, false));
+      print(file, "painted on, channels last", painting.asMatrix(file, false));
     }
-    say(file, "image", painting.asImageMatrix(file).getImage());
-    say(file, "writable", painting.asMatrix(painting.asWritable(file)));
+    print(file, "image", painting.asImageMatrix(file).getImage());
+    print(file, "writable", painting.asMatrix(painting.asWritable(file)));
   }
 
   /** Failed loads, then others with the same loader, from files, streams and images. */
@@ -81,14 +81,14 @@ public final class UseMatrices {
       fail(text, loader);
       stream(pictures.get(0), loader);
       fail(text, loader);
-      say(pictures.get(1), "writable", loader.asMatrix(loader.asWritable(pictures.get(1))));
+      print(pictures.get(1), "writable", loader.asMatrix(loader.asWritable(pictures.get(1))));
       matrix(file, "after failures", loader);
     }
   }
 
   private static void stream(File file, NativeImageLoader loader) throws IOException {
     try (InputStream in = new FileInputStream(file)) {
-      say(file, "stream", loader.asMatrix(in));
+      print(file, "stream", loader.asMatrix(in));
     }
   }
 
@@ -147,40 +147,40 @@ public final class UseMatrices {
     matrix(file, "own size", new NativeImageLoader());
     matrix(file, "flipped", new NativeImageLoader(24, 32, 3, new FlipImageTransform(1)));
     NativeImageLoader loader = new NativeImageLoader(24, 32, 3);
-    say(file, "channels last", loader.asMatrix(file, false));
-    say(file, "row", loader.asRowVector(file));
+    print(file, "channels last", loader.asMatrix(file, false));
+    print(file, "row", loader.asRowVector(file));
 
     INDArray batch = Nd4j.createUninitialized(new long[] {2, 3, 24, 32}, 'c');
     loader.asMatrixView(file, batch.tensorAlongDimension(0, 1, 2, 3));
     loader.asMatrixView(file, batch.tensorAlongDimension(1, 1, 2, 3));
-    say(file, "views", batch);
+    print(file, "views", batch);
     // Changing the program's own array must not affect later loads.
     batch.muli(0);
     loader.asMatrixView(file, batch.tensorAlongDimension(1, 1, 2, 3));
-    say(file, "one view", batch);
+    print(file, "one view", batch);
 
     INDArray doubles = Nd4j.create(DataType.DOUBLE, 3, 24, 32);
     loader.asMatrixView(file, doubles);
-    say(file, "doubles", doubles);
+    print(file, "doubles", doubles);
     INDArray columns = Nd4j.create(DataType.FLOAT, new long[] {3, 24, 32}, 'f');
     loader.asMatrixView(file, columns);
-    say(file, "column order", columns);
+    print(file, "column order", columns);
     INDArray wrong = Nd4j.create(DataType.FLOAT, 3, 25, 32);
     try {
       loader.asMatrixView(file, wrong);
-      say(file, "wrong size", wrong);
+      print(file, "wrong size", wrong);
     } catch (RuntimeException e) {
       System.out.println(file.getName() + " wrong size: " + e);
     }
   }
 
   private static void matrix(File file, String how, NativeImageLoader loader) throws IOException {
-    say(file, how, loader.asMatrix(file));
+    print(file, how, loader.asMatrix(file));
   }
 
   private static void fail(File file, NativeImageLoader loader) {
     try {
-      say(file, "loaded", loader.asMatrix(file));
+      print(file, "loaded", loader.asMatrix(file));
     } catch (IOException | RuntimeException e) {
       System.out.println(file.getName() + " failed: " + e);
     } catch (LinkageError e) {
@@ -189,7 +189,7 @@ public final class UseMatrices {
     }
   }
 
-  private static void say(File file, String use, INDArray array) {
+  private static void print(File file, String use, INDArray array) {
     CRC32 crc = new CRC32();
     for (double value : array.dup('c').data().asDouble()) {
       long bits = Double.doubleToRawLongBits(value);

@@ -27,17 +27,17 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * A DJL job whose demand is known by construction: a sample is a file, and takes so much CPU time
- * to prepare; a step waits in place of an accelerator. Prints {@code epoch 1} when the first epoch
- * has ended, and {@code step N} at the end of each step after it. Arguments: a folder of files;
- * epochs; threads (0: batches are made where they are used); milliseconds of a step; samples of a
- * batch; milliseconds of CPU that preparing a sample takes; {@code fill}: no step of the first
- * epoch waits, so that it only fills a cache.
+ * A DJL job whose demand is known by construction: each sample is a file and takes a known CPU time
+ * to prepare; a step waits instead of using an accelerator. Prints {@code epoch 1} when the first
+ * epoch has ended, and {@code step N} at the end of each later step. Arguments: a folder of files;
+ * epochs; threads (0: the training thread prepares); milliseconds per step; samples per batch; CPU
+ * milliseconds to prepare a sample; {@code fill}: steps of the first epoch do not wait, so that it
+ * only fills a cache.
  */
 public final class DjlDemand {
   private DjlDemand() {}
 
-  /** Trains as the arguments say. */
+  /** Trains according to the arguments. */
   public static void main(String[] args) throws IOException, TranslateException {
     List<Path> files;
     try (Stream<Path> all = Files.list(Path.of(args[0]))) {
@@ -98,7 +98,7 @@ public final class DjlDemand {
     }
   }
 
-  /** Files, each a sample. */
+  /** A data set with one file per sample. */
   private static final class Items extends RandomAccessDataset {
     private final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
     private final List<Path> files;

@@ -25,8 +25,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A DJL job on real pictures with an emulated accelerator: a step trains a tiny network and then
- * waits until a known time has passed, during which the host's cores are free. Prints as {@link
- * SteadyEpochs} does. Arguments: a folder with one folder of pictures per class; epochs; threads
+ * waits until a known time has passed, during which the host's cores are free. Prints the lines of
+ * {@link SteadyEpochs}. Arguments: a folder with one folder of pictures per class; epochs; threads
  * (0: load on the training thread); milliseconds per step; samples per batch; additional
  * milliseconds to wait when preparing a sample (default 0); side of a crop in pixels (default 32).
  */

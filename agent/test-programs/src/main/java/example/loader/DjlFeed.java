@@ -16,10 +16,9 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A DJL loop whose step waits and uses no core, as with a fast accelerator; prints how long each
- * batch of 64 made it wait. Arguments: a folder with one folder of pictures per class; epochs;
- * {@code crop} (random crops and flips) or {@code resize}; side of the square; milliseconds per
- * step.
+ * A DJL loop whose step waits and uses no core, as with a fast accelerator; prints the wait for
+ * each batch of 64. Arguments: a folder with one folder of pictures per class; epochs; {@code crop}
+ * (random crops and flips) or {@code resize}; side of the square; milliseconds per step.
  */
 public final class DjlFeed {
   private static final int BATCH = 64;
@@ -62,12 +61,12 @@ public final class DjlFeed {
     long waited = 0;
     long start = System.nanoTime();
     int count = 0;
-    for (long asked = start; batches.hasNext(); asked = System.nanoTime()) {
+    for (long requested = start; batches.hasNext(); requested = System.nanoTime()) {
       Batch batch = batches.next();
-      long came = System.nanoTime();
-      waited += came - asked;
+      long received = System.nanoTime();
+      waited += received - requested;
       count++;
-      for (long left = step; left > 0; left = came + step - System.nanoTime()) {
+      for (long left = step; left > 0; left = received + step - System.nanoTime()) {
         LockSupport.parkNanos(left);
       }
       batch.close();

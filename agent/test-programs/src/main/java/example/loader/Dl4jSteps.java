@@ -23,17 +23,17 @@ import org.nd4j.linalg.learning.config.Adam;
 import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 
 /**
- * A DL4J job on real pictures with real steps, prepared by DL4J's own prefetch thread. Prints as
- * {@link SteadyEpochs} does. Arguments: a folder with one folder of pictures per class; epochs;
- * pixels of a side of the network's input; filters of its layer, which make a step long; samples of
- * a batch.
+ * A DL4J job on real pictures with real steps, prepared by DL4J's own prefetch thread. Prints the
+ * lines of {@link SteadyEpochs}. Arguments: a folder with one folder of pictures per class; epochs;
+ * side length of the network's input in pixels; number of filters in its layer, which determines
+ * the step time; samples per batch.
  */
 public final class Dl4jSteps {
   private static final int CHANNELS = 3;
 
   private Dl4jSteps() {}
 
-  /** Trains as the arguments say. */
+  /** Trains according to the arguments. */
   public static void main(String[] args) throws IOException {
     int epochs = Integer.parseInt(args[1]);
     int size = Integer.parseInt(args[2]);

@@ -3,8 +3,8 @@ package example.loader;
 import java.util.Locale;
 
 /**
- * Prints the samples per second of each epoch once its first quarter is over, in which threads fill
- * their queue anew: {@code epoch 2: 90.52 samples/s}. Used by the training thread.
+ * Prints the samples per second of each epoch without its first quarter, in which threads refill
+ * their queue: {@code epoch 2: 90.52 samples/s}. Used by the training thread.
  */
 final class SteadyEpochs {
   private final long quarter;
@@ -13,12 +13,12 @@ final class SteadyEpochs {
   private long before;
   private long start;
 
-  /** Takes the samples of an epoch. */
+  /** Creates an instance for epochs of this many samples. */
   SteadyEpochs(long samplesOfAnEpoch) {
     quarter = samplesOfAnEpoch / 4;
   }
 
-  /** A step on so many samples is over. */
+  /** Records the end of a step with this number of samples. */
   void step(long samplesOfTheStep) {
     samples += samplesOfTheStep;
     if (before == 0 && samples >= quarter) {

@@ -46,7 +46,7 @@ public final class DjlLoops {
     this.manager = manager;
   }
 
-  /** Runs the programs one after the other, independently. */
+  /** Runs the programs sequentially and independently. */
   public static void main(String[] args) throws IOException, TranslateException {
     for (String program : args[0].split(",", -1)) {
       System.out.println("program " + program);
@@ -74,7 +74,7 @@ public final class DjlLoops {
       case "validation" -> validation();
       case "close" -> close();
       case "changes" -> changes();
-      default -> throw new IllegalArgumentException(program + " is no program of this.");
+      default -> throw new IllegalArgumentException(program + " is not a program of this class.");
     }
   }
 
@@ -103,7 +103,7 @@ public final class DjlLoops {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       int batches = 0;
       for (Batch batch : data.getData(manager)) {
-        say("batch", batch);
+        print("batch", batch);
         step.accept(batch);
         batch.close();
         batches++;
@@ -122,7 +122,7 @@ public final class DjlLoops {
       Iterator<Batch> batches = data.getData(manager).iterator();
       while (batches.hasNext()) {
         try (Batch batch = batches.next()) {
-          say("batch", batch);
+          print("batch", batch);
         } catch (IllegalStateException e) {
           System.out.println("failed " + e.getMessage() + " " + RandomUtils.nextInt());
         }
@@ -176,7 +176,7 @@ public final class DjlLoops {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       int batches = 0;
       for (Batch batch : data.getData(manager)) {
-        say("batch", batch);
+        print("batch", batch);
         batch.close();
         if (++batches == 4) {
           take("midway", other.getData(manager).iterator(), 2);
@@ -205,7 +205,7 @@ public final class DjlLoops {
         Changing.open = true;
         Batch batch = batches.next();
         Changing.open = false;
-        say(kind.name(), batch);
+        print(kind.name(), batch);
         batch.close();
       }
     }
@@ -214,12 +214,12 @@ public final class DjlLoops {
   private static void take(String name, Iterator<Batch> batches, int count) {
     for (int i = 0; i < count && batches.hasNext(); i++) {
       try (Batch batch = batches.next()) {
-        say(name, batch);
+        print(name, batch);
       }
     }
   }
 
-  private static void say(String name, Batch batch) {
+  private static void print(String name, Batch batch) {
     Checksum sum =
         new Checksum()
             .add(batch.getData().head().toByteBuffer(), "data")

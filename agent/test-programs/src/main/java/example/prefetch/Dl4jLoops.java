@@ -38,7 +38,7 @@ public final class Dl4jLoops {
       case "flip" -> loop(data(folder, new FlipImageTransform(new Random(7))), 4);
       case "async" -> async(data(folder, null));
       case "exception" -> exception(folder);
-      default -> throw new IllegalArgumentException(args[0] + " is no program of this.");
+      default -> throw new IllegalArgumentException(args[0] + " is not a program of this class.");
     }
   }
 
@@ -58,7 +58,7 @@ public final class Dl4jLoops {
   private static void loop(DataSetIterator data, int limit) {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       for (int batch = 0; batch < limit && data.hasNext(); batch++) {
-        say(data.next());
+        print(data.next());
       }
       data.reset();
     }
@@ -69,7 +69,7 @@ public final class Dl4jLoops {
     AsyncDataSetIterator async = new AsyncDataSetIterator(data, 2, false);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       for (int batch = 0; batch < 4 * epoch && async.hasNext(); batch++) {
-        say(async.next());
+        print(async.next());
       }
       if (epoch < EPOCHS) {
         async.reset();
@@ -91,7 +91,7 @@ public final class Dl4jLoops {
       for (int epoch = 1; epoch <= EPOCHS; epoch++) {
         while (data.hasNext()) {
           try {
-            say(data.next());
+            print(data.next());
           } catch (RuntimeException e) {
             System.out.println("failed " + e.getMessage());
           }
@@ -103,7 +103,7 @@ public final class Dl4jLoops {
     }
   }
 
-  private static void say(DataSet batch) {
+  private static void print(DataSet batch) {
     System.out.println(
         "batch "
             + ArrayBytes.checksum(batch.getFeatures())

@@ -112,7 +112,7 @@ public final class DjlSamples {
       case "remembers" -> loop(program, new Remembering(builder()), null);
       case "draws" -> loop(program, new Drawing(builder()), null);
       case "gaussian" -> loop(program, new Gaussian(builder()), null);
-      default -> throw new IllegalArgumentException(program + " is no program of this.");
+      default -> throw new IllegalArgumentException(program + " is not a program of this class.");
     }
   }
 
@@ -128,7 +128,7 @@ public final class DjlSamples {
       long said = 0;
       for (Batch batch : data.getData(manager, threads)) {
         long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-        say("batch", batch);
+        print("batch", batch);
         batch.close();
         if (data instanceof Everyday.Knob knob) {
           knob.level = batch.getProgress() % 2 + 1;
@@ -141,13 +141,13 @@ public final class DjlSamples {
     }
   }
 
-  /** A loop of the program's own, in which something is computed of each batch. */
+  /** A hand-written loop that computes a value from each batch. */
   private void byHand() throws IOException, TranslateException {
     RandomAccessDataset data = made("deep", false);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       for (Batch batch : data.getData(manager)) {
         try (GradientCollector collector = Engine.getInstance().newGradientCollector()) {
-          say("batch", batch);
+          print("batch", batch);
           collector.zeroGradients();
         }
         batch.close();
@@ -155,7 +155,7 @@ public final class DjlSamples {
     }
   }
 
-  static void say(String name, Batch batch) {
+  static void print(String name, Batch batch) {
     Checksum sum = new Checksum();
     for (NDArray array : batch.getData()) {
       sum.add(array.toByteBuffer(), "data");
@@ -309,7 +309,7 @@ public final class DjlSamples {
     return files;
   }
 
-  /** A pipeline that does more than its transforms. */
+  /** Returns a pipeline that does more than its transforms. */
   private Builder halving() {
     return builder()
         .samples(2 * BATCH)
@@ -349,7 +349,7 @@ public final class DjlSamples {
     Audio data = new Audio(builder().samples(files.size()), files);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       for (Batch batch : data.getData(manager)) {
-        say("batch", batch);
+        print("batch", batch);
         batch.close();
       }
       Files.write(files.get(3 + epoch), new byte[] {9, (byte) epoch, 9, 9, 9, 9});
@@ -381,7 +381,7 @@ public final class DjlSamples {
     loop("closed", data, null);
     NDManager own = manager.newSubManager();
     Iterator<Batch> batches = data.getData(own).iterator();
-    say("batch", batches.next());
+    print("batch", batches.next());
     own.close();
     try {
       batches.next();
@@ -396,7 +396,7 @@ public final class DjlSamples {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       try {
         for (Batch batch : data.getData(manager)) {
-          say("batch", batch);
+          print("batch", batch);
           batch.close();
         }
       } catch (IndexOutOfBoundsException e) {

@@ -157,7 +157,7 @@ public final class Dl4jSamples {
       while (iterator.hasNext()) {
         DataSet batch = iterator.next();
         long before = cpu();
-        say(batch);
+        print(batch);
         level++;
         said += cpu() - before;
       }
@@ -171,7 +171,7 @@ public final class Dl4jSamples {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 
-  static void say(DataSet batch) {
+  static void print(DataSet batch) {
     System.out.println(
         "features "
             + array(batch.getFeatures())
@@ -318,7 +318,7 @@ public final class Dl4jSamples {
     return iterator;
   }
 
-  /** Batches in files, by the iterators of both libraries. */
+  /** Batches in files, read by the iterators of both libraries. */
   private void saved() throws IOException, InterruptedException {
     Path batches = folder.resolve("dl4j-batches-" + samples);
     if (!Files.exists(batches)) {
@@ -382,7 +382,7 @@ public final class Dl4jSamples {
           System.out.println("another " + seen.add(array(batch.getFeatures())));
         } else {
           System.out.print(batch.getClass().getSimpleName() + " of ");
-          say(batch);
+          print(batch);
         }
         OwnIterators.level++;
         knobs.level++;
@@ -400,7 +400,7 @@ public final class Dl4jSamples {
     OwnIterators.level = 1;
   }
 
-  /** A table in its own file system, at the same path in each. */
+  /** Returns a table in its own file system, at the same path in each. */
   private Path zipped(boolean turned) throws IOException {
     Path zip = folder.resolve("own-" + turned + ".zip");
     Files.deleteIfExists(zip);
@@ -419,9 +419,9 @@ public final class Dl4jSamples {
     OwnIterators.Rows rows =
         (OwnIterators.Rows) OwnIterators.of(kind, file, new OwnIterators.Knobs());
     for (int epoch = 1; epoch <= 2 * EPOCHS; epoch++) {
-      say(rows.next());
+      print(rows.next());
       switch (kind) {
-        case "own-early" -> say(rows.next());
+        case "own-early" -> print(rows.next());
         case "own-seek" -> rows.seek(epoch % 3);
         default -> {
           List<String> lines = new ArrayList<>(Files.readAllLines(file));
@@ -430,7 +430,7 @@ public final class Dl4jSamples {
           Files.setLastModifiedTime(file, FileTime.fromMillis(1000L * epoch));
         }
       }
-      say(rows.next(epoch % 2 == 0 ? 7 : 32));
+      print(rows.next(epoch % 2 == 0 ? 7 : 32));
       System.out.println("has next " + rows.hasNext());
       rows.reset();
     }
@@ -461,7 +461,7 @@ public final class Dl4jSamples {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       AsyncDataSetIterator prefetched = new AsyncDataSetIterator(iterator, 2, true);
       while (prefetched.hasNext()) {
-        say(prefetched.next());
+        print(prefetched.next());
       }
       prefetched.shutdown();
       iterator.reset();
@@ -479,7 +479,7 @@ public final class Dl4jSamples {
     iterator.setPreProcessor(scaler);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       for (int number = 0; iterator.hasNext(); number++) {
-        say(iterator.next());
+        print(iterator.next());
         if (number == 1) {
           scaler.getMin().addi(epoch);
         }
@@ -494,7 +494,7 @@ public final class Dl4jSamples {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       iterator.setPreProcessor(new Scaled(2));
       for (int number = 0; iterator.hasNext(); number++) {
-        say(iterator.next());
+        print(iterator.next());
         if (number == 0) {
           iterator.setPreProcessor(epoch % 2 == 0 ? new Scaled(3) : null);
         }
@@ -510,14 +510,14 @@ public final class Dl4jSamples {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       while (iterator.hasNext()) {
         DataSet batch = iterator.next();
-        say(batch);
+        print(batch);
         batch.getFeatures().muli(epoch);
         batch.getLabels().assign(7);
         all.add(batch);
       }
       iterator.reset();
     }
-    all.forEach(Dl4jSamples::say);
+    all.forEach(Dl4jSamples::print);
   }
 
   /** A file is rewritten between epochs, or replaced by another of equal size and time. */
@@ -529,7 +529,7 @@ public final class Dl4jSamples {
             of(new CSVRecordReader(), file.toFile()), BATCH, 2, CLASSES);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       while (iterator.hasNext()) {
-        say(iterator.next());
+        print(iterator.next());
       }
       if (epoch % 2 == 0) {
         Files.writeString(file, rows(epoch));
@@ -555,7 +555,7 @@ public final class Dl4jSamples {
       for (int epoch = 1; epoch <= 2; epoch++) {
         iterator.reset();
         while (iterator.hasNext()) {
-          say(iterator.next());
+          print(iterator.next());
         }
       }
     }
@@ -571,7 +571,7 @@ public final class Dl4jSamples {
             of(new CSVRecordReader(), file.toFile()), BATCH, 2, CLASSES);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       while (iterator.hasNext()) {
-        say(iterator.next());
+        print(iterator.next());
       }
       iterator.reset();
       if (epoch != 2) {
@@ -608,7 +608,7 @@ public final class Dl4jSamples {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       for (int call = 0; call < 20 && iterator.hasNext(); call++) {
         try {
-          say(iterator.next());
+          print(iterator.next());
         } catch (RuntimeException e) {
           System.out.println("failed " + e.getMessage());
         }
@@ -635,7 +635,7 @@ public final class Dl4jSamples {
             of(new CSVRecordReader(), file.toFile()), BATCH, 2, CLASSES);
     for (int epoch = 1; epoch <= 2; epoch++) {
       for (int number = 0; iterator.hasNext(); number++) {
-        say(iterator.next());
+        print(iterator.next());
         if (epoch == 2 && number == 3) {
           change.to(file);
         }
@@ -686,7 +686,7 @@ public final class Dl4jSamples {
   private static void epochs(DataSetIterator iterator, Runnable afterEach) {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       while (iterator.hasNext()) {
-        say(iterator.next());
+        print(iterator.next());
       }
       afterEach.run();
       iterator.reset();
@@ -708,7 +708,7 @@ public final class Dl4jSamples {
     DataType[] all = {DataType.DOUBLE, DataType.FLOAT};
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
       for (int number = 0; iterator.hasNext(); number++) {
-        say(iterator.next());
+        print(iterator.next());
         if (number == 0) {
           Nd4j.setDefaultDataTypes(DataType.FLOAT, all[epoch % 2]);
         }
@@ -727,7 +727,7 @@ public final class Dl4jSamples {
             epoch % 2 == 0 ? Nd4j.getWorkspaceManager().getAndActivateWorkspace("own") : null;
         DataSet batch = iterator.next();
         System.out.println(batch.getFeatures().isAttached() + " " + batch.getLabels().isAttached());
-        say(batch);
+        print(batch);
         if (workspace != null) {
           workspace.close();
         }
@@ -760,7 +760,7 @@ public final class Dl4jSamples {
       while (iterator.hasNext()) {
         DataSet batch = iterator.next();
         if (epoch > 1) { // A change during an epoch may take effect only in the next one.
-          say(batch);
+          print(batch);
         }
         numbers.put("other", epoch == 1 ? "50" : "3");
       }

@@ -14,13 +14,13 @@ import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 
-/** Data sets of everyday programs, with fields that anybody may set. */
+/** Data sets of everyday programs, with fields that any code may set. */
 final class Everyday {
   private static final int LENGTH = 2_000;
 
   private Everyday() {}
 
-  /** Takes long enough to be worth keeping. */
+  /** Takes long enough to be worth caching. */
   private static float[] wave(float start) {
     float[] wave = new float[LENGTH];
     float phase = start;

@@ -110,7 +110,7 @@ public final class HostileIterators {
   @SuppressWarnings("ArrayRecordComponent")
   private record Weights(float[] all) {}
 
-  /** Initialised when the last batch of an epoch is made. */
+  /** Initialised when the last batch of an epoch is produced. */
   private static final class Late {
     static final int SHIFT = number(Path.of("late"));
   }
@@ -153,7 +153,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Keeps another object after each batch. */
+  /** Its field references another object after each batch. */
   private static final class Boxed extends Rows {
     private Integer batches = 1000;
 
@@ -233,7 +233,7 @@ public final class HostileIterators {
       for (int i = 0; i < 4 && taken.hasNext(); i++) {
         try {
           DataSet batch = taken.next();
-          Dl4jSamples.say(batch);
+          Dl4jSamples.print(batch);
           System.out.println(batch.getLabels() == batch.getFeatures());
           batch.getFeatures().muli(0);
         } catch (IllegalStateException e) {

@@ -55,7 +55,7 @@ final class OwnIterators {
       case "own-stream" -> new OfStream(table);
       case "own-device" -> new OfDevice(table);
       case "own-cached" -> new OfCache(table);
-      default -> throw new IllegalArgumentException(kind + " is no iterator of this.");
+      default -> throw new IllegalArgumentException(kind + " is not an iterator of this class.");
     };
   }
 
@@ -88,7 +88,7 @@ final class OwnIterators {
       return Files.newBufferedReader(table);
     }
 
-    /** Continues at another row. */
+    /** Continues at a different row. */
     void seek(int place) {
       row = place;
     }

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
- * Reads a folder for some epochs with several calls, keeps a few files mapped, and then allocates
+ * Reads a folder for some epochs with several calls, leaves a few files mapped, and then allocates
  * native memory, like programs that load a model late.
  *
  * <p>Arguments: {@code FOLDER EPOCHS NATIVE_MIB SECONDS}. Prints a checksum per epoch, and finally

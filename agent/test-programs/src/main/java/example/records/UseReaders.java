@@ -292,14 +292,14 @@ public final class UseReaders {
         try (MemoryWorkspace own = Nd4j.getWorkspaceManager().getAndActivateWorkspace("own")) {
           DataSet batch = iterator.next();
           if (saysWhere) {
-            say(
+            print(
                 own.getId()
                     + " has features: "
                     + batch.getFeatures().isAttached()
                     + ", labels: "
                     + batch.getLabels().isAttached());
           }
-          say(batch);
+          print(batch);
         }
       }
       iterator.reset();
@@ -408,7 +408,7 @@ public final class UseReaders {
             false,
             AlignmentMode.ALIGN_END);
     epochs(iterator);
-    say(iterator.inputColumns() + " columns, " + iterator.totalOutcomes() + " outcomes");
+    print(iterator.inputColumns() + " columns, " + iterator.totalOutcomes() + " outcomes");
     rest(iterator);
     // One at a time, because the sequences differ in length.
     epochs(new SequenceRecordReaderDataSetIterator(numbered("features", 1), 1, -1, 1, true));
@@ -499,28 +499,28 @@ public final class UseReaders {
   private void inEveryWay() throws IOException, InterruptedException {
     CSVRecordReader reader = reader(split("files"));
     DataSetIterator iterator = iterator(reader);
-    say(iterator.next());
-    say(reader.next().toString());
+    print(iterator.next());
+    print(reader.next().toString());
     rest(iterator);
     iterator.reset();
-    say(iterator.next());
-    say(iterator.next(2));
+    print(iterator.next());
+    print(iterator.next(2));
     rest(iterator);
     iterator.reset();
-    say(iterator.next());
+    print(iterator.next());
     iterator.reset();
     rest(iterator);
-    say("has more: " + reader.hasNext() + " " + iterator.hasNext());
+    print("has more: " + reader.hasNext() + " " + iterator.hasNext());
     reader.reset();
-    say(iterator.next());
-    say(reader.nextRecord().getMetaData().getLocation().replaceAll(".*/", ""));
+    print(iterator.next());
+    print(reader.nextRecord().getMetaData().getLocation().replaceAll(".*/", ""));
     reader.reset();
     reader.initialize(split("one.csv"));
     rest(iterator);
     iterator.reset();
     rest(iterator);
     DataSetIterator first = iterator(reader(split("files")));
-    say(first.totalOutcomes() + " outcomes");
+    print(first.totalOutcomes() + " outcomes");
     rest(first);
     DataSetIterator few = new RecordReaderDataSetIterator(reader(split("files")), 7, 3, CLASSES, 2);
     epochs(few);
@@ -565,9 +565,9 @@ public final class UseReaders {
     DataSetIterator iterator = iterator(new CollectionRecordReader(records));
     for (int call = 0; call < 40 && iterator.hasNext(); call++) {
       try {
-        say(iterator.next());
+        print(iterator.next());
       } catch (RuntimeException e) {
-        say(e.toString());
+        print(e.toString());
       }
     }
   }
@@ -583,7 +583,7 @@ public final class UseReaders {
 
   private void rest(DataSetIterator iterator) throws IOException, InterruptedException {
     while (iterator.hasNext()) {
-      say(iterator.next());
+      print(iterator.next());
     }
   }
 
@@ -591,7 +591,7 @@ public final class UseReaders {
     for (epoch = 1; epoch <= epochs; epoch++) {
       while (iterator.hasNext()) {
         MultiDataSet batch = iterator.next();
-        say(
+        print(
             "numbers "
                 + numbers(batch.getFeatures(0))
                 + " features "
@@ -608,8 +608,8 @@ public final class UseReaders {
     }
   }
 
-  private void say(DataSet batch) throws IOException, InterruptedException {
-    say(
+  private void print(DataSet batch) throws IOException, InterruptedException {
+    print(
         "numbers "
             + numbers(batch.getFeatures())
             + " features "
@@ -634,7 +634,7 @@ public final class UseReaders {
     }
   }
 
-  /** The records' numbers, from the first column (of the first step). */
+  /** Returns the records' numbers, from the first column (of the first step). */
   private static String numbers(INDArray features) {
     StringBuilder numbers = new StringBuilder();
     for (long i = 0; i < features.size(0); i++) {
@@ -661,7 +661,7 @@ public final class UseReaders {
     return shape + " " + array.dataType() + " " + ArrayBytes.checksum(array);
   }
 
-  private void say(String line) {
+  private void print(String line) {
     System.out.println(use + " " + epoch + ": " + line);
   }
 }

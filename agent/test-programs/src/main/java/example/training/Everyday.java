@@ -16,9 +16,9 @@ import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 
-/** Data sets as people write them for a first try. */
+/** Data sets as users write them for a first attempt. */
 abstract class Everyday extends RandomAccessDataset {
-  /** Numbers of a sample. */
+  /** Number of values per sample. */
   static final int SIZE = 256;
 
   Everyday(BaseBuilder<?> builder) {
@@ -39,7 +39,7 @@ abstract class Everyday extends RandomAccessDataset {
     // Nothing to do.
   }
 
-  /** Rows of a table, of whose words it counts the groups of letters. */
+  /** Rows of a table; counts the letter groups of their words. */
   static final class Rows extends Everyday {
     private static final int LONGEST = 5;
     private final List<CSVRecord> rows;

@@ -54,7 +54,7 @@ public final class TrainingData {
       case "words" -> words();
       case "waves" -> waves();
       case "frames" -> frames();
-      default -> throw new IllegalArgumentException(kind + " is no kind of data.");
+      default -> throw new IllegalArgumentException(kind + " is not a kind of data.");
     }
   }
 

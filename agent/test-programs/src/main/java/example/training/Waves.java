@@ -16,7 +16,7 @@ final class Waves {
 
   private Waves() {}
 
-  /** The energies of one sound. */
+  /** Returns the energies of one sound. */
   static float[] bands(byte[] bytes) {
     ShortBuffer wave = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asShortBuffer();
     float[] bands = new float[BANDS];
@@ -33,7 +33,7 @@ final class Waves {
     return bands;
   }
 
-  /** The files of a folder, sorted. */
+  /** Returns the files of a folder, sorted. */
   static List<Path> files(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(file -> file.toString().endsWith(".pcm")).sorted().toList();

@@ -52,7 +52,7 @@ public final class Dl4jRates {
   /** Makes each step last a known time, from the forward pass to the end of the iteration. */
   private static final class SlowStep extends BaseTrainingListener {
     private final Rates rates;
-    private long begun;
+    private long started;
     private float[] values = {};
     private float[] labels = {};
 
@@ -62,7 +62,7 @@ public final class Dl4jRates {
 
     @Override
     public void onForwardPass(Model model, List<INDArray> activations) {
-      begun = Pause.now();
+      started = Pause.now();
       MultiLayerNetwork network = (MultiLayerNetwork) model;
       values = network.getInput().dup().data().asFloat();
       labels = network.getLabels().dup().data().asFloat();
@@ -70,7 +70,7 @@ public final class Dl4jRates {
 
     @Override
     public void iterationDone(Model model, int iteration, int epoch) {
-      rates.train(values, labels, begun + (long) rates.step() * values.length * 1_000_000);
+      rates.train(values, labels, started + (long) rates.step() * values.length * 1_000_000);
     }
   }
 

@@ -76,7 +76,7 @@ public final class Dl4jWaits {
     };
   }
 
-  /** Which thread makes the batches, and how waits are measured. */
+  /** Which thread produces the batches, and how waits are measured. */
   private enum Loading {
     /** The training thread; waits are measured from both ends. */
     PLAIN,
@@ -97,7 +97,7 @@ public final class Dl4jWaits {
       case PLAIN -> new SleepyIterator(settings, waits, false);
       case PREFETCHED -> new SleepyIterator(settings, waits, true);
       case PREFETCHED_AND_TIMED ->
-          new TimedAsks(
+          new TimedRequests(
               new AsyncDataSetIterator(new SleepyIterator(settings, waits, true), 2), waits);
     };
   }

@@ -1,9 +1,9 @@
 package example.truth;
 
-/** Sleeps that stand in for work of known duration. */
+/** Sleeps that replace work of known duration. */
 final class Pause {
-  /** Longer stops are not made up for; any program would lose that time. */
-  private static final long MOST_NANOS = 150_000_000;
+  /** Longer stops are not compensated; any program would lose that time. */
+  private static final long MAX_NANOS = 150_000_000;
 
   /** Nanoseconds by which a thread's last pause was too long. */
   private static final ThreadLocal<long[]> OVERSLEPT = ThreadLocal.withInitial(() -> new long[1]);
@@ -41,6 +41,6 @@ final class Pause {
         return;
       }
     }
-    OVERSLEPT.get()[0] = Math.min(-left, MOST_NANOS);
+    OVERSLEPT.get()[0] = Math.min(-left, MAX_NANOS);
   }
 }

@@ -53,9 +53,9 @@ record Rates(String program, int step, int prep, int fetch) {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    T made = make.of(bytes[bytes.length - 1]);
+    T sample = make.of(bytes[bytes.length - 1]);
     Pause.until(begin + storage.waited() + prep * 1_000_000L);
-    return made;
+    return sample;
   }
 
   /** Converts a sample. */
@@ -63,7 +63,7 @@ record Rates(String program, int step, int prep, int fetch) {
     T of(float value);
   }
 
-  /** The label of a sample with this value, to check that a batch is complete. */
+  /** Returns the label of a sample with this value, to check that a batch is complete. */
   static float label(float value) {
     return 2 * value + 1;
   }

@@ -15,7 +15,7 @@ record Settings(String program, int prep, int step, int batches, int epochs) {
     return program.endsWith("-read");
   }
 
-  /** The file to read. */
+  /** Returns the file to read. */
   String file() {
     return System.getProperty("truth.file");
   }

@@ -14,13 +14,13 @@ import java.util.TreeMap;
  * adds each wait with {@link #waited}. This is exact.
  *
  * <p>{@linkplain #fromBothEnds From both ends}, where only the framework sees the calls: the data
- * records when each batch was begun and ready, and when the training thread first looked into it
- * (if it does); a listener records when each step ended. The wait for batch k lasts from the end of
- * step k-1 until batch k is looked at, or else ready. The first wait of an epoch starts when its
- * first batch is begun, because the loop requests it then. If the training thread makes its batches
- * itself, the wait is the time to make them. This misses the framework's own work between a
- * listener and its next request, and the hand-over of a batch that is not looked at: little, except
- * for class loading in the first epoch.
+ * records when each batch was begun and ready, and when the training thread first read it (if it
+ * does); a listener records when each step ended. The wait for batch k lasts from the end of step
+ * k-1 until batch k is read, or else ready. The first wait of an epoch starts when its first batch
+ * is begun, because the loop requests it then. If the training thread produces its batches itself,
+ * the wait is the time to produce them. This misses the framework's own work between a listener and
+ * its next request, and the hand-over of a batch that the thread does not read: little, except for
+ * class loading in the first epoch.
  *
  * <p>Thread-safe.
  */
@@ -59,7 +59,7 @@ final class Waits {
   /**
    * Waits measured from both ends.
    *
-   * @param ahead whether another thread makes the batches
+   * @param ahead whether another thread produces the batches
    * @param workers number of batches that a step uses at once
    */
   static Waits fromBothEnds(Settings settings, boolean ahead, int workers) {
@@ -79,12 +79,12 @@ final class Waits {
     fetched += nanos;
   }
 
-  /** The program's own loop has ended an epoch. */
+  /** Records that the program's own loop has ended an epoch. */
   synchronized void epochEnded() {
     epochs.add(total - epochs.stream().mapToLong(Long::longValue).sum());
   }
 
-  /** A batch, or a part of it, was made. */
+  /** Records that a batch, or a part of it, was produced. */
   synchronized void made(int batch, long begun, long ready) {
     if (timed) {
       return;
@@ -92,7 +92,10 @@ final class Waits {
     made.merge(batch, new Made(begun, ready), Made::and);
   }
 
-  /** The training thread, which created this object, may look into a batch for the first time. */
+  /**
+   * Records that the training thread, which created this object, reads a batch, perhaps for the
+   * first time.
+   */
   synchronized void looked(int batch) {
     if (!timed && Thread.currentThread() == training && looked.add(batch)) {
       long now = System.nanoTime();
@@ -100,7 +103,7 @@ final class Waits {
     }
   }
 
-  /** A step, or one worker's share of it, has just ended. */
+  /** Records that a step, or one worker's share of it, has just ended. */
   synchronized void stepEnded() {
     steps++;
     if (!timed) {
@@ -108,7 +111,7 @@ final class Waits {
     }
   }
 
-  /** The data restarts; forgets batches that were made but not used. */
+  /** Restarts the data; forgets batches that were produced but not used. */
   synchronized void startAgain() {
     int rounds = stepEnds.size() / workers;
     long free = 0;

@@ -19,7 +19,7 @@ import javax.imageio.stream.ImageOutputStream;
  * Writes class folders of JPEG files: {@code DIR/class0/00000.jpg} and so on.
  *
  * <p>Each file depends only on its class, its number and the seed, so a run continues an
- * interrupted one: it leaves existing files alone, and renames a file to its final name only when
+ * interrupted one: it skips existing files, and renames a file to its final name only when
  * complete.
  */
 public final class ImageDataset {

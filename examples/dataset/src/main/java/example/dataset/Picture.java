@@ -25,7 +25,7 @@ final class Picture {
 
   private Picture() {}
 
-  /** A width x height picture of the class {@code shape}. */
+  /** Returns a width x height picture of the class {@code shape}. */
   static BufferedImage paint(int width, int height, int shape, SplittableRandom random) {
     BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
     paintBackground(image, random);

@@ -183,7 +183,7 @@ public final class TrainImages {
     }
     Path checkpoint = options.path("checkpoint").orElse(null);
     if (checkpoint != null) {
-      // CheckpointListener does not make its folder.
+      // CheckpointListener does not create its folder.
       Files.createDirectories(checkpoint);
       listeners.add(
           new CheckpointListener.Builder(checkpoint.toFile())

@@ -580,7 +580,7 @@ class CoordlTest {
         Recordings.record(
             folder.resolve("other.jfr"),
             () -> {
-              Recordings.emitUnlikeEpoch(1, Recordings.SECOND);
+              Recordings.emitDoubleSizeEpoch(1, Recordings.SECOND);
               Recordings.emitOtherTotals(1, Recordings.SECOND);
             });
 

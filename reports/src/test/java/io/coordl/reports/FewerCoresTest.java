@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FewerCoresTest {
-  /** The job is prep-bound below eight cores, so halving costs nothing down to eight. */
+  /** The job is prep-bound only below eight cores, so halving costs nothing down to eight. */
   @Test
   void fewerCoresAreMeasuredOnlyWhereItMatters() {
     List<Integer> measured = new ArrayList<>();

@@ -164,7 +164,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void theBoundIsRefusedAsAPlan() throws Exception {
+  void theUpperBoundIsNotAcceptedAsAPlan() throws Exception {
     assertThat(plan(POOL, job("gnmt"), "--allocation", "opt"))
         .isEqualTo(ExitStatus.BAD_INPUT.code());
     assertThat(err.toString()).contains("--allocation opt is a bound");

@@ -199,7 +199,7 @@ class ProfileCommandsTest {
     "--hosts,8,hosts,2",
     "--network,1.2GB/s,hosts,2"
   })
-  void anOptionAsksItsQuestions(String option, String value, String question, int answered)
+  void anOptionSelectsItsQuestions(String option, String value, String question, int answered)
       throws Exception {
     Path serial = record("all.jfr", Profiles::emitSerial);
 

@@ -41,7 +41,10 @@ class ProfileRunTest {
     return Files.writeString(folder.resolve("coordl-agent.jar"), "");
   }
 
-  /** A program of this name that logs its arguments, writes a recording and exits with a code. */
+  /**
+   * Returns a program of this name that logs its arguments, writes a recording and exits with a
+   * code.
+   */
   private Path program(String name, int code) throws Exception {
     return program(name, code, Profiles::emitSerial);
   }

@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The only place with static mutable state: rewritten code can reach only statics, so the runtime
- * of the isolated loader is installed here. Before that, and after {@link #trip}, everything
- * behaves as if the agent were absent.
+ * The only static mutable state: rewritten code can reach only statics, so the runtime of the
+ * isolated class loader is installed here. Before that, and after {@link #trip}, everything behaves
+ * as if the agent were absent.
  */
 public final class Bridge {
-  /** Reflection and class initializers wrap what was thrown; a cycle of causes must end. */
+  /** Limits the search for a cause: causes may form a cycle. */
   private static final int MAX_CAUSES = 8;
 
   /** After this many faults the agent switches itself off. */
@@ -84,7 +84,7 @@ public final class Bridge {
     return sink;
   }
 
-  /** Opens the item at {@code path}; null: make the program's own call. Never throws. */
+  /** Opens the item at {@code path}; null if the program's own call should run. Never throws. */
   static @Nullable OpenItem open(String path, boolean randomAccess) {
     try {
       Producers.opens(path);
@@ -118,7 +118,7 @@ public final class Bridge {
     }
   }
 
-  /** The program is about to map a file that it may then change unseen. Never throws. */
+  /** Called before the program maps a file that it may then change unnoticed. Never throws. */
   static void mapsToWrite(FileChannel channel) {
     try {
       items.mapsToWrite(channel);
@@ -138,7 +138,9 @@ public final class Bridge {
     }
   }
 
-  /** Called before an intercepted library method; null: the method runs unchanged. Never throws. */
+  /**
+   * Called before an intercepted library method; if null, the method runs unchanged. Never throws.
+   */
   public static @Nullable InterceptedCall enter(
       String interceptor, Class<?> declaring, String method, Object self, Object[] arguments) {
     try {
@@ -159,7 +161,9 @@ public final class Bridge {
     }
   }
 
-  /** The exception of a replaced method; null if it returns. Never throws itself. */
+  /**
+   * Returns the exception that a replaced method throws; null if it returns. Never throws itself.
+   */
   public static @Nullable Throwable thrown(InterceptedCall call) {
     try {
       return call.thrown();

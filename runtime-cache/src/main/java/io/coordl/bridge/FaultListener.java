@@ -6,7 +6,7 @@ public interface FaultListener {
 
   /**
    * Reports that the agent failed and the program's own call was made instead; {@code tripped} is
-   * true if this fault made the agent switch itself off.
+   * true if the agent has switched itself off because of this fault.
    */
   void fault(String where, Throwable cause, boolean tripped);
 }

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A random generator that produces the same sequence as {@link Random} and can be forked. One
  * thread draws from the fork; later the generator itself advances to the fork's state, unless it
- * was used in between. So a batch can be prepared before the program asks for it, and discarded if
+ * was used in between. So a batch can be prepared before the program requests it, and discarded if
  * the program never does.
  *
- * <p>{@link Random} does not expose its state, but its algorithm is specified, so this class keeps
- * the same state itself. As safe for concurrent use as {@link Random}.
+ * <p>{@link Random} does not expose its state, but its algorithm is specified, so this class
+ * reproduces that state. As safe for concurrent use as {@link Random}.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // They call synchronized methods.
 public final class ForkableRandom extends Random {
@@ -28,7 +28,7 @@ public final class ForkableRandom extends Random {
   private static final long MASK = (1L << STATE_BITS) - 1;
 
   /**
-   * Number of draws and seed changes of each thread, over all generators; see {@link #countDraws}.
+   * Per thread, the number of draws and seed changes over all generators; see {@link #countDraws}.
    */
   private static final ThreadLocal<long[]> DRAWS = ThreadLocal.withInitial(() -> new long[1]);
 
@@ -41,12 +41,12 @@ public final class ForkableRandom extends Random {
   private double secondGaussian;
   private boolean hasSecondGaussian;
 
-  /** A generator, and the fork from which a thread draws in its place. */
+  /** A generator and the fork from which a thread draws instead. */
   private record Fork(ForkableRandom of, ForkableRandom to) {}
 
   private static final ThreadLocal<@Nullable Fork> FORKS = new ThreadLocal<>();
 
-  /** Number of threads that draw from a fork; zero keeps other draws off the thread local. */
+  /** Number of threads that draw from a fork; while zero, draws skip the thread-local lookup. */
   private static final AtomicInteger FORKING = new AtomicInteger();
 
   public ForkableRandom() {}
@@ -55,7 +55,7 @@ public final class ForkableRandom extends Random {
     super(seed);
   }
 
-  /** The generator from which this thread draws. */
+  /** Returns the generator from which this thread draws. */
   private ForkableRandom mine() {
     Fork fork = FORKING.get() == 0 ? null : FORKS.get();
     return fork != null && fork.of == this ? fork.to : this;
@@ -66,7 +66,7 @@ public final class ForkableRandom extends Random {
   }
 
   /**
-   * Number of uses of any generator of this class by this thread; equal counts mean no use in
+   * Returns how often this thread has used any generator of this class; equal counts mean no use in
    * between.
    */
   public static long draws() {
@@ -114,8 +114,8 @@ public final class ForkableRandom extends Random {
   }
 
   /**
-   * The polar method of G. E. P. Box, M. E. Muller and G. Marsaglia, which yields two values at a
-   * time.
+   * Draws by the polar method of G. E. P. Box, M. E. Muller and G. Marsaglia, which yields two
+   * values at a time.
    */
   private synchronized double gaussian() {
     if (hasSecondGaussian) {
@@ -136,11 +136,11 @@ public final class ForkableRandom extends Random {
     return first * factor;
   }
 
-  /** An independent generator that will draw the same values as this one. */
+  /** Returns an independent generator that will draw the same values as this one. */
   public synchronized ForkableRandom fork() {
-    ForkableRandom made = new ForkableRandom();
-    made.take(this);
-    return made;
+    ForkableRandom copy = new ForkableRandom();
+    copy.take(this);
+    return copy;
   }
 
   private synchronized void take(ForkableRandom other) {
@@ -182,10 +182,10 @@ public final class ForkableRandom extends Random {
   }
 
   /**
-   * Takes back the draws of this thread's generator, unless it has been used since.
+   * Undoes draws of this thread's generator, unless it has been used since.
    *
-   * @param after its state now
-   * @param before its state before these draws
+   * @param after the generator's state after these draws
+   * @param before its state before them
    */
   public void takeBack(ForkableRandom after, ForkableRandom before) {
     mine().advance(after, before);
@@ -206,7 +206,7 @@ public final class ForkableRandom extends Random {
     }
   }
 
-  /** A copy of the generator from which this thread draws. */
+  /** Returns a copy of the generator from which this thread draws. */
   public ForkableRandom forkOfMine() {
     return mine().fork();
   }
@@ -218,7 +218,7 @@ public final class ForkableRandom extends Random {
     out.writeDouble(secondGaussian);
   }
 
-  /** Sets the state to one that was {@link #save saved}. */
+  /** Restores a {@link #save saved} state. */
   public synchronized void restore(DataInput in) throws IOException {
     state.set(in.readLong());
     hasSecondGaussian = in.readBoolean();

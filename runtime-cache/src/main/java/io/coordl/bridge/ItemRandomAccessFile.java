@@ -8,17 +8,16 @@ import java.io.RandomAccessFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read-only {@link RandomAccessFile} that opens the file (the class has no other constructor),
- * but reads cached bytes from the runtime.
+ * A read-only {@link RandomAccessFile} that opens the file, because the superclass must, but reads
+ * cached bytes from the runtime.
  *
  * <p>The position is always that of the open file, queried before each read and advanced after it:
  * final methods of the class ({@code getChannel}, {@code getFD} and, from about JDK 22 on, {@code
- * readLine}) use the file directly and must find the position where the program left it. At and
- * beyond the size at the open, the file itself is read, so a program that follows a growing file
- * sees it grow.
+ * readLine}) use the file directly and must see the program's position. At and beyond the size at
+ * open, the file itself is read, so a program that follows a growing file sees it grow.
  *
- * <p>Threads that share it get each byte once: querying, reading and advancing are one atomic step
- * with respect to other reads and {@code seek}.
+ * <p>Threads that share an instance read each byte once between them: query, read and advance are
+ * one atomic step with respect to other reads and {@code seek}.
  */
 final class ItemRandomAccessFile extends RandomAccessFile {
   /** Null if the file is not an item. */
@@ -31,7 +30,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   private long at;
 
   /**
-   * Once set, all reads use the open file: it is not the item's file, or a read of the runtime
+   * Whether all reads use the open file, because it is not the item's file or a read by the runtime
    * failed.
    */
   private volatile boolean ownOnly;
@@ -42,7 +41,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     ownOnly = cursor.served && !cursor.unchanged();
   }
 
-  /** Reads the file as an item if it is one; {@code startNanos} is a time before the open. */
+  /** Reads the file as an item if it is one; {@code startNanos} is the time before the open. */
   ItemRandomAccessFile(File file, long startNanos) throws FileNotFoundException {
     super(file, "r");
     cursor = cursor(file, startNanos);
@@ -100,12 +99,12 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     try {
       return item.readAt(position, b, off, len);
     } catch (IOException e) {
-      ownOnly = true; // If it concerns the program, reading the open file fails again.
+      ownOnly = true; // If the error concerns the program, the open file throws it again.
       return -1;
     }
   }
 
-  /** This file for the runtime, in a read: the position is guarded. */
+  /** This file as the runtime sees it during a read, while the position is guarded. */
   private final class Own implements OpenedFile {
     @Override
     public FileDescriptor descriptor() throws IOException {
@@ -124,7 +123,9 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     }
   }
 
-  /** Waits for a read under way, which may move the file past the bytes that the program gets. */
+  /**
+   * Waits for a read in progress, which may move the file past the bytes returned to the program.
+   */
   @Override
   public long getFilePointer() throws IOException {
     synchronized (moving) {

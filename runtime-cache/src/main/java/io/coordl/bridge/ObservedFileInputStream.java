@@ -6,7 +6,7 @@ import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 
-/** The JDK's own stream over the real file, with timed reads. */
+/** A JDK stream over the real file that times its reads. */
 final class ObservedFileInputStream extends FileInputStream {
   private final ItemCursor cursor;
 

@@ -97,7 +97,7 @@ public final class Producers {
   }
 
   /**
-   * After a trip, waits for the threads inside. Called where a library call is no longer
+   * Waits, after a trip, for the threads inside. Called where a library call is no longer
    * intercepted.
    */
   public static void awaitAfterTrip() {

@@ -15,7 +15,7 @@ public enum SpanKind {
   SAMPLE,
   /** Preparing one batch; the result is the batch. */
   BATCH,
-  /** A loop asks whether there is another batch ({@code hasNext}); the result is the answer. */
+  /** A loop queries whether there is another batch ({@code hasNext}); the result is the answer. */
   ASK,
   /**
    * A loop takes a batch from its iterator ({@code next}), which prepares it now unless another

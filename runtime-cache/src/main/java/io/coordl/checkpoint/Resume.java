@@ -67,7 +67,7 @@ public final class Resume {
   }
 
   private @Nullable Path find(Path at) throws IOException {
-    List<List<Path>> models = UserFile.ask(() -> models(at));
+    List<List<Path>> models = UserFile.call(() -> models(at));
     if (models.size() > 1) {
       startOver("it has checkpoints of several models, taken at different times");
       return null;

@@ -22,7 +22,7 @@ public record Fingerprint(Map<String, String> parts) {
   }
 
   /**
-   * Describes the first part that differs, as "its batch size is 32, not 64"; null if all are
+   * Describes the first part that differs, such as "its batch size is 32, not 64"; null if all are
    * equal.
    */
   public @Nullable String difference(Fingerprint other) {
@@ -32,7 +32,8 @@ public record Fingerprint(Map<String, String> parts) {
         return "its " + part.getKey() + " is " + part.getValue() + ", not " + theirs;
       }
     }
-    return parts.size() == other.parts.size() ? null : "it is described by other parts";
+    int others = other.parts.size();
+    return parts.size() == others ? null : "it has " + parts.size() + " properties, not " + others;
   }
 
   /** Returns the number of common parts; used to find the most similar pipeline. */

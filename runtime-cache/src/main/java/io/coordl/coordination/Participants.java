@@ -78,7 +78,7 @@ final class Participants {
   }
 
   /** Whether the participant's process is alive and not suspended. */
-  boolean running(int participant) {
+  boolean isRunning(int participant) {
     long other = job(participant);
     if (other == 0 || !liveness.alive(other)) {
       return false;
@@ -90,8 +90,8 @@ final class Participants {
   }
 
   /** Whether the participant is likely to progress, so that it is worth waiting for. */
-  boolean waitable(int participant) {
-    if (!running(participant)
+  boolean isProgressing(int participant) {
+    if (!isRunning(participant)
         || memory.get(StagingDescriptor.participant(participant) + PARTICIPANT_BLOCKED) != 0) {
       return false;
     }
@@ -129,7 +129,7 @@ final class Participants {
     }
     for (int i = 0; i < MAX_PARTICIPANTS; i++) {
       if (job(i) == other) {
-        return running(i);
+        return isRunning(i);
       }
     }
     return false;
@@ -139,7 +139,7 @@ final class Participants {
   boolean anyProduces(long epoch) {
     for (int i = 0; i < MAX_PARTICIPANTS; i++) {
       if (memory.get(StagingDescriptor.participant(i) + PARTICIPANT_PRODUCES) == epoch
-          && running(i)) {
+          && isRunning(i)) {
         return true;
       }
     }

@@ -44,7 +44,7 @@ final class PipelineSession {
   final Gate gate = new Gate();
   private final OnceLog log;
   private final Consumer<Throwable> faults;
-  private final Consumer<Boolean> tellOthers;
+  private final Consumer<Boolean> notifyOthers;
   private final IntSupplier elsewhere;
   private final Runnable endedAlone;
   final Executor threads;
@@ -67,9 +67,9 @@ final class PipelineSession {
 
   /**
    * @param job this job's number in the file
-   * @param threads runs each task on a thread of its own
+   * @param threads runs each task on a separate thread
    * @param faults receives the first failure on a preparing thread
-   * @param tellOthers receives whether the job waits here
+   * @param notifyOthers receives whether the job waits here
    * @param elsewhere number of other jobs that wait to begin the first epoch of another pipeline
    * @param endedAlone runs after an epoch that no other job shared
    */
@@ -82,7 +82,7 @@ final class PipelineSession {
       Executor threads,
       UserLog log,
       Consumer<Throwable> faults,
-      Consumer<Boolean> tellOthers,
+      Consumer<Boolean> notifyOthers,
       IntSupplier elsewhere,
       Runnable endedAlone) {
     this.memory = memory;
@@ -91,7 +91,7 @@ final class PipelineSession {
     this.threads = threads;
     this.log = new OnceLog(log);
     this.faults = faults;
-    this.tellOthers = tellOthers;
+    this.notifyOthers = notifyOthers;
     this.elsewhere = elsewhere;
     this.endedAlone = endedAlone;
     this.participants = new Participants(memory, liveness, clock, timeouts, job);
@@ -101,7 +101,7 @@ final class PipelineSession {
 
   /**
    * Ends the previous epoch and begins the next. Before the first epoch, waits for {@code jobs}
-   * jobs; before later ones, for jobs that are still in the epoch before the newest.
+   * jobs; before later ones, for jobs that are still in the epoch before the newest one.
    *
    * @param jobs number of jobs to wait for before the very first epoch
    * @return null if no epoch could be begun
@@ -179,18 +179,18 @@ final class PipelineSession {
     long checkedAt = began;
     boolean logged = false;
     while (jobs > 1 && buffer.isFresh()) {
-      int there = gate.inside(participants::count, jobs);
-      if (there >= jobs) {
+      int joined = gate.inside(participants::count, jobs);
+      if (joined >= jobs) {
         return;
       }
       long now = clock.nanos();
       if (now - checkedAt > interval) {
         checkedAt = now;
-        if (there + elsewhere.getAsInt() >= jobs) {
+        if (joined + elsewhere.getAsInt() >= jobs) {
           log.say(
               "%s of %s jobs have this pipeline; the others are waiting at a different one. The"
                   + " first epoch begins without them.",
-              there, jobs);
+              joined, jobs);
           inVain = true;
           return;
         }
@@ -199,20 +199,20 @@ final class PipelineSession {
       if (waited > timeouts.start().toNanos()) {
         log.say(
             "%s of %s jobs arrived within %s s: the first epoch begins without the others.",
-            there, jobs, timeouts.start().toSeconds());
+            joined, jobs, timeouts.start().toSeconds());
         inVain = true;
         return;
       }
       if (!logged && waited > timeouts.blocked().toNanos()) {
         logged = true;
         blocked(true); // The missing jobs may be waiting for this one at another pipeline.
-        log.say("Waiting for " + jobs + " jobs; " + there + " have joined so far.");
+        log.say("Waiting for " + jobs + " jobs; " + joined + " have joined so far.");
       }
       clock.pause(PAUSE_NANOS);
     }
   }
 
-  /** A preparing thread does not return from the program's code and is abandoned there. */
+  /** Reports that a preparing thread hangs in the program's code and is abandoned there. */
   void stuck() {
     if (!stuck) {
       stuck = true;
@@ -223,7 +223,7 @@ final class PipelineSession {
     }
   }
 
-  /** A preparing thread failed; the job prepares no more batches of this epoch. */
+  /** Reports that a preparing thread failed; the job prepares no more batches of this epoch. */
   void failed(Throwable cause) {
     if (!loggedFailure.getAndSet(true)) {
       faults.accept(cause);
@@ -240,17 +240,17 @@ final class PipelineSession {
   void blocked(boolean now) {
     if (reportsBlocked != now) {
       reportsBlocked = now;
-      tellOthers.accept(now);
+      notifyOthers.accept(now);
     }
   }
 
-  /** Notes whether the job waits in another pipeline. */
+  /** Records whether the job waits in another pipeline. */
   void blockedElsewhere(boolean now) {
     gate.inside(
         () -> memory.set(StagingDescriptor.participant(me) + PARTICIPANT_BLOCKED, now ? 1 : 0));
   }
 
-  /** Shows the other jobs that this one is running. */
+  /** Signals to the other jobs that this one is running. */
   void beat() {
     long at = StagingDescriptor.participant(me) + PARTICIPANT_BEAT;
     gate.inside(() -> memory.set(at, memory.get(at) + 1));
@@ -269,11 +269,11 @@ final class PipelineSession {
       } catch (IOException e) {
         return null;
       }
-      T made = reader.read(readable.order(ByteOrder.nativeOrder()));
+      T result = reader.read(readable.order(ByteOrder.nativeOrder()));
       MappedLength.settle();
       counters.count(sum -> sum.taken++);
       counters.count(sum -> sum.takenBytes += bytes);
-      return made;
+      return result;
     } catch (InternalError e) {
       if (memory.isSound()) {
         throw e; // The reader's own error.
@@ -297,7 +297,7 @@ final class PipelineSession {
     shortestPreparation.accumulateAndGet(nanos, Math::min);
   }
 
-  /** False if the memory is damaged; the thread that noticed it logs that. */
+  /** False if the memory is damaged; the thread that detects the damage logs it. */
   private boolean isUsable() {
     return gate.isOpen() && memory.isSound();
   }
@@ -313,12 +313,12 @@ final class PipelineSession {
                   ? String.format(
                       "has %s, less than for two (raise prep.size)",
                       memory.get(StagingDescriptor.BUDGET))
-                  : "was made for batches of " + slotBytes)
+                  : "was created for batches of " + slotBytes)
               + ": each job prepares such batches itself.");
     }
   }
 
-  /** Another program has damaged the memory; stops using it. */
+  /** Stops using the memory, because another program has damaged it. */
   void damaged(InternalError cause) {
     gate.shut();
     log.say(
@@ -349,7 +349,7 @@ final class PipelineSession {
     return event;
   }
 
-  /** Ends the epoch and admits no more threads; false if one stays inside. */
+  /** Ends the epoch and admits no more threads; false if a thread stays inside. */
   boolean close() {
     SharedEpoch epoch = current.get();
     if (epoch != null) {

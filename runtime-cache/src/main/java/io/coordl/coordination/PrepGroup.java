@@ -39,12 +39,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PrepGroup implements Closeable {
   /**
-   * Each pipeline keeps its buffer until the job ends. Without this limit, a job whose pipeline
+   * Each pipeline has its buffer until the job ends. Without this limit, a job whose pipeline
    * differs in every epoch (for example, through a counting preprocessor) would take all memory.
    */
   private static final int MAX_PIPELINES = 32;
 
-  /** Longest time that leaving takes, whatever the program's threads do. */
+  /** Maximum time that leaving takes, whatever the program's threads do. */
   private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(7);
 
   private final Path directory;
@@ -112,7 +112,7 @@ public final class PrepGroup implements Closeable {
    *
    * @param pipeline fingerprint of the pipeline; jobs with an equal one share batches
    * @param own the order this job's own sampler produced; all jobs adopt the first job's
-   * @return null if the job keeps its own pipeline for this epoch
+   * @return null if the job prepares this epoch on its own
    */
   public @Nullable SharedEpoch begin(Fingerprint pipeline, BatchOrder own) {
     String text = pipeline.text();
@@ -135,7 +135,8 @@ public final class PrepGroup implements Closeable {
   }
 
   /**
-   * Null if the file cannot be opened. If another job has it locked, the next epoch tries again.
+   * Opens the pipeline's file and joins it; null if that fails. If another job has it locked, the
+   * next epoch tries again.
    */
   private @Nullable Joined join(Fingerprint pipeline, BatchOrder own) {
     boolean first = tried.add(pipeline.text());
@@ -157,7 +158,7 @@ public final class PrepGroup implements Closeable {
                   ? cause
                   : "The staging buffer in "
                       + directory
-                      + " cannot be made or used ("
+                      + " cannot be created or used ("
                       + e
                       + "): nothing is shared.")
               + " This job prepares all batches of this pipeline itself.");
@@ -172,7 +173,7 @@ public final class PrepGroup implements Closeable {
     long user = Machine.user();
     SharedFile.sweep(directory, user, contents, log);
     String name = Long.toHexString(pipeline.checksum()) + StagingContents.SUFFIX;
-    List<String> ofBudget = new ArrayList<>(); // Logged only if the file opens.
+    List<String> budgetLines = new ArrayList<>(); // Logged only if the file opens.
     SharedFile<StagingFile> file =
         new SharedFile.Opening<>(
                 directory.resolve(prefix(user) + name).toAbsolutePath(),
@@ -183,10 +184,10 @@ public final class PrepGroup implements Closeable {
                         bound.applyAsLong(
                             budget.resolve(
                                 Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
-                                ofBudget::add))),
+                                budgetLines::add))),
                 log)
             .within(patience);
-    ofBudget.forEach(log::say);
+    budgetLines.forEach(log::say);
     StagingFile memory = file.memory();
     byte[] text = pipeline.text().getBytes(StandardCharsets.UTF_8);
     int length = (int) memory.get(StagingDescriptor.TEXT_BYTES);
@@ -205,7 +206,7 @@ public final class PrepGroup implements Closeable {
             this::start,
             log,
             cause -> Bridge.fault("preparing batches for the group", cause),
-            blocked -> tellOthers(memory, blocked),
+            blocked -> notifyOthers(memory, blocked),
             this::waitingElsewhere,
             () ->
                 heartbeat.later(
@@ -220,8 +221,8 @@ public final class PrepGroup implements Closeable {
   }
 
   /**
-   * Number of jobs of the group that share no pipeline with this job and have not begun an epoch
-   * yet.
+   * Returns the number of jobs of the group that share no pipeline with this job and have not begun
+   * an epoch yet.
    */
   private int waitingElsewhere() {
     try {
@@ -282,12 +283,12 @@ public final class PrepGroup implements Closeable {
     thread.start();
   }
 
-  /** Prefix of the group's file names; unique to it, because group names contain no comma. */
+  /** Returns the prefix of the group's file names; unique, because group names contain no comma. */
   private String prefix(long user) {
     return "coordl-" + user + "-" + SharedFile.fileName(group) + ",";
   }
 
-  private void tellOthers(StagingMemory from, boolean blocked) {
+  private void notifyOthers(StagingMemory from, boolean blocked) {
     for (Joined other : joined.values()) {
       if (other.session().memory != from) {
         other.session().blockedElsewhere(blocked);

@@ -89,7 +89,7 @@ public final class SharedEpoch {
     }
   }
 
-  /** Loop of a preparing thread, until nothing is left to prepare. */
+  /** Runs the loop of a preparing thread, until nothing is left to prepare. */
   void work(BatchSource source) {
     producers.add(Thread.currentThread());
     try {

@@ -37,9 +37,10 @@ import io.coordl.host.JobLiveness;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One job's view of the staging buffer of a pipeline: it keeps prepared batches in shared memory
- * until all jobs of an epoch have used them. Implements the coordinated prep of the CoorDL paper
- * (section 4.3), with a window instead of lock step, for jobs that join, leave, stall and die.
+ * One job's view of the staging buffer of a pipeline: the buffer stores prepared batches in shared
+ * memory until all jobs of an epoch have used them. Implements the coordinated prep of the CoorDL
+ * paper (section 4.3), with a window instead of lock step, for jobs that join, leave, stall and
+ * die.
  *
  * <p><b>Safety</b> does not depend on this class: every job walks the batches 0, 1, 2 ... of its
  * epoch on its own, in the order that all jobs of the epoch have adopted, and can prepare each of
@@ -70,8 +71,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>A newer epoch may take only half of the slots while any job is in the older one, so the older
- * one can always progress. A slot is held only for the duration of a copy, so data that programs
- * keep blocks no other job.
+ * one can always progress. A slot is held only for the duration of a copy, so batches that a
+ * program retains block no other job.
  *
  * <h2>Recovery after kill -9</h2>
  *
@@ -92,9 +93,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A slot is reused only after the slowest participant of the epoch is past it; the first reuse
  * also waits for participants that have not yet reached the epoch. Only jobs that are running,
  * progressing, and not blocked in another pipeline of the group are waited for ({@link
- * Participants#waitable}). All others are removed from the epoch; such a job continues locally and
- * rejoins at the next epoch. A suspended job's claims are taken over, but never the slots it fills
- * or holds: when it resumes, it touches only bytes that no other job reads.
+ * Participants#isProgressing}). All others are removed from the epoch; such a job continues locally
+ * and rejoins at the next epoch. A suspended job's claims are taken over, but never the slots it
+ * fills or holds: when it resumes, it touches only bytes that no other job reads.
  *
  * <h2>Memory order</h2>
  *
@@ -105,7 +106,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe and lock-free.
  */
 final class StagingBuffer {
-  /** Not possible now; perhaps later. */
+  /** Not possible now, but perhaps later. */
   static final int NOT_NOW = -1;
 
   /** Not possible any more in this epoch. */
@@ -184,24 +185,24 @@ final class StagingBuffer {
     }
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
       if (Participants.contains(oldest, participant)
-          && (participant == me || !participants.waitable(participant))) {
+          && (participant == me || !participants.isProgressing(participant))) {
         drop(epoch(oldest), participant);
       }
     }
-    if (state == OPEN && awaited(newest, number) >= 0) {
+    if (state == OPEN && expected(newest, number) >= 0) {
       return null; // Otherwise the jobs would stay an epoch apart.
     }
     return low(oldest) == 0 ? create(number + 1, oldest, own) : null;
   }
 
-  /** A participant that has not reached the newest epoch but is expected to; -1 if none. */
-  private int awaited(long word, long epoch) {
+  /** Returns a participant that has yet to reach the newest epoch and is expected to; else -1. */
+  private int expected(long word, long epoch) {
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
       if (participant != me
           && !Participants.contains(word, participant)
           && participants.job(participant) != 0
           && participants.cursor(participant) <= cursor(epoch, 0)
-          && participants.waitable(participant)) {
+          && participants.isProgressing(participant)) {
         return participant;
       }
     }
@@ -287,12 +288,12 @@ final class StagingBuffer {
 
   // ---- preparing
 
-  /** Bytes of a slot; 0 while unknown. */
+  /** Returns the bytes of a slot; 0 while unknown. */
   long slotBytes() {
     return memory.get(SLOT_BYTES);
   }
 
-  /** Number of slots; 0 while unknown, or if fewer than two fit. */
+  /** Returns the number of slots; 0 while unknown, or if fewer than two fit. */
   int slots() {
     long size = slotBytes();
     long count = size == 0 ? 0 : Math.min(MAX_SLOTS, memory.get(BUDGET) / size);
@@ -318,14 +319,14 @@ final class StagingBuffer {
   }
 
   /**
-   * The smallest unclaimed batch; {@link #NOT_NOW} if all are claimed but some claims may be
-   * released, {@link #NEVER_MORE} if all are prepared.
+   * Returns the smallest unclaimed batch; {@link #NOT_NOW} if all are claimed but some claims may
+   * be released, {@link #NEVER_MORE} if all are prepared.
    */
   int nextUnclaimed(Entered epoch) {
     int none = NEVER_MORE;
     for (int batch = slowest(epoch); batch < epoch.order().batches(); batch++) {
       long claim = memory.get(epoch.at().claim(batch));
-      if (claimable(epoch, claim)) {
+      if (isClaimable(epoch, claim)) {
         return batch;
       }
       if (state(claim) == CLAIMED) {
@@ -335,13 +336,13 @@ final class StagingBuffer {
     return none;
   }
 
-  private boolean claimable(Entered epoch, long claim) {
+  private boolean isClaimable(Entered epoch, long claim) {
     return epoch(claim) != epoch.number()
         || state(claim) == UNCLAIMED
         || (state(claim) == CLAIMED && !participants.willFinish(middle(claim)));
   }
 
-  /** The first batch that any participant still needs. */
+  /** Returns the first batch that any participant still needs. */
   private int slowest(Entered epoch) {
     long word = memory.get(epoch.at().state());
     long slowest = participants.cursor(me);
@@ -358,14 +359,14 @@ final class StagingBuffer {
    * Claims the smallest unclaimed batch; if there is none, returns as {@link #nextUnclaimed} does.
    */
   int claim(Entered epoch) {
-    while (isUnderWay(epoch)) {
+    while (isInProgress(epoch)) {
       int batch = nextUnclaimed(epoch);
       if (batch < 0) {
         return batch;
       }
       long at = epoch.at().claim(batch);
       long word = memory.get(at);
-      if (claimable(epoch, word) && memory.compareAndSet(at, word, claimed(epoch))) {
+      if (isClaimable(epoch, word) && memory.compareAndSet(at, word, claimed(epoch))) {
         if (epoch(word) == epoch.number() && state(word) == CLAIMED) {
           counters.count(sum -> sum.takeOvers++);
         }
@@ -379,11 +380,11 @@ final class StagingBuffer {
     return word(CLAIMED, epoch.number(), job, 0);
   }
 
-  private boolean isUnderWay(Entered epoch) {
+  private boolean isInProgress(Entered epoch) {
     return epoch(memory.get(epoch.at().state())) == epoch.number();
   }
 
-  /** Releases a claim, or marks the batch as one that no job will stage. */
+  /** Releases a claim; if {@code forGood}, marks the batch so that no job stages it. */
   void unclaim(Entered epoch, int batch, boolean forGood) {
     memory.compareAndSet(
         epoch.at().claim(batch),
@@ -421,7 +422,7 @@ final class StagingBuffer {
     return any ? NOT_NOW : NEVER_MORE;
   }
 
-  /** Names the participant that keeps a slot from being reused. */
+  /** The participant that prevents a slot from being reused. */
   static final class Blocker {
     /** Participant number, or -1 if no participant is waited for. */
     int participant = -1;
@@ -454,13 +455,13 @@ final class StagingBuffer {
   private boolean mayBeFilled(long word, Blocker blocker) {
     return switch (state(word)) {
       case FILLING -> !liveness.alive(middle(word));
-      case READY -> low(word) == 0 && needless(epoch(word), middle(word), blocker);
+      case READY -> low(word) == 0 && isUnneeded(epoch(word), middle(word), blocker);
       default -> false;
     };
   }
 
   /** Whether no job needs the batch now or later. */
-  private boolean needless(long epoch, long batch, Blocker blocker) {
+  private boolean isUnneeded(long epoch, long batch, Blocker blocker) {
     StagingDescriptor.Epoch at = memory.epoch(descriptor(epoch));
     long word = memory.get(at.state());
     int state = state(word);
@@ -481,7 +482,7 @@ final class StagingBuffer {
                   && newest
                   && participants.job(participant) != 0
                   && participants.cursor(participant) <= cursor(epoch, 0);
-      if (needs && participants.waitable(participant)) {
+      if (needs && participants.isProgressing(participant)) {
         blocker.participant = participant;
         return false;
       }
@@ -510,12 +511,12 @@ final class StagingBuffer {
     }
   }
 
-  /** State word of the other epoch descriptor. */
+  /** Returns the state word of the other epoch descriptor. */
   private long otherEpoch(long epoch) {
     return memory.get(memory.epoch(descriptor(epoch + 1)).state());
   }
 
-  /** Leaves half of the slots to the jobs of an older epoch. */
+  /** Reserves half of the slots for the jobs of an older epoch. */
   private int withinShare(int slot, Entered epoch, Blocker blocker) {
     long other = otherEpoch(epoch.number());
     boolean older = epoch(other) < epoch.number() && low(other) != 0;
@@ -568,17 +569,19 @@ final class StagingBuffer {
   static final int NOT_STAGED = -4;
   static final int NOBODY = -5;
 
-  /** The current claim word, in which a waiting job detects changes. */
+  /** Returns the current claim word, in which a waiting job detects changes. */
   long claimWord(Entered epoch, int batch) {
     return memory.get(epoch.at().claim(batch));
   }
 
-  /** Whether the word says that a job prepares the batch. */
+  /** Whether the word marks a batch that a job is preparing. */
   static boolean isClaimed(Entered epoch, long claim) {
     return epoch(claim) == epoch.number() && state(claim) == CLAIMED;
   }
 
-  /** Leases the slot of the batch, or returns why there is none: {@link #NOT_NOW} and others. */
+  /**
+   * Leases the slot of the batch; if there is none, returns the reason, such as {@link #NOT_NOW}.
+   */
   int tryTake(Entered epoch, int batch) {
     long at = epoch.at().claim(batch);
     long claim = memory.get(at);
@@ -597,7 +600,7 @@ final class StagingBuffer {
       }
       return NOT_NOW;
     }
-    if (isUnderWay(epoch) && participants.anyProduces(epoch.number())) {
+    if (isInProgress(epoch) && participants.anyProduces(epoch.number())) {
       return NOT_NOW;
     }
     // The last producer may have published the batch just before it stopped: check once more.
@@ -611,7 +614,7 @@ final class StagingBuffer {
         word -> state(word) == READY && epoch(word) == epoch.number() && middle(word) == batch);
   }
 
-  /** Length in bytes of the batch in a slot that this job leases. */
+  /** Returns the length in bytes of the batch in a slot that this job leases. */
   int length(int slot) {
     return (int) memory.get(slotLength(slot));
   }

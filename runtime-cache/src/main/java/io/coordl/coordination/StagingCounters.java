@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** This job's counters for the epochs of one pipeline. Thread-safe. */
+/** Counters of this job for the epochs of one pipeline. Thread-safe. */
 final class StagingCounters {
   private final StagingStatisticsEvent sum = new StagingStatisticsEvent();
 

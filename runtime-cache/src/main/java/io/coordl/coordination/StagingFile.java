@@ -25,14 +25,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory-mapped staging file. Its length covers everything it may hold; pages are allocated when
- * first written. The first write goes through write(2), because a full tmpfs fails that with an
- * error, but a store through a mapping with SIGBUS.
+ * A memory-mapped staging file. Its length covers everything it may contain; pages are allocated
+ * when first written. The first write goes through write(2): if tmpfs is full, write(2) fails with
+ * an error, but a store through a mapping fails with SIGBUS.
  *
  * <p>Another program of the user may truncate the file ({@link MappedLength}). So every change
- * checks the length first, and every read settles at once. After the first failure this is
- * constant, all-zero memory in which no protocol progresses, and the listener leaves. If native
- * code copies from a slot at that moment, the process dies.
+ * checks the length first, and every read settles at once. After the first failure, all reads
+ * return zero, no protocol progresses, and the listener leaves the group. If native code copies
+ * from a slot at that moment, the process dies.
  */
 final class StagingFile implements StagingMemory {
   private static final VarHandle WORDS =

@@ -18,10 +18,10 @@ public interface Contents<M extends Contents.Memory> {
     void set(long at, long value);
   }
 
-  /** The header, which distinguishes the agent's files. */
+  /** Returns the header, which distinguishes the agent's files. */
   Header header();
 
-  /** Size in bytes below which a file is not worth creating. */
+  /** Returns the size in bytes below which a file is not worth creating. */
   long minimum();
 
   /** Maps {@code bytes} bytes of the file, extending it if it is shorter. */

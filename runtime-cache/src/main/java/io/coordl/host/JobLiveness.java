@@ -1,13 +1,13 @@
 package io.coordl.host;
 
-/** Which jobs that share a file still run. Thread-safe. */
+/** Reports which of the jobs that share a file still run. Thread-safe. */
 public interface JobLiveness {
   /** Whether the job still runs, even if it is suspended; true if unknown. */
   boolean alive(long job);
 
   /**
-   * Runs {@code action} while no job joins or does the same; does not run it if that cannot be
-   * ensured.
+   * Runs {@code action} while no job joins and no other job runs such an action; skips it if that
+   * cannot be guaranteed.
    */
   void alone(Runnable action);
 }

@@ -17,8 +17,9 @@ import java.util.function.LongSupplier;
 
 /**
  * The kernel's counters of cores: run-queue delays of threads (schedstat), throttling of control
- * groups of version 1 and 2, and pressure. Counters that a kernel lacks stay 0. The process is read
- * at most every {@value #PAUSE_NANOS} ns, because that takes some ten microseconds a thread.
+ * groups of version 1 and 2, and pressure. Counters that a kernel lacks stay 0. The counters of the
+ * process are read at most every {@value #PAUSE_NANOS} ns, because that takes about ten
+ * microseconds per thread.
  */
 public final class KernelCores implements CoreTimes {
   static final long PAUSE_NANOS = 250_000_000;
@@ -30,12 +31,12 @@ public final class KernelCores implements CoreTimes {
   private final Path groups;
   private final LongSupplier clock;
 
-  /**
-   * Waits of each thread at the last reading, by its number, and of all threads that have ended.
-   */
+  /** Wait of each thread at the last reading, by thread id. */
   private Map<String, Long> waits = new HashMap<>();
 
+  /** Sum of the last readings of all threads that have ended. */
   private long ended;
+
   private long sum;
   private long throttled;
   private long pressure;
@@ -45,7 +46,7 @@ public final class KernelCores implements CoreTimes {
     this(PROC, GROUPS, System::nanoTime);
   }
 
-  /** For tests, which have files of their own. */
+  /** For tests, with their own files and clock. */
   KernelCores(Path proc, Path groups, LongSupplier clock) {
     this.proc = proc;
     this.groups = groups;
@@ -73,7 +74,7 @@ public final class KernelCores implements CoreTimes {
     figures.pressure = pressure;
   }
 
-  /** Sums over all threads; ended threads keep their last reading. */
+  /** Sums over all threads; ended threads count with their last reading. */
   private void sumOfThreads() {
     Map<String, Long> now = new HashMap<>();
     for (String thread : threads()) {
@@ -81,7 +82,7 @@ public final class KernelCores implements CoreTimes {
     }
     for (Map.Entry<String, Long> before : waits.entrySet()) {
       Long later = now.get(before.getKey());
-      if (later == null || later < before.getValue()) { // Another thread may have its number.
+      if (later == null || later < before.getValue()) { // Another thread may have reused its id.
         ended += before.getValue();
       }
     }
@@ -104,14 +105,14 @@ public final class KernelCores implements CoreTimes {
     return AccessController.doPrivileged(listing);
   }
 
-  /** The second number of a schedstat, nanoseconds waited for a core; 0 if there is none. */
+  /** Returns the second number of a schedstat, the nanoseconds waited for a core; 0 if absent. */
   private static long wait(Path schedstat) {
     List<String> lines = Machine.lines(schedstat);
     String[] words = lines.isEmpty() ? new String[0] : lines.get(0).split(" ", 3);
     return words.length < 2 ? 0 : Math.max(0, Machine.parse(words[1]));
   }
 
-  /** Pressure of the innermost group that has it, else of the host. */
+  /** Returns the pressure of the innermost group that reports it, else of the host. */
   private long pressure() {
     for (String line : Machine.lines(proc.resolve("self/cgroup"))) {
       if (line.startsWith("0::")) {
@@ -124,7 +125,7 @@ public final class KernelCores implements CoreTimes {
     return Math.max(0, some(proc.resolve("pressure/cpu")));
   }
 
-  /** Nanoseconds of {@code some avg10=0.00 ... total=microseconds}, -1 if there is no such line. */
+  /** Returns the nanoseconds in {@code some avg10=... total=MICROSECONDS}; -1 if absent. */
   private static long some(Path file) {
     for (String line : Machine.lines(file)) {
       int at = line.indexOf("total=");
@@ -138,8 +139,8 @@ public final class KernelCores implements CoreTimes {
   /**
    * The CPU limit of a control group.
    *
-   * @param cores it allows; infinite without a limit
-   * @param throttled nanoseconds for which it held threads back, summed over cores
+   * @param cores number of cores that it allows; infinite without a limit
+   * @param throttled nanoseconds for which threads were throttled, summed over cores
    */
   record Limit(double cores, long throttled) {
     private static final Limit NONE = new Limit(Double.POSITIVE_INFINITY, 0);
@@ -149,7 +150,7 @@ public final class KernelCores implements CoreTimes {
     return Long.compare(one.throttled(), other.throttled());
   }
 
-  /** Cores that the quotas of all groups above the process allow; 0 without a quota. */
+  /** Returns the cores that the quotas of all groups above the process allow; 0 without a quota. */
   static double limit() {
     return limit(PROC.resolve("self/cgroup"), GROUPS);
   }
@@ -163,7 +164,7 @@ public final class KernelCores implements CoreTimes {
     return limits(membership, groups);
   }
 
-  /** The limits of the groups above the process, and always one that limits nothing. */
+  /** Returns the limits of the groups above the process, and one that limits nothing. */
   private static List<Limit> limits(Path membership, Path mount) {
     List<Limit> limits = new ArrayList<>(List.of(Limit.NONE));
     for (String line : Machine.lines(membership)) {
@@ -183,7 +184,7 @@ public final class KernelCores implements CoreTimes {
     return limit(quota, period, Machine.field(stat(group), "throttled_time"));
   }
 
-  /** The file holds {@code quota period}, or {@code max period}. */
+  /** Reads a file that contains {@code quota period}, or {@code max period}. */
   private static Limit limit2(Path group) {
     List<String> lines = Machine.lines(group.resolve("cpu.max"));
     String[] words = lines.isEmpty() ? new String[0] : lines.get(0).trim().split(" ", 3);

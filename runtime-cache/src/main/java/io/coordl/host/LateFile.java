@@ -7,15 +7,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Opens a shared file that another job keeps locked as soon as it is unlocked. A thread of the
- * agent does this, so no caller waits. The thread belongs to the topmost thread group, where no
- * program interrupts it; an interrupt would close its channel.
+ * Opens a shared file as soon as another job unlocks it. An agent thread does this, so no caller
+ * waits. The thread belongs to the root thread group, where no program interrupts it; an interrupt
+ * would close its channel.
  */
 public final class LateFile implements Closeable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** A running job sets up a file in less time. */
+  /** A job that is not suspended sets up a file in less time. */
   private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   @FunctionalInterface
@@ -34,8 +34,8 @@ public final class LateFile implements Closeable {
   /**
    * Starts trying.
    *
-   * @param file name for the user
-   * @param without what the user loses until it is open
+   * @param file name of the file for the user
+   * @param without clause for the user: what is missing until the file is open
    */
   public LateFile(String file, String without, Attempt attempt, UserLog log) {
     this.file = file;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Detects which jobs use a shared file by fcntl byte-range locks far behind its end: one byte for
  * setting up and leaving, one for the leading job, one for every job that ever joined. The kernel
  * releases a job's bytes when its last thread is gone, whatever killed it. After that, none of its
- * writes is under way, so its claims may be taken over. Pids do not work: they are reused, and
+ * writes is under way, so its claims may be taken over. Pids would not work: they are reused, and
  * differ between containers that share the file.
  *
  * <p>These locks belong to the process, not to the channel: closing <em>any</em> descriptor of the
@@ -66,8 +66,8 @@ public final class Liveness implements JobLiveness {
   }
 
   /**
-   * Makes this job the leader, which does for all jobs what only one can do; false if another job
-   * leads. It leads until {@link #stopLeading} or its death.
+   * Makes this job the leader, which does the work that only one job may do for all; false if
+   * another job leads. It leads until {@link #stopLeading} or until it dies.
    */
   public synchronized boolean tryLead() throws IOException {
     if (leader == null) {
@@ -82,7 +82,7 @@ public final class Liveness implements JobLiveness {
 
   /**
    * Marks this process as job {@code number} until it dies or leaves; false if the number is taken,
-   * or if another job is checking it at the moment.
+   * or if another job is checking it right now.
    */
   synchronized boolean tryJoin(long number) throws IOException {
     mine = tryLock(SETUP_BYTE + number, 1, false);
@@ -118,7 +118,7 @@ public final class Liveness implements JobLiveness {
         }
       }
     } catch (IOException e) {
-      // Try again another time.
+      // The caller tries again later.
     }
   }
 

@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Measures the resources that the machine and the container leave to this process. */
 public final class Machine {
-  /** The part of a limit that is left alone, for other needs of the kernel and the JVM. */
+  /** 1 / RESERVED_PART of a limit stays free for the kernel and the JVM. */
   private static final int RESERVED_PART = 32;
 
-  /** A reserve that suffices on the largest machine. */
-  private static final long LARGEST_RESERVE = 256L << 20;
+  /** Maximum reserve in bytes; enough on the largest machine. */
+  private static final long MAX_RESERVE = 256L << 20;
 
-  /** Field of /proc/self/stat, counted after the name of the program. */
+  /** Index of this field in /proc/self/stat after the program name. */
   private static final int FAULTS = 7;
 
   private static final int USER = 11;
@@ -75,7 +75,7 @@ public final class Machine {
     }
 
     private long reserve() {
-      return Math.min(LARGEST_RESERVE, limit / RESERVED_PART);
+      return Math.min(MAX_RESERVE, limit / RESERVED_PART);
     }
 
     /**
@@ -88,21 +88,24 @@ public final class Machine {
   }
 
   /**
-   * Bytes of memory a store may take: the least that the host and each control group above this
-   * process have available, minus the heap's possible growth and a share of the limit.
+   * Returns the bytes of memory that a store may take: the minimum of what the host and each
+   * control group above this process have available, minus the heap's possible growth and a share
+   * of the limit.
    */
   public static long freeMemory() {
     return Math.max(0, room().spare() - heapGrowth());
   }
 
   /**
-   * How much the heap may still grow. The unused part of a new heap has no memory behind it yet,
-   * unless the process already has that much, as with {@code -XX:+AlwaysPreTouch}.
+   * Returns the bytes by which the heap may still grow. The unused part of a new heap has no memory
+   * behind it yet, unless the process already has that much, as with {@code -XX:+AlwaysPreTouch}.
+   *
+   * @param committed bytes of the heap that the JVM has reserved memory for, used or not
    */
-  static long heapGrowth(long max, long made, long used, Path status) {
+  static long heapGrowth(long max, long committed, long used, Path status) {
     List<String> lines = lines(status);
     long resident = Math.max(0, field(lines, "RssAnon:")) + Math.max(0, field(lines, "RssShmem:"));
-    return max - (resident << 10 >= made ? made : used);
+    return max - (resident << 10 >= committed ? committed : used);
   }
 
   /** Describes this machine; unknown fields stay as they are. */
@@ -117,7 +120,7 @@ public final class Machine {
             System.getProperty("os.arch"));
     event.cores = Runtime.getRuntime().availableProcessors();
     event.cpuLimit = KernelCores.limit();
-    // Asking the JVM takes 15 ms.
+    // A query of the JVM takes 15 ms.
     long limit = room().limit();
     event.memory = limit == Long.MAX_VALUE ? memory() : limit;
   }
@@ -127,14 +130,14 @@ public final class Machine {
     describe(event, STAT);
   }
 
-  /** CPU time of a process so far in nanoseconds, to 10 ms; 0 if there is no such file. */
+  /** Returns the CPU nanoseconds of a process so far, to 10 ms; 0 if there is no such file. */
   static long cpuTime(Path stat) {
     JobStatisticsEvent used = new JobStatisticsEvent();
     describe(used, stat);
     return used.userTime + used.kernelTime;
   }
 
-  /** As the file says; its times are in ticks of 10 ms. */
+  /** Reads the figures from {@code stat}, whose times are in ticks of 10 ms. */
   static void describe(JobStatisticsEvent event, Path stat) {
     String text = String.join(" ", lines(stat));
     String[] fields = text.substring(text.lastIndexOf(')') + 1).trim().split(" ", -1);
@@ -145,7 +148,7 @@ public final class Machine {
     }
   }
 
-  /** Memory of the host or container in bytes; 0 if the JVM lacks the module that reports it. */
+  /** Returns the bytes of host or container memory; 0 if the JVM lacks the module for that. */
   public static long memory() {
     try {
       return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
@@ -157,16 +160,17 @@ public final class Machine {
   }
 
   /**
-   * Whether so little memory is left now that a store must not take more, whatever its budget. Same
-   * rule as {@link #freeMemory}, except that the current heap already has its memory. The result
-   * depends on whether it was so {@code before}.
+   * Whether so little memory is left that a store must not take more, whatever its budget. Same
+   * rule as {@link #freeMemory}, except that the current heap already has its memory.
+   *
+   * @param before the previous result; if true, more must be free for the result to change
    */
   public static boolean tight(boolean before) {
     Runtime runtime = Runtime.getRuntime();
     return room().tight(before, runtime.maxMemory() - runtime.totalMemory());
   }
 
-  /** How much the heap of this JVM may still grow. */
+  /** Returns the bytes by which the heap of this JVM may still grow. */
   static long heapGrowth() {
     Runtime runtime = Runtime.getRuntime();
     long used = runtime.totalMemory() - runtime.freeMemory();
@@ -182,14 +186,15 @@ public final class Machine {
     return least(rooms());
   }
 
-  /** Memory room of the host and of the control groups above this process. */
+  /** Returns the memory room of the host and of each control group above this process. */
   static List<Room> rooms() {
     return rooms(MEMINFO, STALLS, MEMBERSHIP, GROUPS);
   }
 
   /**
-   * Bytes a store may take of the file system of {@code directory}, 0 if there is none: the free
-   * space minus a sixteenth, because the program and other jobs have files there too.
+   * Returns the bytes that a store may take of the file system of {@code directory}: the free space
+   * minus a sixteenth, because the program and other jobs have files there too. 0 if there is no
+   * such directory.
    */
   public static long freeSpace(Path directory) {
     try {
@@ -201,18 +206,20 @@ public final class Machine {
   }
 
   /**
-   * The number of this user, whose jobs share memory; throws with a sentence for the user on
-   * systems other than Linux.
+   * Returns the id of this user, whose jobs share memory.
+   *
+   * @throws IOException with a sentence for the user on systems other than Linux
    */
   public static long user() throws IOException {
     if (!Files.exists(MEMBERSHIP.getParent())) {
-      throw new IOException("What jobs share needs Linux, and there is no /proc here.");
+      throw new IOException("Sharing between jobs needs Linux, and there is no /proc here.");
     }
     return Owner.user();
   }
 
   /**
-   * The host's room and those of the control groups above the process, version 1 and 2.
+   * Returns the memory room of the host and of each control group (version 1 or 2) above the
+   * process.
    *
    * @param meminfo in the form of /proc/meminfo
    * @param stalls in the form of /proc/pressure/memory
@@ -243,13 +250,14 @@ public final class Machine {
     return rooms;
   }
 
-  /** The room with the least to spare. */
+  /** Returns the room with the fewest spare bytes. */
   static Room least(List<Room> rooms) {
     return Collections.min(rooms, Comparator.comparingLong(Room::spare));
   }
 
   /**
-   * Walks from the group of the process to the root, which in a container is the container's own.
+   * Walks from the control group of the process up to the root, which in a container is the
+   * container's own group.
    */
   static <T> void walk(Path root, String group, Function<Path, @Nullable T> what, List<T> found) {
     for (Path at = directory(root, group); at != null && at.startsWith(root); at = at.getParent()) {
@@ -260,7 +268,10 @@ public final class Machine {
     }
   }
 
-  /** A name may be any bytes, even if they are not text in this JVM's encoding. */
+  /**
+   * Resolves a group's path. A name may be any bytes, even if they are not text in this JVM's
+   * encoding.
+   */
   static Path directory(Path root, String group) {
     Path at = root;
     for (String name : group.split("/", -1)) {
@@ -271,7 +282,9 @@ public final class Machine {
     return at;
   }
 
-  /** The entry whose name has these bytes; the directory itself if there is none. */
+  /**
+   * Returns the entry whose name consists of these bytes; the directory itself if there is none.
+   */
   private static Path listed(Path directory, String bytes) {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
@@ -287,7 +300,7 @@ public final class Machine {
     return directory;
   }
 
-  /** For a group of version 1; null without a limit. */
+  /** Reads a group of version 1; null without a limit. */
   private static @Nullable Room room1(Path group) {
     long limit = number(group.resolve("memory.limit_in_bytes"));
     long usage = number(group.resolve("memory.usage_in_bytes"));
@@ -295,7 +308,7 @@ public final class Machine {
     return room(group, limit, usage, "total_", events, 0);
   }
 
-  /** For a group of version 2, which may be throttled before it reaches its limit. */
+  /** Reads a group of version 2, which may be throttled before it reaches its limit. */
   private static @Nullable Room room2(Path group) {
     long max = number(group.resolve("memory.max"));
     long high = number(group.resolve("memory.high"));
@@ -323,7 +336,7 @@ public final class Machine {
     return new Room(limit, limit - usage + cache, cache, true, events, stalled);
   }
 
-  /** The percentage in {@code full avg10=1.25 avg60=...}; 0 if there is none. */
+  /** Returns the percentage in {@code full avg10=1.25 avg60=...}; 0 if there is none. */
   private static double stalled(Path pressure) {
     for (String line : lines(pressure)) {
       String[] words = line.split("[ =]", 4);
@@ -338,13 +351,13 @@ public final class Machine {
     return 0;
   }
 
-  /** The number that a file consists of; -1 if there is none, such as for the limit "max". */
+  /** Returns the number in a file; -1 if its content is not a number, such as the limit "max". */
   static long number(Path file) {
     List<String> lines = lines(file);
     return lines.isEmpty() ? -1 : parse(lines.get(0).trim());
   }
 
-  /** The number after {@code name} in lines of names and numbers, -1 if there is none. */
+  /** Returns the number after {@code name} in lines of names and numbers; -1 if there is none. */
   static long field(List<String> lines, String name) {
     for (String line : lines) {
       if (line.startsWith(name)) {
@@ -365,7 +378,7 @@ public final class Machine {
     }
   }
 
-  /** May run on a thread of the program, which may lack permission to read them. */
+  /** May be called on a program thread that has no permission to read the file. */
   @SuppressWarnings("removal") // JDK 17 has security managers.
   static List<String> lines(Path file) {
     PrivilegedAction<List<String>> reading = () -> read(file);
@@ -382,7 +395,10 @@ public final class Machine {
     }
   }
 
-  /** If the path is text, uses no direct memory, because the program may have none left. */
+  /**
+   * Opens a file; if its path is text, without direct memory, because the program may have none
+   * left.
+   */
   private static InputStream open(Path file) throws IOException {
     try {
       return new FileInputStream(file.toFile());

@@ -13,32 +13,35 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Keeps the agent's memory from getting the job killed: unlike the page cache, shared memory never
- * gives way to the program, and beyond a container's limit the kernel kills.
+ * Prevents the agent's memory from getting the job killed: the kernel reclaims page cache but not
+ * shared memory, and kills processes that exceed a container's limit.
  *
  * <ul>
  *   <li><b>Reserve.</b> Until an epoch with training has ended, it is unknown how much native
- *       memory the program needs. Until then, a store whose budget the user has not set leaves
- *       three quarters of a control group's limit alone, and a quarter of the host's memory, but at
- *       most 8 GiB; it may always take a 32nd of a limit. Later it leaves a sixteenth, a quarter of
- *       the native memory that the program has had, and the part of that memory that is free just
- *       now.
- *   <li><b>Page cache</b> that may hold the same files as the store does not count as free.
+ *       memory the program needs. Until then, a store whose budget the user has not set leaves free
+ *       three quarters of a control group's limit, or a quarter of the host's memory, but at most 8
+ *       GiB; it may always take a 32nd of a limit. Later it leaves free a sixteenth, a quarter of
+ *       the program's peak native memory, and the difference between that peak and the current
+ *       native memory.
+ *   <li><b>Page cache</b> that may contain the same files as the store does not count as free.
  *   <li><b>Yielding.</b> A thread checks the memory up to a hundred times a second, more often when
- *       less is left. Below an eighth of a limit, stores admit nothing. Below a sixteenth, or
- *       falling towards it, or if the kernel reports that the job stalls or hits its limit, stores
- *       give back whole segments; they are not filled again, because that would thrash.
+ *       less is left. Below an eighth of a limit, stores admit nothing. Stores give back whole
+ *       segments if free memory is below a sixteenth, or falls towards it, or if the kernel reports
+ *       that the job stalls or hits its limit. These segments are not filled again, because that
+ *       would thrash.
  * </ul>
  *
- * <p>A budget that the user has set is kept; memory pressure is then logged once.
+ * <p>A budget set by the user is not reduced; memory pressure is then logged once.
  *
  * <p>Safe for concurrent use. {@link #isShort} reads some small files and never waits.
  */
 public final class MemoryWatch implements Closeable {
-  /** A store leaves all but this part of a group's limit to a program whose needs are unknown. */
+  /** While the program's needs are unknown, a store takes 1 / TAKEN_PART of a group's limit. */
   private static final int TAKEN_PART = 4;
 
-  /** A store leaves this part of a host's memory to such a program. */
+  /**
+   * While the program's needs are unknown, a store leaves free 1 / LEFT_PART of a host's memory.
+   */
   private static final int LEFT_PART = 4;
 
   /** Most programs use less native memory than this. */
@@ -52,7 +55,7 @@ public final class MemoryWatch implements Closeable {
   /** The program's memory growth is extrapolated for this many checks. */
   private static final int FORESEEN_CHECKS = 2;
 
-  /** Memory is short if nothing runs for lack of it for this percentage of the time. */
+  /** Memory is short if all threads stall on it for this percentage of the time. */
   private static final double STALLED = 10;
 
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -61,34 +64,36 @@ public final class MemoryWatch implements Closeable {
   /** Spare bytes per nanosecond of pause: no program takes 8 GiB in a second. */
   private static final int BYTES_PER_NANO = 8;
 
-  /** A holder of memory. */
+  /** A component that holds memory. */
   public interface Holder {
-    /** Its name for the user, such as "cache". */
+    /** Returns its name for the user, such as "cache". */
     String noun();
 
-    /** The argument by which the user sets its budget. */
+    /** Returns the argument that sets its budget. */
     String argument();
 
-    /** Whether the user has not set its budget, so that it gives memory back. */
+    /** Whether it gives memory back under pressure, because the user has not set its budget. */
     boolean yields();
 
-    /** Bytes that it holds. */
+    /** Returns the bytes that it holds. */
     long held();
 
-    /** Gives everything back if another job asks all sharing jobs to; returns whether it did. */
+    /** Gives everything back if another job has requested that; returns whether it did. */
     default boolean follow() {
       return false;
     }
 
     /**
-     * Gives back at least this many bytes, if it has them, for good: it takes no more from now on.
-     * The memory is freed once the garbage collector finds that nothing reads from it.
+     * Permanently gives back at least this many bytes, if it holds them, and takes no more from now
+     * on. The memory is freed once the garbage collector finds that nothing reads from it.
      *
      * @return bytes given back
      */
     long giveBack(long bytes);
 
-    /** Bytes given back that stay in memory, since the program still reads from them. */
+    /**
+     * Returns the bytes given back that stay in memory because the program still reads from them.
+     */
     default long pinned() {
       return 0;
     }
@@ -98,7 +103,7 @@ public final class MemoryWatch implements Closeable {
   interface Gauge {
     List<Room> rooms();
 
-    /** Bytes of the heap and of native memory. */
+    /** Returns the bytes of the heap and of native memory. */
     long anonymous();
 
     long heapGrowth();
@@ -143,9 +148,9 @@ public final class MemoryWatch implements Closeable {
   private long events = -1;
   private boolean warned;
 
-  private final AtomicLong given = new AtomicLong();
+  private final AtomicLong totalGiven = new AtomicLong();
 
-  /** A watch that starts with the first holder. */
+  /** Creates a watch whose thread starts with the first holder. */
   public MemoryWatch(UserLog log) {
     this(REAL, System::gc, log);
   }
@@ -179,10 +184,10 @@ public final class MemoryWatch implements Closeable {
   }
 
   /**
-   * Whether holders without a budget set by the user must not take more now; the answer depends on
-   * whether that was so {@code before}.
+   * Whether a holder without a budget set by the user must not take more now.
    *
-   * @param held bytes that it holds
+   * @param before the previous result
+   * @param held bytes that the holder has
    */
   public boolean isShort(boolean before, long held) {
     long heap = gauge.heapGrowth();
@@ -197,8 +202,8 @@ public final class MemoryWatch implements Closeable {
   }
 
   /**
-   * The budget, unless the user has set it, of a holder that cannot give memory back: at most a
-   * sixteenth of a control group's limit.
+   * Limits the budget of a holder that cannot give memory back, unless the user has set it: at most
+   * a sixteenth of a control group's limit.
    */
   public long bounded(long budget) {
     long bound = budget;
@@ -208,7 +213,7 @@ public final class MemoryWatch implements Closeable {
     return bound;
   }
 
-  /** The part of the page cache that may hold files that the store holds anyway. */
+  /** Returns the bytes of page cache that may duplicate files in the store. */
   private static long files(Room room, long held) {
     return Math.min(room.cache(), held);
   }
@@ -245,8 +250,8 @@ public final class MemoryWatch implements Closeable {
   }
 
   /**
-   * Checks the memory, asks for some back if it is short, and returns the pause until the next
-   * check.
+   * Checks the memory, requests some back if it is short, and returns the pause in nanoseconds
+   * until the next check.
    */
   long look() {
     boolean followed = false;
@@ -254,7 +259,7 @@ public final class MemoryWatch implements Closeable {
       followed |= holder.follow();
     }
     if (followed) {
-      collect.run(); // Memory is freed with its last view.
+      collect.run(); // A segment is freed only when its last view is garbage.
     }
     measure();
     List<Room> rooms = gauge.rooms();
@@ -262,13 +267,13 @@ public final class MemoryWatch implements Closeable {
     long falling = room.limit() == last.limit() ? last.available() - room.available() : 0;
     long foreseen = FORESEEN_CHECKS * Math.max(0, falling);
     last = room;
-    long met = rooms.stream().mapToLong(Room::events).sum();
-    boolean more = events >= 0 && met > events;
-    events = met;
+    long eventsNow = rooms.stream().mapToLong(Room::events).sum();
+    boolean more = events >= 0 && eventsNow > events;
+    events = eventsNow;
     boolean nearLimit = more && room.available() < 2 * low(room);
     boolean stalls = rooms.stream().anyMatch(MemoryWatch::stalls);
     if (spare(room) < foreseen || nearLimit || stalls) {
-      // Until it is freed, as much again may be taken: a collection comes before that.
+      // Before the memory is freed, the program may take as much again.
       relieve(room, Math.max(2 * low(room), 2 * low(room) + foreseen - room.available()));
     }
     long pause = Math.max(0, spare(room)) / BYTES_PER_NANO;
@@ -283,7 +288,7 @@ public final class MemoryWatch implements Closeable {
     return room.stalled() >= STALLED && room.available() < room.limit() / 4;
   }
 
-  /** Asks for this many bytes back, from the largest holder first. */
+  /** Requests this many bytes back, from the largest holder first. */
   private void relieve(Room room, long bytes) {
     long left = bytes;
     Comparator<Holder> bySize = Comparator.comparingLong(Holder::held);
@@ -292,7 +297,7 @@ public final class MemoryWatch implements Closeable {
         long bytesGiven = holder.giveBack(left);
         left -= bytesGiven;
         if (bytesGiven > 0) {
-          given.addAndGet(bytesGiven);
+          totalGiven.addAndGet(bytesGiven);
           say(room, "the %s gives back %s and is not filled again.", holder.noun(), bytesGiven);
         }
       }
@@ -305,7 +310,9 @@ public final class MemoryWatch implements Closeable {
         warned = true;
         say(
             room,
-            "the %s keeps %s, since " + holder.argument() + " names a budget; auto would yield.",
+            "the %s keeps %s, because "
+                + holder.argument()
+                + " sets a budget; auto gives memory back.",
             holder.noun(),
             holder.held());
       }
@@ -325,16 +332,16 @@ public final class MemoryWatch implements Closeable {
     return String.format(Locale.ROOT, "%d MiB", bytes >> 20);
   }
 
-  /** Describes what was given back, for the summary; empty if nothing. */
+  /** Describes for the summary how much was given back; empty if nothing. */
   public String said() {
-    long bytes = given.get();
+    long bytes = totalGiven.get();
     if (bytes == 0) {
       return "";
     }
     long pinned = holders.stream().mapToLong(Holder::pinned).sum();
     return "memory was short: "
         + mebibytes(bytes)
-        + " of what was cached were given back"
+        + " of cached data were given back"
         + (pinned >> 20 == 0 ? "" : ", but the program still keeps " + mebibytes(pinned));
   }
 

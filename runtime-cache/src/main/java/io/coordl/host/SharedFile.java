@@ -31,20 +31,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lifecycle of a file that several jobs share: create, join, leave, delete.
  *
- * <p>Each step happens under the setup lock of the file that the path names <em>now</em>: the path
- * is checked before the file is opened and again once it is locked. Unless both checks see the same
- * file (device and inode), everything starts over. So a job that holds the setup lock and finds no
- * other job alive may remove the path: a job that is about to join checks again. A file is never
+ * <p>Each step runs under the setup lock of the file that the path <em>currently</em> names: the
+ * path is checked before the file is opened and again once it is locked. Unless both checks see the
+ * same file (device and inode), the step starts over. So a job that holds the setup lock and finds
+ * no other job alive may remove the path: a job that is about to join checks again. A file is never
  * truncated or set up again in place, because a job that is leaving may still read its mapping. It
  * is unlinked, and a new one is created.
  *
  * <p>A killed job may leave an empty file, one without the magic (written last), or a complete one
  * without a live job. The next job that this user starts, in any group, removes it.
  *
- * @param <M> the memory of its {@link Contents}
+ * @param <M> type of the memory of its {@link Contents}
  */
 public final class SharedFile<M extends Contents.Memory> {
-  /** How long callers that can wait do so for a job that keeps a file locked. */
+  /** How long callers that can wait do so while another job keeps the file locked. */
   public static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private static final Duration LEAVING = Duration.ofSeconds(1);
@@ -109,7 +109,7 @@ public final class SharedFile<M extends Contents.Memory> {
     return name;
   }
 
-  /** 64-bit checksum of a text (FNV-1a). */
+  /** Returns a 64-bit checksum of a text (FNV-1a). */
   public static long checksum(String text) {
     return checksum(0xcbf29ce484222325L, text);
   }
@@ -149,7 +149,7 @@ public final class SharedFile<M extends Contents.Memory> {
       }
     }
 
-    /** As {@link #within}, but does not wait: null if another job keeps the file locked. */
+    /** Like {@link #within}, but returns null at once if another job keeps the file locked. */
     public @Nullable SharedFile<M> now() throws IOException {
       synchronized (OPEN) {
         if (!OPEN.add(path)) {
@@ -167,10 +167,10 @@ public final class SharedFile<M extends Contents.Memory> {
         } catch (BusyFileException e) {
           return null;
         } catch (IOException e) {
-          String said = String.valueOf(e.getMessage());
-          throw said.endsWith(".")
+          String message = String.valueOf(e.getMessage());
+          throw message.endsWith(".")
               ? e
-              : refused("cannot be made or used (" + reason(e) + "): ", "");
+              : refused("cannot be created or used (" + reason(e) + "): ", "");
         } catch (InternalError e) {
           throw new IOException(
               refusal("was damaged by another program while it was opened; ", ""), e);
@@ -195,7 +195,7 @@ public final class SharedFile<M extends Contents.Memory> {
       return new IOException(refusal(why, advice));
     }
 
-    /** One attempt; null if the path names another file by then. */
+    /** Makes one attempt; null if the path names another file by then. */
     private @Nullable SharedFile<M> attempt() throws IOException {
       try {
         Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
@@ -227,7 +227,7 @@ public final class SharedFile<M extends Contents.Memory> {
         if (locked == null || !identity(locked).equals(identity(seen))) {
           return null;
         }
-        opened = joinOrMake(locked, channel, liveness);
+        opened = joinOrCreate(locked, channel, liveness);
         liveness.unlockSetup();
         return opened;
       } finally {
@@ -237,7 +237,7 @@ public final class SharedFile<M extends Contents.Memory> {
       }
     }
 
-    private @Nullable SharedFile<M> joinOrMake(
+    private @Nullable SharedFile<M> joinOrCreate(
         PosixFileAttributes file, FileChannel channel, Liveness liveness) throws IOException {
       boolean alive = liveness.anyAlive();
       String defect = file.size() == 0 ? "is empty" : defect(file, channel);
@@ -257,7 +257,8 @@ public final class SharedFile<M extends Contents.Memory> {
       if (bytes < contents.minimum()) {
         Files.delete(path);
         throw refused(
-            "could have " + bytes + " bytes, but needs " + contents.minimum() + " at least: ", "");
+            "could be " + bytes + " bytes long, but needs at least " + contents.minimum() + ": ",
+            "");
       }
       M memory = null;
       try {
@@ -298,7 +299,7 @@ public final class SharedFile<M extends Contents.Memory> {
       }
     }
 
-    /** Why the file cannot be one of the agent's; null if it can. */
+    /** Returns why this agent cannot use the file; null if it can. */
     private @Nullable String defect(PosixFileAttributes file, FileChannel channel)
         throws IOException {
       Contents.Header expected = contents.header();
@@ -311,7 +312,7 @@ public final class SharedFile<M extends Contents.Memory> {
       }
       ByteBuffer header = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder());
       if (header.getLong((int) Contents.Header.MAGIC) != expected.magic()) {
-        return "is no " + expected.noun() + " or was never finished";
+        return "is not a " + expected.noun() + " or is incomplete";
       }
       long version = header.getLong((int) Contents.Header.VERSION);
       if (version != expected.version()
@@ -319,7 +320,7 @@ public final class SharedFile<M extends Contents.Memory> {
         return "has layout version " + version + ", not this agent's " + expected.version() + ",";
       }
       if (header.getLong((int) Contents.Header.UID) != user) {
-        return "was made by user " + header.getLong((int) Contents.Header.UID);
+        return "was created by user " + header.getLong((int) Contents.Header.UID);
       }
       long length = header.getLong((int) Contents.Header.CAPACITY);
       if (length != file.size()) {
@@ -329,7 +330,7 @@ public final class SharedFile<M extends Contents.Memory> {
     }
   }
 
-  /** The reason why the system refuses a file, for the user. */
+  /** Returns the operating system's reason for refusing a file, for the user. */
   public static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "No such file or directory";
@@ -342,14 +343,14 @@ public final class SharedFile<M extends Contents.Memory> {
             : reason;
   }
 
-  /** The first bytes of a file; null if it is shorter. */
+  /** Reads the first bytes of a file; null if it is shorter. */
   private static byte @Nullable [] head(FileChannel channel, int bytes) throws IOException {
     ByteBuffer head = ByteBuffer.allocate(bytes);
     while (head.hasRemaining() && channel.read(head, head.position()) >= 0) {}
     return head.hasRemaining() ? null : head.array();
   }
 
-  /** Leaves; the last job removes the file. Views handed out stay readable. */
+  /** Leaves the file; the last job removes it. Views handed out stay readable. */
   public void close() {
     try {
       if (liveness.lockSetup(LEAVING)) {
@@ -395,9 +396,9 @@ public final class SharedFile<M extends Contents.Memory> {
   }
 
   /**
-   * The first bytes of files in use by other jobs of this user whose names match {@code pattern},
-   * where * matches anything. Skips files that this JVM has open, because closing them again would
-   * drop its locks.
+   * Returns the first bytes of each file that other jobs of this user have in use and whose name
+   * matches {@code pattern}, where * matches anything. Skips files that this JVM has open, because
+   * closing a second descriptor would drop its locks.
    */
   public static List<byte[]> othersInUse(Path directory, String pattern, int bytes)
       throws IOException {
@@ -427,8 +428,8 @@ public final class SharedFile<M extends Contents.Memory> {
   }
 
   /**
-   * True if a file with contents was removed. Another job may be creating an empty one: it is left
-   * alone until it is {@link #PATIENCE} old, and then removed without a log line.
+   * Removes the file if no job uses it; true if it had contents. Another job may be creating an
+   * empty file: it is skipped until it is {@link #PATIENCE} old, then removed without a log line.
    */
   private static boolean sweepOne(Path path, long user) throws IOException {
     try {
@@ -436,7 +437,7 @@ public final class SharedFile<M extends Contents.Memory> {
       return seen != null
           && seen.isRegularFile()
           && Owner.of(path) == user
-          && !isBeingMade(seen)
+          && !isBeingCreated(seen)
           && removeUnused(path, identity(seen));
     } catch (NoSuchFileException e) {
       return false; // Its own job has just removed it.
@@ -461,7 +462,7 @@ public final class SharedFile<M extends Contents.Memory> {
     }
   }
 
-  private static boolean isBeingMade(PosixFileAttributes file) {
+  private static boolean isBeingCreated(PosixFileAttributes file) {
     Instant grown = file.lastModifiedTime().toInstant().plus(PATIENCE);
     return file.size() == 0 && Instant.now().isBefore(grown);
   }

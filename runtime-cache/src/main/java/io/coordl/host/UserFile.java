@@ -10,8 +10,8 @@ import java.util.concurrent.Callable;
 
 /**
  * Reads files that the user names, before the program runs. Opens only regular files: a FIFO blocks
- * until somebody writes to it, and a device may never end. Waits at most a minute for storage that
- * does not answer, such as a mount whose server is gone.
+ * until some process writes to it, and a device may never end. Waits at most a minute for storage
+ * that does not answer, such as a mount whose server is gone.
  */
 public final class UserFile {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -25,7 +25,7 @@ public final class UserFile {
    * @throws IOException with a clause for the user, if it cannot be read
    */
   public static byte[] read(Path file) throws IOException {
-    return ask(
+    return call(
         () -> {
           if (Files.exists(file) && !Files.isRegularFile(file)) {
             throw new IOException("it is no regular file");
@@ -35,7 +35,7 @@ public final class UserFile {
   }
 
   /** Calls storage; throws an {@link IOException} if it does not answer within a minute. */
-  public static <T> T ask(Callable<T> question) throws IOException {
-    return Objects.requireNonNull(new StorageCall<>(question).get(PATIENCE));
+  public static <T> T call(Callable<T> access) throws IOException {
+    return Objects.requireNonNull(new StorageCall<>(access).get(PATIENCE));
   }
 }

@@ -60,7 +60,7 @@ final class DeclaredFiles implements ItemFilter {
   }
 
   @Override
-  public String whyNone() {
+  public String whyNoItems() {
     return patterns.stream().anyMatch(pattern -> pattern.used)
         ? ""
         : "the program read no file that dataset= names";
@@ -106,7 +106,9 @@ final class DeclaredFiles implements ItemFilter {
       }
     }
 
-    /** Fast path for each open: whether a simple path matches, without parsing it. */
+    /**
+     * Whether a simple path matches; the fast path for each open, which does not parse the path.
+     */
     boolean isBelow(String path) {
       if (prefix == null
           || !path.startsWith(prefix)
@@ -124,8 +126,8 @@ final class DeclaredFiles implements ItemFilter {
     }
 
     /**
-     * The glob with its literal beginning made absolute; after the first wildcard, {@code ..} has
-     * no meaning.
+     * Returns the glob with an absolute literal prefix; after the first wildcard, {@code ..} has no
+     * meaning.
      */
     private static String absoluteGlob(String given) {
       List<String> segments = new ArrayList<>(List.of(given.split("/", -1)));

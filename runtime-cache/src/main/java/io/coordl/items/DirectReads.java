@@ -72,7 +72,7 @@ public final class DirectReads {
     try {
       FileStore store = Files.getFileStore(Path.of(directory));
       if (IN_MEMORY.contains(store.type())) {
-        return "not direct: " + directory + " lies in memory (" + store.type() + ")";
+        return "not direct: " + directory + " is in memory (" + store.type() + ")";
       }
       long block = store.getBlockSize();
       return block > 0 && block <= MAX_BLOCK && Long.bitCount(block) == 1

@@ -61,7 +61,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   public static FileState of(Path path, Mounts mounts) {
     StatCalls jdk = StatCalls.usable();
     FileState state = jdk != null ? jdk.of(path) : viewed(path);
-    if (!state.isFile() || !mounts.asksServer(state.device)) {
+    if (!state.isFile() || !mounts.isNetwork(state.device)) {
       return state;
     }
     try (RandomAccessFile opened = new RandomAccessFile(path.toString(), "r")) {
@@ -72,7 +72,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   }
 
   /** Whether the state of an open file can be read, not only the state of the file at its path. */
-  public static boolean tellsOpened() {
+  public static boolean canStatDescriptors() {
     return StatCalls.usable() != null;
   }
 

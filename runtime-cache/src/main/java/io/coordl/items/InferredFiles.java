@@ -7,15 +7,15 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 
 /**
- * Files that are read while a sample is loaded. Counts the reads at other times per directory, for
- * advice to the user.
+ * Infers that files read while a sample is loaded are items. Counts the reads at other times per
+ * directory, for advice to the user.
  */
 final class InferredFiles implements ItemFilter {
   private static final int MAX_DIRECTORIES = 64;
 
   private final BooleanSupplier loadingSample;
   private final ItemNames names;
-  private final Map<String, LongAdder> elsewhere = new ConcurrentHashMap<>();
+  private final Map<String, LongAdder> otherReads = new ConcurrentHashMap<>();
   private volatile boolean used;
 
   InferredFiles(BooleanSupplier loadingSample, ItemNames names) {
@@ -34,7 +34,7 @@ final class InferredFiles implements ItemFilter {
     if (item) {
       if (!used) {
         used = true;
-        elsewhere.clear();
+        otherReads.clear();
       }
     } else if (!used) {
       count(absolutePath);
@@ -44,9 +44,9 @@ final class InferredFiles implements ItemFilter {
 
   private void count(String path) {
     String directory = path.substring(0, Math.max(1, path.lastIndexOf('/')));
-    LongAdder reads = elsewhere.get(directory);
-    if (reads == null && elsewhere.size() < MAX_DIRECTORIES) {
-      reads = elsewhere.computeIfAbsent(directory, unused -> new LongAdder());
+    LongAdder reads = otherReads.get(directory);
+    if (reads == null && otherReads.size() < MAX_DIRECTORIES) {
+      reads = otherReads.computeIfAbsent(directory, unused -> new LongAdder());
     }
     if (reads != null) {
       reads.increment();
@@ -54,17 +54,17 @@ final class InferredFiles implements ItemFilter {
   }
 
   @Override
-  public String whyNone() {
+  public String whyNoItems() {
     if (used) {
       return "";
     }
     String none = "no file was read while a sample was loaded";
-    return elsewhere.entrySet().stream()
+    return otherReads.entrySet().stream()
         .max(Map.Entry.comparingByValue(Comparator.comparingLong(LongAdder::sum)))
         .map(
             top ->
                 String.format(
-                    "%s, but %s%s of files in %s at other times; if they are the data set, say"
+                    "%s, but %s%s of files in %s at other times; if they are the data set, set"
                         + " dataset=%s",
                     none,
                     top.getValue().sum(),

@@ -22,7 +22,7 @@ public interface ItemFilter {
   }
 
   /** Explains to the user why the program has read no item so far; empty if it has. */
-  default String whyNone() {
+  default String whyNoItems() {
     return "";
   }
 

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Defines how items are identified and which files may be kept at all.
+ * Defines how items are identified and which files may be cached at all.
  *
  * <ul>
  *   <li>On one host: by device, inode, size and modification time, but not by path.
@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  *       and so is a file that replaces another one with the same size and time.
  * </ul>
  *
- * <p>For the first two, the change time is kept with the item ({@link StampedItems}): if only that
- * differs, the bytes are compared once. Some file systems change inodes from time to time, which is
- * noticed while reading items; there, path and change time replace the inode.
+ * <p>For the first two, the change time is stored with the item ({@link StampedItems}): if only
+ * that differs, the bytes are compared once. Some file systems change inode numbers from time to
+ * time; once that is detected, path and change time replace the inode.
  *
  * <p>A path that contains {@code ..} is used as a whole: after a symbolic link it may lead out of
  * the root.
@@ -64,7 +64,7 @@ public final class ItemNames {
   private static final boolean SLASHES = File.separatorChar == '/';
   private static final String WORKING_DIRECTORY = Path.of("").toAbsolutePath().toString();
 
-  /** Items of this host alone, on any file system; does not remember files left to the program. */
+  /** Items of this host alone, on any file system; remembers no skipped files. */
   public static final ItemNames HERE =
       new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {}, none());
 
@@ -83,7 +83,7 @@ public final class ItemNames {
   private final Mounts mounts;
   private final UserLog log;
 
-  /** Devices on which files change their inodes. */
+  /** Devices on which files change their inode numbers. */
   private final Set<Long> changing = ConcurrentHashMap.newKeySet();
 
   /** Device and inode of files that the program can change unnoticed. */
@@ -117,23 +117,24 @@ public final class ItemNames {
     return ConcurrentHashMap.newKeySet();
   }
 
-  /** Items of this host alone; logs file systems whose inodes change. */
+  /** Returns names for items of this host alone; logs file systems whose inode numbers change. */
   public static ItemNames here(UserLog log) {
     return new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, log, none());
   }
 
   /**
-   * Items below {@code root}, by relative path, or by content if {@code manifest} lists them.
+   * Returns names for items below {@code root}: by content if {@code manifest} lists them, else by
+   * relative path.
    *
    * @param root a directory; relative to the working directory if not absolute
-   * @param manifest as {@code sha256sum} writes it when run in the root; null for none
+   * @param manifest output of {@code sha256sum} run in the root; null for none
    */
   public static ItemNames below(String root, @Nullable String manifest, UserLog log) {
     try {
       Path directory = Path.of(root).toAbsolutePath();
       if (!Files.isDirectory(directory)) {
         log.say(
-            "dataset.root=%s is no directory here: items are not identified by their path below"
+            "dataset.root=%s is not a directory here: items are not identified by their path below"
                 + " it.",
             root);
         return here(log);
@@ -156,47 +157,47 @@ public final class ItemNames {
     }
   }
 
-  /** The same, for items that other hosts keep too. */
+  /** Returns the same names for items that other hosts cache too. */
   public ItemNames amongHosts() {
     Rule wider = rule == Rule.COPIES ? Rule.COPIES : Rule.HOSTS;
     return new ItemNames(roots, listing, wider, excluded, mounts, log, left);
   }
 
-  /** The same, except that neither inode nor change time counts where paths do. */
+  /** Returns the same names, but where paths identify items, without inode and change time. */
   public ItemNames copies() {
     return new ItemNames(roots, listing, Rule.COPIES, excluded, mounts, log, left);
   }
 
-  /** The same, except that files on file systems of these types are left to the program. */
+  /** Returns the same names, but skips files on file systems of these types. */
   public ItemNames without(Set<String> types) {
     return new ItemNames(roots, listing, rule, types, mounts, log, left);
   }
 
-  /** The same with other mounts; for tests. */
+  /** Returns the same names with other mounts; for tests. */
   ItemNames on(Mounts other) {
     return new ItemNames(roots, listing, rule, excluded, other, log, left);
   }
 
-  /** Whether the file is left to the program. */
+  /** Whether the agent skips the file, so that the program reads it. */
   public boolean leaves(FileState file) {
     return mounts.isOf(excluded, file.device())
-        || (rule != Rule.COPIES && tellsNoChange(file.device()))
+        || (rule != Rule.COPIES && hasSettableChangeTime(file.device()))
         || holds(left, file);
   }
 
-  /** If there are too many to remember, any file may be one of them. */
+  /** Whether the file is in the set; true for any file once the set is full. */
   private static boolean holds(Set<List<Long>> left, FileState file) {
     return !left.isEmpty() && (left.contains(inode(file)) || left.size() >= MAX_LEFT);
   }
 
-  /** Leaves the file to the program from now on, because the program may change it unnoticed. */
+  /** Skips the file from now on, because the program may change it unnoticed. */
   public void leave(FileState file) {
     if (this != HERE) {
       add(file, left);
     }
   }
 
-  /** The same, except that files that were mapped writable before are left to the program. */
+  /** Returns the same names, but skips files that were already mapped writable. */
   public ItemNames leaving(EarlyMaps early) {
     return new ItemNames(roots, listing, rule, excluded, mounts, log, early.files);
   }
@@ -211,16 +212,16 @@ public final class ItemNames {
     return List.of(file.device(), file.inode());
   }
 
-  private boolean tellsNoChange(long device) {
-    boolean tellsNone = mounts.tellsNoChange(device);
-    if (tellsNone && !loggedNoChange.getAndSet(true)) {
+  private boolean hasSettableChangeTime(long device) {
+    boolean settable = mounts.hasSettableChangeTime(device);
+    if (settable && !loggedNoChange.getAndSet(true)) {
       log.say(
-          "Files of %s are left to the program: their change times come from no clock, so another"
-              + " file may have the same inode and times. If none has, dataset.identity=copy keeps"
-              + " them, with cache.scope=host.",
+          "Files on %s are not cached: their change times do not come from a clock, so another file"
+              + " may have the same inode and times. If none does, dataset.identity=copy with"
+              + " cache.scope=host caches them.",
           mounts.typeOf(device));
     }
-    return tellsNone;
+    return settable;
   }
 
   FileState look(String path) {
@@ -228,22 +229,22 @@ public final class ItemNames {
   }
 
   /**
-   * Whether a file changed only its inode although nobody replaced it: some file systems assign
-   * inode numbers on first access. From then on, inodes on that device do not count.
+   * Whether only the inode number of a file changed although nobody replaced it: some file systems
+   * assign inode numbers on first access. From then on, inode numbers on that device are ignored.
    */
   boolean isSameByAnotherInode(String path, FileState before, FileState now) {
     if (before.size() != now.size()
         || before.modifiedNanos() != now.modifiedNanos()
         || before.changedNanos() != now.changedNanos()
         || before.device() != now.device()
-        || mounts.keepsInodes(now.device())) {
+        || mounts.hasStableInodes(now.device())) {
       return false;
     }
     if (changing.add(now.device())) {
       log.say(
-          "%s gets another inode from time to time: files of its file system (%s) are identified by"
-              + " path, size, modification and change time, and a file replaced within a tick of"
-              + " its clock is taken for the old one.",
+          "The inode number of %s changes from time to time: files on its file system (%s) are"
+              + " identified by path, size, modification and change time, and a file replaced"
+              + " within one tick of its clock is mistaken for the old one.",
           path, mounts.typeOf(now.device()));
     }
     return true;
@@ -258,7 +259,7 @@ public final class ItemNames {
     }
   }
 
-  /** The name of a file in that state; null if device and inode identify it. */
+  /** Returns the name of a file in that state; null if device and inode identify it. */
   @Nullable ItemName of(String absolutePath, FileState state) {
     String relative = roots.isEmpty() ? null : relative(roots, absolutePath);
     boolean ofInode =
@@ -275,8 +276,8 @@ public final class ItemNames {
       }
       if (!loggedNewer.getAndSet(true)) {
         log.say(
-            "%s was changed after %s was made: it and files like it are identified by path, inode"
-                + " and times. If the manifest is right about them, touch it.",
+            "%s was changed after %s was created: it and files like it are identified by path,"
+                + " inode and times. If the manifest is still correct, touch it.",
             absolutePath, listing);
       }
     }
@@ -285,7 +286,7 @@ public final class ItemNames {
     return new ItemName(text, state.modifiedNanos(), ofInode, rule != Rule.COPIES, null);
   }
 
-  /** The path relative to a root; null unless it is certain to be below one. */
+  /** Returns the path relative to a root; null unless it is certain to be below one. */
   private static @Nullable String relative(List<String> roots, String path) {
     for (String root : roots) {
       if (path.startsWith(root)) {
@@ -302,7 +303,7 @@ public final class ItemNames {
         && state.changedNanos() < manifest.madeNanos;
   }
 
-  /** When the file's inode last changed. */
+  /** Returns the time when the file's inode last changed, in nanoseconds since 1970. */
   public static long changedNanos(Path path) throws IOException {
     return ((FileTime) Files.getAttribute(path, "unix:ctime")).to(TimeUnit.NANOSECONDS);
   }
@@ -330,8 +331,8 @@ public final class ItemNames {
   }
 
   /**
-   * A listed name as a path below the root, in the same form as an opened path; null if not below
-   * it.
+   * Returns a listed name as a path below the root, in the same form as an opened path; null if it
+   * is not below the root.
    */
   private @Nullable String relativeListed(String name) {
     String path = absolute(name.startsWith("/") ? name : roots.get(0) + name);
@@ -339,8 +340,8 @@ public final class ItemNames {
   }
 
   /**
-   * The path that identifies an item; null if no file system can have it. A path with ".." is kept
-   * as it is: after a symbolic link, normalizing it would name another file.
+   * Returns the path that identifies an item; null if no file system can have it. A path with ".."
+   * stays unchanged: after a symbolic link, the normalized path would name another file.
    */
   public static @Nullable String absolute(String path) {
     if (path.isEmpty() || path.indexOf('\0') >= 0) {
@@ -355,7 +356,7 @@ public final class ItemNames {
         : absolute;
   }
 
-  /** For a file system with another path syntax, which accepts slashes too. */
+  /** Returns the path for a file system with another syntax, which accepts slashes too. */
   public static @Nullable String absolute(String path, FileSystem files) {
     try {
       String absolute = files.getPath(path).toAbsolutePath().toString();

@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The output of {@code sha256sum} for the files of a data set: 128 bits of each content, keyed by
- * 128 bits of each path. An open-addressing table on the heap holds it, at 40 bytes a line. It
- * takes at most an eighth of the maximum heap; lines that do not fit are left out. The file is read
- * twice, to count and to parse: 2.5 s for a million lines.
+ * 128 bits of each path. It is stored in an open-addressing table on the heap, at 40 bytes per
+ * line. The table takes at most an eighth of the maximum heap; lines that do not fit are ignored.
+ * The file is read twice, to count and to parse: 2.5 s for a million lines.
  *
  * <p>A line is 64 hexadecimal digits, a blank, a blank or {@code *}, and the name up to the end of
  * the line, which must be present. A leading {@code \} means that the name is escaped: {@code \\},
- * {@code \n} and {@code \r} stand for backslash, new line and carriage return. Other lines are left
- * out, and so are two that contradict each other. A name that ends with a carriage return was
- * probably edited on another system, and is left out too.
+ * {@code \n} and {@code \r} stand for backslash, new line and carriage return. Other lines are
+ * ignored, and so are two lines that contradict each other. A line that ends with a carriage return
+ * was probably edited on another system and is ignored too.
  *
  * <p>Safe for concurrent use once read; {@link #find} never waits.
  */
@@ -38,14 +38,14 @@ final class Manifest {
   private static final Set<String> SEPARATORS = Set.of("  ", " *");
   private static final Pattern ESCAPED = Pattern.compile("(?s)(?:[^\\\\]|\\\\[\\\\nr])++");
 
-  /** The longest path with every byte escaped. */
-  private static final int LONGEST_LINE = 1 + NAME_AT + 2 * 4096;
+  /** Length of a line whose name is the longest path with every byte escaped. */
+  private static final int MAX_LINE_LENGTH = 1 + NAME_AT + 2 * 4096;
 
   private static final int WORDS = 4;
   private static final int HEAP_PART = 8;
 
   /** After this many wrong lines, the whole manifest is ignored. */
-  static final int MOST_VOID = 1000;
+  static final int MAX_VOIDED = 1000;
 
   /** The charset with which the JVM decodes file names. */
   private static final Charset NAMES = names();
@@ -54,7 +54,7 @@ final class Manifest {
   private final Function<String, @Nullable String> relative;
   private final UserLog log;
 
-  /** Files not changed since then, by the file system's clock, match the manifest. */
+  /** Files last changed before this time, by the file system's clock, match the manifest. */
   final long madeNanos;
 
   private final long[] table;
@@ -64,7 +64,7 @@ final class Manifest {
   private long lines;
   private long bad;
   private long firstBad;
-  private long leftOut;
+  private long ignored;
   private long room;
 
   /**
@@ -75,7 +75,7 @@ final class Manifest {
    * @param low the next 64
    */
   record Line(ItemKey path, long high, long low) {
-    /** A text derived from the content. */
+    /** Returns a text derived from the content. */
     String content() {
       HexFormat hex = HexFormat.of();
       return "sha256:" + hex.toHexDigits(high) + hex.toHexDigits(low);
@@ -121,12 +121,12 @@ final class Manifest {
       throw new IOException("no such file, or not a regular one");
     }
     try (RandomAccessFile storage = new RandomAccessFile(file.toFile(), "r")) {
-      long made = madeNanos(file);
+      long time = madeNanos(file);
       long size = storage.length();
-      Manifest manifest = new Manifest(file, relative, log, made, count(storage));
+      Manifest manifest = new Manifest(file, relative, log, time, count(storage));
       storage.seek(0);
       manifest.parse(storage);
-      if (storage.length() != size || madeNanos(file) != made) {
+      if (storage.length() != size || madeNanos(file) != time) {
         throw new IOException("it changed while it was read");
       }
       manifest.report();
@@ -137,8 +137,8 @@ final class Manifest {
   }
 
   /**
-   * Users can set the modification time, even to the future, but not the time of the inode's last
-   * change.
+   * Returns the earlier of modification and change time: users can set the former, even to the
+   * future, but not the latter.
    */
   private static long madeNanos(Path file) throws IOException {
     return Math.min(
@@ -153,9 +153,9 @@ final class Manifest {
     }
   }
 
-  // ---- asking
+  // ---- lookup
 
-  /** The line for the file at that path below the root; null if there is no valid one. */
+  /** Returns the line for the file at that path below the root; null if there is no valid line. */
   @Nullable Line find(String relative) {
     ItemKey path = key(relative);
     int at = off ? -1 : slot(path);
@@ -172,15 +172,15 @@ final class Manifest {
     }
     if (voided.size() == 1) {
       log.say(
-          "%s is not what %s says, though it is older: it and files like it are identified as if"
+          "%s does not match %s, although it is older: it and files like it are identified as if"
               + " they were not listed.",
           path, file);
-    } else if (voided.size() > MOST_VOID && !off) {
+    } else if (voided.size() > MAX_VOIDED && !off) {
       off = true;
       log.say(
           "%s is wrong about more than %s files: from now on all files are identified as if they"
               + " were not listed.",
-          file, MOST_VOID);
+          file, MAX_VOIDED);
     }
   }
 
@@ -196,7 +196,7 @@ final class Manifest {
     return (table[at + 2] | table[at + 3]) == 0;
   }
 
-  /** The slot of the path, or the free slot where it would go; there is always a free slot. */
+  /** Returns the slot of the path, or the free slot where it would go; there is always one. */
   private int slot(ItemKey path) {
     int slots = table.length / WORDS;
     int slot = (int) ((path.low() >>> 1) % slots);
@@ -226,14 +226,14 @@ final class Manifest {
 
   private void parse(RandomAccessFile storage) throws IOException {
     byte[] chunk = new byte[1 << 16];
-    byte[] line = new byte[LONGEST_LINE];
+    byte[] line = new byte[MAX_LINE_LENGTH];
     int length = 0;
     for (int read = storage.read(chunk); read > 0; read = storage.read(chunk)) {
       for (int i = 0; i < read; i++) {
         if (chunk[i] == '\n') {
           line(line, length);
           length = 0;
-        } else if (length < LONGEST_LINE) {
+        } else if (length < MAX_LINE_LENGTH) {
           line[length++] = chunk[i];
         }
       }
@@ -248,7 +248,7 @@ final class Manifest {
     if (length > 0 && line[0] == '#') {
       return;
     }
-    if (length == LONGEST_LINE || !add(line, length)) {
+    if (length == MAX_LINE_LENGTH || !add(line, length)) {
       if (bad++ == 0) {
         firstBad = lines;
       }
@@ -281,7 +281,7 @@ final class Manifest {
     int at = slot(path);
     if (isFree(at)) {
       if (room == 0) {
-        leftOut++;
+        ignored++;
         return true;
       }
       room--;
@@ -302,16 +302,16 @@ final class Manifest {
   private void report() {
     if (bad > 0) {
       log.say(
-          "dataset.manifest=%s: %s of %s lines, the first is line %s, name no file below"
+          "dataset.manifest=%s: %s of %s lines (first: line %s) do not name a file below"
               + " dataset.root as sha256sum does, or contradict others: their files are identified"
-              + " as without the manifest.",
+              + " as if they were not listed.",
           file, bad, lines, firstBad);
     }
-    if (leftOut > 0) {
+    if (ignored > 0) {
       log.say(
           "dataset.manifest=%s does not fit in an eighth of the heap: %s of its files are"
               + " identified as without it; a larger -Xmx makes room.",
-          file, leftOut);
+          file, ignored);
     }
   }
 }

@@ -83,7 +83,7 @@ public final class Mounts {
     return AccessController.doPrivileged(finding);
   }
 
-  boolean asksServer(long device) {
+  boolean isNetwork(long device) {
     return NETWORK.contains(typeOf(device));
   }
 
@@ -91,11 +91,11 @@ public final class Mounts {
     return PSEUDO.contains(typeOf(device));
   }
 
-  boolean tellsNoChange(long device) {
+  boolean hasSettableChangeTime(long device) {
     return SETTABLE_CHANGE_TIME.contains(typeOf(device));
   }
 
-  boolean keepsInodes(long device) {
+  boolean hasStableInodes(long device) {
     return STABLE_INODES.contains(typeOf(device));
   }
 

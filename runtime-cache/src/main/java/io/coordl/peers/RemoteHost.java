@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client's view of another host: its idle connections, and a circuit breaker, which is the
- * failure detector of both engines. The first late or failed request opens the breaker; no thread
- * of the program then asks the host until a background probe gets an answer. Probes of a host that
- * soon fails again become less and less frequent. Safe for concurrent use.
+ * failure detector of both engines. The first late or failed request opens the breaker; no program
+ * thread then sends a request to the host until a background probe gets an answer. If a host soon
+ * fails again, the pause before the next probe doubles. Safe for concurrent use.
  *
  * @param <C> type of a connection
  */
@@ -28,17 +28,17 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
   // State of the breaker, guarded by this.
   private Duration pause;
   private long outSince;
-  private long lookFrom = System.nanoTime();
+  private long nextProbe = System.nanoTime();
   private long backSince = System.nanoTime() - SOON.toNanos();
 
   private record Unused<C>(C connection, long since) {}
 
   /**
-   * Creates the view of a host that has not been asked yet.
+   * Creates the view of a host that has received no request yet.
    *
    * @param probe usual pause between two probes
    * @param longestPause longest pause between two probes of a host that fails repeatedly
-   * @param out whether the host must answer a probe before it is asked anything
+   * @param out whether the host must answer a probe before it receives requests
    */
   public RemoteHost(Duration probe, Duration longestPause, boolean out) {
     this.probe = probe;
@@ -47,7 +47,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     this.out = out;
   }
 
-  /** Whether the breaker is open: the host is not asked for now. */
+  /** Whether the breaker is open: the host receives no requests for now. */
   public boolean out() {
     return out;
   }
@@ -91,7 +91,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
       Duration twice = pause.multipliedBy(2);
       pause = !again ? probe : twice.compareTo(longestPause) < 0 ? twice : longestPause;
       outSince = now;
-      lookFrom = now + pause.toNanos();
+      nextProbe = now + pause.toNanos();
       out = true;
     }
     dropUnused();
@@ -111,16 +111,17 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
       oldest = unused.peekLast();
     }
     synchronized (this) {
-      return out && now - lookFrom >= 0;
+      return out && now - nextProbe >= 0;
     }
   }
 
-  public synchronized void looked(boolean alive) {
+  /** Reports the result of a probe; closes the breaker if the host is alive. */
+  public synchronized void probed(boolean alive) {
     if (alive) {
       backSince = System.nanoTime();
       out = false;
     } else {
-      lookFrom = System.nanoTime() + pause.toNanos();
+      nextProbe = System.nanoTime() + pause.toNanos();
     }
   }
 

@@ -3,15 +3,15 @@ package io.coordl.peers;
 import java.time.Duration;
 
 /**
- * How long the engines wait, and for what; tests choose other times.
+ * Time limits of the engines; tests use other values.
  *
- * @param progress a call without progress for this long is late; an item must transfer {@link
+ * @param progress limit without progress, after which a call is late; an item must transfer {@link
  *     #WINDOW} bytes in this time
  * @param connect for a connection to be established
- * @param faults total time that the late and failed calls of one fetch may take
+ * @param faults for all late and failed calls of one fetch together
  * @param probe between two probes of a host that failed
  * @param handshake for an unauthenticated client to complete its handshake
- * @param claimant a claimant that is silent for this long loses its claim
+ * @param claimant for a message of a claimant, which otherwise loses its claim
  * @param stalled for a client to take a piece of an item
  * @param hosts for the awaited hosts to join
  */
@@ -44,7 +44,7 @@ public record Timeouts(
           patient(2_000),
           Duration.ofSeconds(60).multipliedBy(PATIENCE));
 
-  /** Time limit for the first answer of a host that has joined, which loads classes for it. */
+  /** Limit for the first answer of a host that has joined, which must load classes first. */
   public static final Duration GREETING = patient(5_000);
 
   private static Duration patient(long millis) {

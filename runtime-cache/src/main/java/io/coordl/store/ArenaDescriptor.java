@@ -25,18 +25,16 @@ final class ArenaDescriptor {
 
   static final long VERSION_VALUE = 4;
 
-  /**
-   * Not 0 once a job asks all jobs to give the memory back: jobs leave the store, and none joins.
-   */
+  /** Nonzero once a job requests that the memory be given back: all jobs leave, and none joins. */
   static final long GIVEN_BACK = 48;
 
-  /** Not 0 if the user set the budget: none of it is given back. */
+  /** Nonzero if the user set the budget: none of it is given back. */
   static final long NAMED = 56;
 
   /** Where the next item or table is appended. */
   static final long TAIL = 64;
 
-  /** Items kept; a job killed between publishing and counting leaves it one short. */
+  /** Number of items; one too low for each job killed between publishing and counting. */
   static final long ITEMS = 128;
 
   /** Job that is appending a table, 0 if none. */
@@ -45,15 +43,15 @@ final class ArenaDescriptor {
   /** Tables in use. */
   static final long TABLES = 200;
 
-  /** Not 0 once a write failed because memory ran out: nothing is admitted any more. */
+  /** Nonzero once a write failed because memory ran out: nothing is admitted any more. */
   static final long REFUSING = 208;
 
-  /** Not 0 once a job writes {@link #RATES}; {@link #RATES_WRITTEN} once it has. */
+  /** Nonzero once a job starts to write {@link #RATES}; {@link #RATES_WRITTEN} when done. */
   static final long RATES_STATE = 216;
 
   static final long RATES_WRITTEN = 2;
 
-  /** The four {@link Rates} that say which form of an item comes first. */
+  /** The four {@link Rates} that determine which form of an item is preferred. */
   static final long RATES = 224;
 
   static final int MAX_TABLES = 256;
@@ -61,13 +59,13 @@ final class ArenaDescriptor {
   /** Offset of each table in the arena. */
   static final long TABLE_OFFSETS = 256;
 
-  /** Slots taken of each table. */
+  /** Number of slots taken in each table. */
   static final long TABLE_FILLS = TABLE_OFFSETS + 8L * MAX_TABLES;
 
-  /** Decoded items kept; as with {@link #ITEMS}, a kill may leave them short. */
+  /** Number of decoded items; like {@link #ITEMS}, too low after a kill. */
   static final long DECODED_ITEMS = TABLE_FILLS + 8L * MAX_TABLES;
 
-  /** As {@link #DECODED_ITEMS}, for prepared samples. */
+  /** Like {@link #DECODED_ITEMS}, for prepared samples. */
   static final long PREPARED_ITEMS = DECODED_ITEMS + 128;
 
   /** Distance from a count to the bytes of the counted items. */
@@ -84,7 +82,7 @@ final class ArenaDescriptor {
   static final int ITEM_CHECKSUM = 20;
   static final int ITEM_HEADER_BYTES = 24;
 
-  /** The longest item that a caller may keep, plus its stamp. */
+  /** Maximum length of an item plus its stamp. */
   static final int MAX_ITEM_BYTES = (8 << 20) + StampedItems.STAMP_BYTES;
 
   static final long EMPTY = 0;
@@ -96,7 +94,7 @@ final class ArenaDescriptor {
   private static final int HIGH_SHIFT = 40;
   private static final long LOW_MASK = (1L << HIGH_SHIFT) - 1;
 
-  /** The bits of a claim that hold the number of a job. */
+  /** The bits of a claim that contain the job number. */
   private static final long HIGH_MASK = Liveness.MAX_JOB;
 
   private static final long ABANDONED_MASK = (1L << STATE_SHIFT) - 1;
@@ -117,12 +115,12 @@ final class ArenaDescriptor {
     return (bytes + 7) & -8L;
   }
 
-  /** Slots of table {@code table}: they double, then stay constant, so no table grows too large. */
+  /** Returns the number of slots of a table: doubles with each table up to a maximum. */
   static int slots(int table) {
     return 1 << Math.min(FIRST_TABLE_BITS + table, LAST_TABLE_BITS);
   }
 
-  /** Slots of a table that may be taken: three quarters. */
+  /** Returns the number of slots of a table that may be taken: three quarters. */
   static int fillLimit(int table) {
     return slots(table) / 4 * 3;
   }

@@ -34,7 +34,7 @@ abstract class ArenaMemory implements Contents.Memory {
 
   /**
    * Returns the segment that begins at {@code number * stride()}. It may be longer than the stride,
-   * so that data across the end of a stride still lies in one segment.
+   * so that data across the end of a stride is still in one segment.
    */
   abstract ByteBuffer segment(int number);
 
@@ -139,7 +139,7 @@ abstract class ArenaMemory implements Contents.Memory {
     }
   }
 
-  /** Returns the first address from {@code at} on where {@code length} bytes lie in one segment. */
+  /** Returns the first address from {@code at} on where {@code length} bytes are in one segment. */
   final long fit(long at, long length) {
     long within = within(at);
     return within + length <= segmentBytes() ? at : at - within + stride();

@@ -44,72 +44,74 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>CAS the empty slot at the end of the run in the newest table to CLAIMED. The word carries
  *       the owner and 40 bits of the key, so a visible claim is complete.
- *   <li>Look again in all tables: if the key is also elsewhere (a table was appended since the
- *       lookup), abandon this claim. Of two claimants at least one sees the other.
+ *   <li>Search all tables again: if the key is also elsewhere (a table was appended since the
+ *       lookup), abandon this claim. Of two claimants, at least one sees the other.
  *   <li>Read the item from storage; move the tail by its length; write header and bytes there.
  *   <li>CAS the slot from <em>this claim</em> to READY, with the offset of the item.
  * </ol>
  *
  * <p>A slot changes EMPTY -> CLAIMED -> READY, or CLAIMED -> ABANDONED -> CLAIMED for the same key;
- * it never becomes empty or another key's again, so a thread may wait at a key's slot. A thread
- * that finds a claim waits up to {@link #PATIENCE}, then reads storage itself. So an item is
- * normally read once, whichever job asks first. A claim whose owner is dead is taken over by CAS.
+ * it never becomes empty or another key's slot again, so a thread may wait at a key's slot. A
+ * thread that finds a claim waits up to {@link #PATIENCE}, then reads storage itself. So an item is
+ * normally read once, whichever job requests it first. A claim whose owner is dead is taken over by
+ * CAS.
  *
  * <h2>Memory order</h2>
  *
- * <p>An item is written before the CAS to READY, which releases; a reader gets the slot with a
- * volatile read, which acquires, and then sees the whole item. The item is written by write(2)
- * before the CAS in program order, into the same pages that are mapped. It never changes again, so
- * views of it are handed out without copies or reference counts.
+ * <p>An item is written before the CAS to READY (release); a reader loads the slot with a volatile
+ * read (acquire) and then sees the whole item. The item is written by write(2) before the CAS in
+ * program order, into the same pages that are mapped. It never changes again, so views of it are
+ * handed out without copies or reference counts.
  *
- * <h2>What a kill -9 leaves</h2>
+ * <h2>State after kill -9</h2>
  *
  * <ul>
  *   <li>Before the claim: nothing. Between the claim and READY: a claim with a dead owner, which
- *       the next job that wants the item takes over. If the tail had moved, the item's bytes are
+ *       the next job that requests the item takes over. If the tail had moved, the item's bytes are
  *       lost. No reader ever sees them, because no slot points there.
  *   <li>Between the claim and the count of taken slots, or READY and the count of items: a count
- *       that is one short. The limit of three quarters leaves room for that.
- *   <li>While a table is appended: its bytes are lost, unless it was published (TABLES), and the
+ *       that is one too low. The fill limit of three quarters allows for that.
+ *   <li>While a table is appended: the table's bytes are lost unless it was published (TABLES). The
  *       right to append (GROWER) has a dead owner; the next job takes it over.
  * </ul>
  *
- * <p>The kernel decides whether a job is dead ({@link Liveness}): it releases locks when the last
+ * <p>The kernel reports whether a job is dead ({@link Liveness}): it releases locks when the last
  * thread is gone, so a dead job writes nothing later. A job that left normally but has a slow
  * thread is harmless too: its CAS to READY fails once another job owns the claim.
  *
- * <h2>What another program of this user can do</h2>
+ * <h2>Damage by another program of this user</h2>
  *
  * <p>It may truncate the file. Admitting an item checks the length of the file before each write
  * and each change of a word ({@link MappedLength}). A read past the end throws, at the latest when
  * the operation settles before it returns ({@link MappedLength#settle}). Either way this process
  * finds and admits nothing from then on, logs that once, and reads storage. Views handed out
- * earlier fault at their readers, which then read the file of the item. If the file is truncated in
- * the microsecond between the check and an atomic change, the JVM crashes. Bytes overwritten in
- * place are noticed only in items that this process has not checked yet.
+ * earlier fail in their readers, which then read the item's file. If the file is truncated in the
+ * microsecond between the check and an atomic change, the JVM crashes. Bytes overwritten in place
+ * are noticed only in items that this process has not checked yet.
  *
  * <h2>Space</h2>
  *
- * <p>The file is as long as the budget from the start, but takes memory only where it was written;
- * items and tables are both written by write(2) ({@link MappedMemory}). If tmpfs is full, that
- * write fails: the program gets the item from the heap, REFUSING is set, and the items already kept
- * stay. The mapping is never accessed where nothing was written. Free memory may have shrunk since
- * start-up, so it is re-checked after each 32nd part of the budget, at least every 32 MiB. While
- * memory is short, this process admits nothing.
+ * <p>The file has the length of the budget from the start, but takes memory only where it was
+ * written; items and tables are both written by write(2) ({@link MappedMemory}). If tmpfs is full,
+ * that write fails: the program gets the item from the heap, REFUSING is set, and the items already
+ * cached stay. The mapping is never accessed where nothing was written. Free memory may have shrunk
+ * since start-up, so it is re-checked after each 32nd part of the budget, at least every 32 MiB.
+ * While memory is short, this process admits nothing.
  *
  * <h2>Giving memory back</h2>
  *
  * <p>A never-evicting cache must not get the job killed. If memory is short ({@link MemoryWatch}),
- * the store of one process stops admitting for good and gives back segments, the newest first. They
- * leave the arena, so no new view is made. A segment is unmapped, and its memory freed, only when
- * the garbage collector finds no view of it. So there are no reader counts, and no reader loses the
- * bytes that it reads. A view that the program keeps, such as that of a mapped file, keeps a whole
- * segment in memory, so segments are small ({@link PrivateMemory}). Entries that point into such a
- * segment are no longer found ({@link GivenBackException}). Addresses are not reused.
+ * the store of one process permanently stops admitting and gives back segments, the newest first.
+ * They leave the arena, so no new view is made. A segment is unmapped, and its memory freed, only
+ * when the garbage collector finds no view of it. So there are no reader counts, and no reader
+ * loses the bytes that it reads. A view that the program retains, such as that of a mapped file,
+ * pins a whole segment in memory, so segments are small ({@link PrivateMemory}). Entries that point
+ * into a segment given back are no longer found ({@link GivenBackException}). Addresses are not
+ * reused.
  *
  * <p>A file that several jobs map cannot be given back in part, so the store of a group is given
- * back whole: a job sets GIVEN_BACK, each job leaves when it sees that, the last one removes the
- * file, and the kernel frees the memory after the last mapping is gone.
+ * back whole: a job sets GIVEN_BACK, each job leaves when it sees the flag, the last job removes
+ * the file, and the kernel frees the memory after the last mapping is gone.
  *
  * <h2>Memory per item</h2>
  *
@@ -118,26 +120,26 @@ import org.jspecify.annotations.Nullable;
  * MiB) and then stay at that size. Worst case, just after doubling: all n items in tables of s
  * slots, n = 0.75 s, and a new table of s + 4,096 slots still empty: 8 * 2 s / 0.75 s = 21.4 bytes.
  * The sum is 24 + 7 + 21.4 = 52.4 bytes, plus 40 KiB once. With 14 million items (ImageNet-22k)
- * there are 9 doubling tables and 8 of 16 MiB, 10.7 to 12 bytes an item: below 43. On the heap,
- * each process that verifies keeps one bit per slot: another 0.2 to 0.4 bytes an item.
+ * there are 9 doubling tables and 8 of 16 MiB, 10.7 to 12 bytes per item: below 43 in all. On the
+ * heap, each process that verifies items has one bit per slot: another 0.2 to 0.4 bytes per item.
  *
  * <h2>Trade-offs</h2>
  *
  * <ul>
  *   <li>A checksum over an item costs about as much as reading it once more, so each process checks
- *       an item when it first meets it, and trusts its memory from then on.
+ *       an item when it first finds it, and trusts the memory from then on.
  *   <li>A process writes sequentially through one file descriptor; writes run at memory speed, so
- *       storage stays the bottleneck.
+ *       storage remains the bottleneck.
  *   <li>Bytes lost to killed writers and to abandoned claims stay lost until the store is deleted.
- *   <li>A lookup of an absent key asks every table: one cache miss each, 17 for 14 million items, a
- *       few microseconds before a read of storage that takes a hundred.
+ *   <li>A lookup of an absent key probes every table: one cache miss each, 17 for 14 million items.
+ *       That takes a few microseconds, and the storage read that follows takes a hundred.
  * </ul>
  *
  * <p>Thread-safe. {@link #find} is wait-free except for the first check of an item; {@link #fetch}
- * may read storage or wait for another's read, never longer than {@link #PATIENCE}.
+ * may read storage, or wait for another thread's read for at most {@link #PATIENCE}.
  */
 public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeable {
-  /** How long a miss waits for another thread or job that is reading the item. */
+  /** Maximum time that a miss waits for another thread or job that is reading the item. */
   public static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private static final long FIRST_PAUSE_NANOS = 50_000;
@@ -159,7 +161,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   /** The smallest arena that is worth creating. */
   static final long MIN_CAPACITY = 1 << 20;
 
-  /** The program needs direct buffers too, so the cache takes only this part of the limit. */
+  /** The program needs direct buffers too, so the cache takes only 1 / DIRECT_PART of the limit. */
   static final int DIRECT_PART = 8;
 
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
@@ -178,10 +180,10 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       new AtomicReferenceArray<>(ArenaDescriptor.MAX_TABLES);
   private final Object growing = new Object();
 
-  /** Items this process found damaged. */
+  /** Number of items that this process found damaged. */
   final LongAdder corrupt = new LongAdder();
 
-  /** Claims of killed jobs this process took over. */
+  /** Number of claims of killed jobs that this process took over. */
   final LongAdder takenOver = new LongAdder();
 
   /** True before the store opens and after it closes. */
@@ -194,16 +196,17 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   private volatile boolean indexFull;
 
   private volatile Gauge gauge = Machine::tight;
-  private final AtomicLong nextLook = new AtomicLong();
+  private final AtomicLong nextMeasurement = new AtomicLong();
 
   /** Memory is re-checked when this many bytes are taken. */
   private final AtomicLong nextCheck = new AtomicLong();
 
-  /** Tells whether memory is short now, given whether it was at the previous check. */
+  /** Measures whether memory is short. */
   interface Gauge {
+    /** Whether memory is short now; {@code before} is the previous result. */
     boolean isShort(boolean before);
 
-    /** Why nothing is admitted, for the user; {@code has} describes the contents, which stay. */
+    /** Returns the reason why nothing is admitted; {@code has} describes what is cached. */
     default String why(String has) {
       return "The machine is short of memory: the cache keeps its contents, "
           + has
@@ -228,12 +231,12 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   private final AtomicBoolean loggedDamage = new AtomicBoolean();
   private boolean left;
 
-  /** A store that no other job shares, or one that has not opened yet. */
+  /** Creates a store that no other job shares, or one that has not opened yet. */
   private ArenaStore(ArenaMemory memory, String group, UserLog log) {
     this(memory, null, 1, number -> false, group, log);
   }
 
-  /** Job {@code job} over formatted memory; {@code alive} tells which other jobs still run. */
+  /** Creates the store of job {@code job} over formatted memory; {@code alive} tests other jobs. */
   ArenaStore(
       ArenaMemory memory,
       @Nullable SharedFile<ArenaMemory> shared,
@@ -250,15 +253,15 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     this.capacity = memory.capacity();
   }
 
-  /** Bytes that a job admits at most before it re-checks whether memory is short. */
+  /** Returns the maximum bytes that a job admits before it re-checks whether memory is short. */
   private long unchecked() {
     return Math.max(1, Math.min(MAX_UNCHECKED, capacity / CHECKS));
   }
 
   /**
-   * A store of this process alone, in an unnamed file in {@code directory} that vanishes with the
-   * process; in direct buffers if the directory has too little room. Returns null, and logs why, if
-   * the budget allows nothing.
+   * Opens a store of this process alone, in an unnamed file in {@code directory} that vanishes with
+   * the process; in direct buffers if the directory has too little room. Returns null and logs the
+   * reason if the budget is too small.
    */
   public static @Nullable ArenaStore openProcess(Path directory, ByteBudget budget, UserLog log) {
     long wanted = budget.resolve(Machine.freeMemory(), log);
@@ -303,7 +306,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return openDirect(direct, log);
   }
 
-  /** A store that opens later, or never. */
+  /** Creates a store that opens later, or never. */
   static ArenaStore unopened(String group, UserLog log) {
     ArenaStore store = new ArenaStore(new DirectMemory(0), group, log);
     store.closed = true;
@@ -322,9 +325,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * The store that all jobs of this user in {@code group} share. The first job creates it with its
-   * own budget; later jobs join it as it is. Never waits: while another job keeps the file locked,
-   * this store finds and keeps nothing.
+   * Opens the store that all jobs of this user in {@code group} share. The first job creates it
+   * with its own budget; later jobs join it with that budget. Never waits: while another job has
+   * the file locked, this store finds and admits nothing.
    *
    * @return null, with a line in {@code log}, if the budget is below the minimum
    * @throws IOException with a sentence for the user if the group's file cannot be used, or if
@@ -364,7 +367,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return store;
   }
 
-  /** Opens the store in this file; only the budget of the job that created the file counts. */
+  /** Opens the store in this file; only the budget of the job that created the file applies. */
   private void take(SharedFile<ArenaMemory> file, ByteBudget budget, boolean made) {
     memory = file.memory();
     shared = file;
@@ -378,8 +381,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     closed = false;
     if (!made && budget.bytes() > 0 && clamp(budget.bytes()) != capacity) {
       log.say(
-          "The store of group %s was made with %s bytes, which holds for all its jobs: this job's"
-              + " %s is ignored.",
+          "The store of group %s was created with %s bytes, which applies to all its jobs: this"
+              + " job's %s is ignored.",
           group, capacity, budget.text());
     }
   }
@@ -419,7 +422,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Only a file that has a name can be damaged by another program. */
+  /** Settles pending faults; only a file that has a name can be damaged by another program. */
   private void settle() {
     if (memory.hasName()) {
       MappedLength.settle();
@@ -427,12 +430,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Ends the store. A value read from damaged memory may be anything, so it may cause any
-   * exception. If the memory is sound, the exception is a bug in the agent and is rethrown.
+   * Closes the store after an error in its memory. A value read from damaged memory may be
+   * anything, so it may cause any exception. If the memory is sound, the exception is a bug in the
+   * agent and is rethrown.
    */
   private void damaged(Throwable e) {
     Throwable cause;
-    try { // Another error may be pending and hit the first instruction.
+    try { // A second error may be pending and arrive at the first instruction.
       MappedLength.settle();
       if (e instanceof IndexOutOfBoundsException ours) {
         memory.check();
@@ -444,7 +448,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
     boolean leaving;
     synchronized (growing) {
-      leaving = left; // Then its own close removed the memory.
+      leaving = left; // Then this store's own close removed the memory.
       closed = true;
     }
     if (!leaving && !loggedDamage.getAndSet(true)) {
@@ -461,7 +465,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * As {@link #fetch(ItemKey, int, Loader)}, but waits at most {@code patience} for another
+   * Like {@link #fetch(ItemKey, int, Loader)}, but waits at most {@code patience} for another
    * thread's read of the item; after that the outcome is {@link Outcome#BUSY}.
    */
   public Fetched fetch(ItemKey key, int length, Loader loader, Duration patience)
@@ -525,7 +529,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
           takenOver.increment();
         }
       }
-      if (standsElsewhere(key, slot)) {
+      if (isElsewhere(key, slot)) {
         memory.compareAndSet(slot, claim, ArenaDescriptor.abandoned(key));
         continue;
       }
@@ -578,7 +582,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** An array; null if the heap has no room for it. The program's own call may need less. */
+  /** Allocates an array; null if the heap has no room for it. The program's call may need less. */
   public static byte @Nullable [] buffer(int length) {
     try {
       return new byte[length];
@@ -598,7 +602,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
   }
 
-  /** Whether another job still keeps the store from opening; until then prefetching is useless. */
+  /**
+   * Whether another job still prevents the store from opening; until then prefetching is useless.
+   */
   boolean isOpening() {
     return closed && late != null && late.isTrying();
   }
@@ -621,7 +627,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private boolean fits(long length) {
     long bytes = ArenaDescriptor.ITEM_HEADER_BYTES + length;
-    return length <= ArenaDescriptor.MAX_ITEM_BYTES && ask(here -> here.fits(bytes) ? 1 : 0) > 0;
+    return length <= ArenaDescriptor.MAX_ITEM_BYTES && query(here -> here.fits(bytes) ? 1 : 0) > 0;
   }
 
   /**
@@ -638,19 +644,17 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
             || !fits(length));
   }
 
-  /** A word of the header; 0 if the memory is damaged or not open yet. */
+  /** Reads a word of the header; 0 if the memory is damaged or not open yet. */
   long word(long at) {
-    return ask(here -> here.get(at));
+    return query(here -> here.get(at));
   }
 
-  private long ask(ToLongFunction<ArenaMemory> question) {
+  private long query(ToLongFunction<ArenaMemory> access) {
     ArenaMemory here = memory;
-    return loggedDamage.get() || here.capacity() == 0
-        ? 0
-        : guarded(() -> question.applyAsLong(here));
+    return loggedDamage.get() || here.capacity() == 0 ? 0 : guarded(() -> access.applyAsLong(here));
   }
 
-  /** The result of an access to the memory; 0 if it is damaged. */
+  /** Returns the result of an access to the memory; 0 if the memory is damaged. */
   private long guarded(LongSupplier access) {
     try {
       long word = access.getAsLong();
@@ -678,22 +682,22 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private boolean isTight() {
     long now = System.nanoTime();
-    long next = nextLook.get();
-    if (tight && now - next >= 0 && nextLook.compareAndSet(next, now + RECHECK_NANOS)) {
-      look();
+    long next = nextMeasurement.get();
+    if (tight && now - next >= 0 && nextMeasurement.compareAndSet(next, now + RECHECK_NANOS)) {
+      measure();
     }
     return tight;
   }
 
-  private void look() {
+  private void measure() {
     tight = gauge.isShort(tight);
-    nextLook.set(System.nanoTime() + RECHECK_NANOS);
+    nextMeasurement.set(System.nanoTime() + RECHECK_NANOS);
   }
 
-  /** Measures with {@code other} from now on; the first time at once. */
+  /** Measures with {@code other} from now on, for the first time at once. */
   void measureBy(Gauge other) {
     gauge = other;
-    look();
+    measure();
   }
 
   private long append(byte[] item) {
@@ -704,7 +708,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
         long used = memory.used();
         long next = nextCheck.get();
         if (used >= next && nextCheck.compareAndSet(next, used + unchecked())) {
-          look();
+          measure();
         }
       }
       return at;
@@ -726,7 +730,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return Math.min(tablesLeft, (int) memory.get(ArenaDescriptor.TABLES));
   }
 
-  /** The ready slot of the key, else a claimed, else an abandoned one; {@link #NO_SLOT} if none. */
+  /** Returns the key's ready slot, else a claimed, else an abandoned one; else {@link #NO_SLOT}. */
   private long locate(ItemKey key) {
     long claimed = NO_SLOT;
     long abandoned = NO_SLOT;
@@ -748,7 +752,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /** Whether the key is claimed or ready in a table other than that of {@code mine}. */
-  private boolean standsElsewhere(ItemKey key, long mine) {
+  private boolean isElsewhere(ItemKey key, long mine) {
     int own = tableOf(mine);
     for (int table = tables() - 1; table >= 0; table--) {
       long slot = table == own ? NO_SLOT : probe(table, key);
@@ -794,8 +798,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Claims the empty slot at the end of the key's run in the newest table, appending one if it is
-   * crowded; {@link #NO_SLOT} if there is no room, {@link #LOST_RACE} if another took the slot.
+   * Claims the empty slot at the end of the key's run in the newest table; appends a table if that
+   * one is full enough. Returns {@link #NO_SLOT} if there is no room, {@link #LOST_RACE} if another
+   * thread took the slot.
    */
   private long claimEmpty(ItemKey key, long claim) {
     int table = tables() - 1;
@@ -873,7 +878,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   // ---- content
 
-  /** The bytes behind a slot; null if it is not READY, or if its checksum is wrong. */
+  /** Returns the bytes behind a slot; null if it is not READY, or if the checksum is wrong. */
   private @Nullable ByteBuffer content(long slot, ItemKey key) {
     long word = memory.get(slot);
     if (!ArenaDescriptor.isReady(word)) {
@@ -943,7 +948,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Checks every item again when it is next found, as a process that has just joined does. */
+  /** Makes every item be checked again when next found, as in a process that has just joined. */
   void forgetChecks() {
     for (int table = 0; table < verified.length(); table++) {
       verified.set(table, null);
@@ -962,7 +967,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return 0;
   }
 
-  /** Index of this slot in the table; -1 if it belongs to another table. */
+  /** Returns the index of the slot in the table; -1 if it belongs to another table. */
   private int index(int table, long slot) {
     long within = slot - memory.get(ArenaDescriptor.tableOffset(table));
     return within >= 0 && within < ArenaDescriptor.tableBytes(table) ? (int) (within >>> 3) : -1;
@@ -970,7 +975,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   // ---- memory pressure
 
-  /** Lets {@code watch} ask for memory back and stop the store from growing. */
+  /** Lets {@code watch} request memory back and stop the store from growing. */
   public void yieldTo(MemoryWatch watch) {
     gauge =
         new Gauge() {
@@ -989,7 +994,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
                 : Gauge.super.why(has);
           }
         };
-    look();
+    measure();
     watch.add(this);
   }
 
@@ -1013,15 +1018,15 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return closed ? 0 : used();
   }
 
-  /** Leaves the store if another job asked all jobs to give it back. */
+  /** Leaves the store if another job has requested that all jobs give it back. */
   @Override
   public boolean follow() {
-    boolean asked = shared != null && !closed && word(ArenaDescriptor.GIVEN_BACK) != 0;
-    if (asked) {
+    boolean requested = shared != null && !closed && word(ArenaDescriptor.GIVEN_BACK) != 0;
+    if (requested) {
       log.say("Another job of group %s is short of memory: the cache is given back.", group);
       leave();
     }
-    return asked;
+    return requested;
   }
 
   @Override
@@ -1065,7 +1070,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     kept = memory.left(from);
   }
 
-  /** Ends the store and gives all of it back; returns what it held. */
+  /** Closes the store and gives all of it back; returns the bytes that it held. */
   private long leave() {
     long held = used();
     synchronized (growing) {
@@ -1085,27 +1090,27 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   // ---- state
 
-  /** Budget in bytes, index included. */
+  /** Returns the budget in bytes, including the index. */
   public long capacity() {
     return capacity;
   }
 
-  /** Bytes taken, index included, and bytes lost to killed jobs. */
+  /** Returns the bytes taken, including the index and bytes lost to killed jobs. */
   public long used() {
-    return Math.min(kept, ask(ArenaMemory::used));
+    return Math.min(kept, query(ArenaMemory::used));
   }
 
-  /** Bytes ever taken, those given back among them. */
+  /** Returns the bytes ever taken, including those given back. */
   long taken() {
     return kept == Long.MAX_VALUE ? used() : kept + givenBack.get();
   }
 
-  /** Share of the bytes ever taken that was not given back, from 0 to 1. */
+  /** Returns the share, from 0 to 1, of the bytes ever taken that was not given back. */
   double keptShare() {
     return kept == Long.MAX_VALUE ? 1 : (double) kept / taken();
   }
 
-  /** Bytes given back: memory was short, or the store gained nothing. */
+  /** Returns the bytes given back because memory was short or the store had no hits. */
   public long givenBack() {
     return givenBack.get();
   }
@@ -1124,7 +1129,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
         });
   }
 
-  /** The rates by which the preferred form of an item was chosen; null until then. */
+  /** Returns the rates from which the preferred form of an item was chosen; null until then. */
   @Nullable Rates rates() {
     return word(ArenaDescriptor.RATES_STATE) != ArenaDescriptor.RATES_WRITTEN
         ? null
@@ -1153,7 +1158,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       }
       MappedLength.settle();
     } catch (GivenBackException e) {
-      // Then there is nothing to choose.
+      // There is nothing left to choose.
     } catch (InternalError e) {
       damaged(e);
     }
@@ -1164,7 +1169,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return !group.isEmpty();
   }
 
-  /** Live jobs that use the store, this one included. */
+  /** Returns the number of live jobs that use the store, including this one. */
   public long jobs() {
     return shared == null ? 1 : shared.liveness().count(word(Header.JOBS));
   }
@@ -1192,7 +1197,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Leaves the store for good; other jobs of the group keep it. See {@link ArenaStore}. */
+  /** Leaves the store permanently; other jobs of the group continue to use it. */
   public void giveBack() {
     if (held() > 0) {
       leave();

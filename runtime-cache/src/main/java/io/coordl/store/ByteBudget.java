@@ -10,26 +10,27 @@ import java.util.regex.Pattern;
  * share ({@code 50%}) of the memory that is free when the store is opened.
  *
  * @param text as the user wrote it
- * @param bytes size asked for, -1 if a share was
- * @param share of the free memory, from 0 to 1; 1 if a size was asked for
+ * @param bytes requested size; -1 if a share was requested
+ * @param share of the free memory, from 0 to 1; 1 if a size was requested
  */
 public record ByteBudget(String text, long bytes, double share) {
   private static final Pattern SIZE = Pattern.compile("(\\d{1,18})([kmgt]?)(i?b)?");
   private static final Pattern PERCENT = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,6})?)%");
   private static final String UNITS = "kmgt";
 
-  /** Half of what is free: the program's own memory has yet to grow. */
+  /** Half of the free memory: the program's own memory has yet to grow. */
   public static final double AUTO_SHARE = 0.5;
 
   /**
-   * Reads a budget; units are powers of 1024. Throws with a sentence for the user if the text is
-   * none.
+   * Parses a budget; units are powers of 1024.
+   *
+   * @throws IllegalArgumentException with a sentence for the user if the text is not a budget
    */
   public static ByteBudget parse(String text) {
     return parse(text, AUTO_SHARE);
   }
 
-  /** As above; {@code auto} is {@code autoShare} of what is free, from 0 to 1. */
+  /** Like {@link #parse(String)}; {@code auto} is this share of free memory, from 0 to 1. */
   public static ByteBudget parse(String text, double autoShare) {
     String value = text.trim().toLowerCase(Locale.ROOT);
     if (value.equals("auto")) {
@@ -54,16 +55,16 @@ public record ByteBudget(String text, long bytes, double share) {
             + " 50%.");
   }
 
-  /** Whether the user set it, so that none of it is given back. */
+  /** Whether the user set the budget, so that none of it is given back. */
   public boolean isNamed() {
     return !text.trim().equalsIgnoreCase("auto");
   }
 
   /**
-   * The bytes to take.
+   * Returns the bytes to take.
    *
-   * @param free bytes the store may take at most
-   * @param log hears if that is less than was asked for
+   * @param free maximum bytes that the store may take
+   * @param log receives a line if that is less than requested
    */
   public long resolve(long free, UserLog log) {
     long bound = Math.max(0, free);

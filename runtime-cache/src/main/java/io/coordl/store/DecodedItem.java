@@ -19,10 +19,10 @@ public final class DecodedItem {
   /** Time to read the file from storage; 0 if it was in memory or is unknown. */
   final AtomicLong readNanos = new AtomicLong();
 
-  final AtomicLong madeNanos = new AtomicLong();
+  final AtomicLong producingNanos = new AtomicLong();
 
   /** Whether this process is known to have requested the item before. */
-  volatile boolean again;
+  volatile boolean isRequestedBefore;
 
   DecodedItem(DecodedStore store, ItemFile file) {
     this.store = store;
@@ -30,8 +30,8 @@ public final class DecodedItem {
   }
 
   /** Adds time spent producing the decoded bytes, including reading the file. */
-  public void made(long nanos) {
-    madeNanos.addAndGet(nanos);
+  public void addProducingTime(long nanos) {
+    producingNanos.addAndGet(nanos);
   }
 
   /** Whether the file is unchanged, so that its decoded bytes belong to this item. */

@@ -4,20 +4,20 @@ import io.coordl.bridge.Origin;
 import io.coordl.items.ItemFilter;
 
 /**
- * Measures how many bytes items would take with {@code decoded=share}, from the items that the
- * program decodes while this learns. Keeps none of them. Safe for concurrent use.
+ * Estimates how many bytes items would take with {@code decoded=share}, from the items that the
+ * program decodes while learning is on. Caches none of them. Safe for concurrent use.
  */
 public final class DecodedSizes {
   private final DecodedStore store;
   private volatile boolean learning;
 
-  /** Starts without items and does not learn yet. */
+  /** Creates an instance with learning off. */
   public DecodedSizes(ItemFilter filter) {
     ArenaStore nowhere = ArenaStore.unopened("", sentence -> {});
     this.store = new DecodedStore(nowhere, path -> learning && filter.isItem(path));
   }
 
-  /** The store that decoding calls use; it knows no item while this does not learn. */
+  /** Returns the store for decoding calls; it has no items while learning is off. */
   public DecodedStore store() {
     return store;
   }
@@ -26,12 +26,12 @@ public final class DecodedSizes {
     learning = now;
   }
 
-  /** Items decoded, repetitions included. */
+  /** Returns the number of decoded items, including repetitions. */
   public long items() {
     return store.statistics().misses();
   }
 
-  /** Mean bytes of an item, 0 if none was seen. */
+  /** Returns the mean bytes of an item; 0 if none was decoded. */
   public long meanBytes() {
     return store.statistics().of(Origin.STORAGE) / Math.max(1, items());
   }

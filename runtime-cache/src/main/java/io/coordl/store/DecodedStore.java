@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Items in decoded form (pixels before any random transform), in an arena of their own or beside
+ * Items in decoded form (pixels before any random transform), in a separate arena or together with
  * the raw items: admitted until it is full, never evicted, shared by all jobs of the group if the
  * arena is. Entries are keyed by the file ({@link FileState}) and the {@link DecodedForm}, so only
  * jobs that decode in the same way share them.
@@ -38,7 +38,7 @@ public final class DecodedStore implements Closeable {
 
   /** Creates a store that never stops admitting for lack of gain. */
   public DecodedStore(ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
-    this(arena, filter, forms, keeps, StoreGain.untold());
+    this(arena, filter, forms, keeps, StoreGain.silent());
   }
 
   /**
@@ -68,7 +68,7 @@ public final class DecodedStore implements Closeable {
       return null;
     }
     DecodedItem item = new DecodedItem(this, file);
-    forms.ask(item);
+    forms.request(item);
     return item;
   }
 

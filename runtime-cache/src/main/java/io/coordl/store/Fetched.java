@@ -4,7 +4,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Result of {@link ItemStore#fetch}: the bytes, read-only from 0 to the item's length; null if the
- * caller has to read storage itself.
+ * Result of {@link ItemStore#fetch}.
+ *
+ * @param content the bytes, read-only from 0 to the item's length; null if the caller must read
+ *     storage
  */
 public record Fetched(Outcome outcome, @Nullable ByteBuffer content) {}

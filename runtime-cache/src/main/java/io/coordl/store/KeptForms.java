@@ -6,65 +6,66 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which form of an item is kept if there are several.
+ * Decides which form of an item is cached if there are several.
  *
  * <h2>Prepared samples</h2>
  *
- * <p>If a thread keeps a sample prepared, the sample's raw and decoded items need no memory of
- * their own: their stores serve the thread but keep nothing for it. Until it is decided which form
- * of a data set is kept, the stores keep the items and report here how much memory they take and
- * how much time they save.
+ * <p>If a prepared sample is cached, its raw and decoded items need no memory of their own: while a
+ * thread prepares such a sample, the stores serve it but admit nothing. Until it is decided which
+ * form of a data set is cached, the stores admit the items and report here how much memory they
+ * take and how much time they save.
  *
  * <h2>Raw and decoded items in one arena</h2>
  *
- * <p>A byte of a raw item saves {@link Rates#readNanos} divided by its length; a byte of a decoded
- * item saves reading and decoding, divided by its length. If memory is short, it should go to the
- * form that saves more per byte; the other form of the same item is then worth little or nothing.
- * But whether memory is short is unknown until every item has been read once, and no eviction can
- * correct a mistake. Therefore:
+ * <p>A byte of a raw item saves {@link Rates#readNanos} divided by the item's length; a byte of a
+ * decoded item saves the time to read and decode it, divided by its length. If memory is short, it
+ * should go to the form that saves more per byte; the other form of the same item is then worth
+ * little or nothing. But whether memory is short is unknown until every item has been read once,
+ * and no eviction can correct a mistake. Therefore:
  *
  * <ul>
  *   <li>The first quarter of the budget admits both forms as they come, and measures them. A data
  *       set that fits in it needs no choice; a larger one loses at most that quarter.
  *   <li>Then the choice is made from the last {@value #SAMPLES} items, once, for all jobs of the
  *       arena: a later change could not give memory back.
- *   <li>From then on, the form that comes first is admitted when an item is met, the other one only
- *       when the item is asked for again. By then an epoch is usually over, so every item has been
- *       read and the free room is not needed for the first form. With decoded items first, that
- *       room goes to the raw bytes of items that are asked for in decoded form but not kept in it.
+ *   <li>From then on, the preferred form is admitted when an item is first requested, the other
+ *       form only when the item is requested again. By then an epoch is usually over, so every item
+ *       has been read and the preferred form does not need the free room. If decoded items are
+ *       preferred, that room goes to the raw bytes of items that are requested in decoded form but
+ *       not cached in it.
  * </ul>
  *
- * <p>The choice does not affect reads that are not for an item's decoded form. If nothing can be
- * measured, because all decoded items were already in memory in raw form, both forms are admitted
- * as they come. Safe for concurrent use; never waits.
+ * <p>The choice affects only reads made to decode an item. If nothing can be measured, because all
+ * decoded items were already in memory in raw form, both forms are admitted as they come. Safe for
+ * concurrent use; never waits.
  */
 @SuppressWarnings("ThreadLocalUsage") // One instance per JVM.
 public final class KeptForms {
   static final int SAMPLES = 64;
 
-  /** The part of the budget that is used before the choice. */
+  /** The choice is made once this part of the budget is used: 1 / MEASURED_PART. */
   private static final int MEASURED_PART = 4;
 
   /** 1 MiB; with a million items, one in 16 is mistaken for one already seen. */
   private static final int SEEN_BITS = 23;
 
   private final ThreadLocal<@Nullable Preparing> preparing = new ThreadLocal<>();
-  private final ThreadLocal<@Nullable DecodedItem> asked = new ThreadLocal<>();
+  private final ThreadLocal<@Nullable DecodedItem> requested = new ThreadLocal<>();
   private final ThreadLocal<@Nullable Boolean> prefetching = new ThreadLocal<>();
 
-  /** The arena that raw and decoded items share; null if they share none. */
+  /** The arena shared by raw and decoded items; null if there is none. */
   private final @Nullable ArenaStore arena;
 
   private final AtomicLongArray seen;
   private final Rates[] samples = new Rates[SAMPLES];
   private long sampled;
 
-  /** Each form has memory of its own. */
+  /** Creates an instance for forms with separate memory. */
   public KeptForms() {
     this(null);
   }
 
-  /** Raw and decoded items share {@code arena}, unless it is null. */
+  /** Creates an instance for raw and decoded items that share {@code arena}, unless it is null. */
   public KeptForms(@Nullable ArenaStore arena) {
     this.arena = arena;
     this.seen = new AtomicLongArray(arena == null ? 0 : 1 << (SEEN_BITS - 6));
@@ -86,15 +87,16 @@ public final class KeptForms {
       this.outer = outer;
     }
 
-    /** Memory and time of the items read for it; zeros for a form in which nothing is kept. */
+    /** Returns memory and time of the items read for it; zeros for a form that is not cached. */
     public Rates items() {
       return new Rates(rawBytes, decodedBytes, readNanos, decodeNanos);
     }
   }
 
   /**
-   * Starts preparing on this thread, for a sample that is kept or not; the caller must call {@link
-   * #end}.
+   * Starts preparing a sample on this thread; the caller must call {@link #end}.
+   *
+   * @param isKept whether the prepared sample will be cached
    */
   public Preparing begin(boolean isKept) {
     Preparing now = new Preparing(isKept, preparing.get());
@@ -106,7 +108,7 @@ public final class KeptForms {
     preparing.set(begun.outer);
   }
 
-  /** Whether this thread's items are kept as a part of a sample. */
+  /** Whether the sample that this thread prepares will be cached. */
   boolean keepsSample() {
     Preparing now = preparing.get();
     return now != null && now.isKept;
@@ -123,18 +125,18 @@ public final class KeptForms {
 
   // ---- raw and decoded items
 
-  /** The measured rates; null until the choice is made. */
+  /** Returns the measured rates; null until the choice is made. */
   public @Nullable Rates rates() {
     return arena == null ? null : arena.rates();
   }
 
-  /** From now on, this thread asks for items before the program does. */
+  /** Marks this thread as one that requests items before the program does. */
   void prefetchesHere() {
     prefetching.set(true);
   }
 
-  /** This thread is about to decode the item, unless its decoded form is kept. */
-  void ask(DecodedItem item) {
+  /** Called before this thread decodes the item, unless its decoded form is cached. */
+  void request(DecodedItem item) {
     if (arena == null) {
       return;
     }
@@ -144,53 +146,51 @@ public final class KeptForms {
         prefetching.get() != null
             ? seen.get(bit >>> 6)
             : seen.getAndAccumulate(bit >>> 6, mask, (was, set) -> was | set);
-    item.again = (before & mask) != 0;
-    asked.set(item);
+    item.isRequestedBefore = (before & mask) != 0;
+    requested.set(item);
   }
 
-  /** The item this thread asked for last, if it is that of {@code file}. */
-  @Nullable DecodedItem asker(ItemFile file) {
-    DecodedItem item = arena == null ? null : asked.get();
+  /** The item that this thread requested last, if it is that of {@code file}; else null. */
+  @Nullable DecodedItem requester(ItemFile file) {
+    DecodedItem item = arena == null ? null : requested.get();
     return item != null && item.file.equals(file) ? item : null;
   }
 
-  /**
-   * Whether raw bytes read for {@code asker} may be kept; null if it is not known for which item.
-   */
-  boolean admitsRaw(@Nullable DecodedItem asker) {
+  /** Whether raw bytes read for {@code requester} may be admitted; null if the item is unknown. */
+  boolean admitsRaw(@Nullable DecodedItem requester) {
     if (keepsSample()) {
       return false;
     }
-    Rates chosen = asker == null ? null : rates();
-    return asker == null || chosen == null || chosen.rawFirst() || asker.again;
+    Rates choice = requester == null ? null : rates();
+    return requester == null || choice == null || choice.rawFirst() || requester.isRequestedBefore;
   }
 
-  /** Whether decoded bytes made for {@code asker} may be kept. */
-  boolean admitsDecoded(DecodedItem asker) {
+  /** Whether decoded bytes of {@code requester} may be admitted. */
+  boolean admitsDecoded(DecodedItem requester) {
     if (keepsSample()) {
       return false;
     }
-    Rates chosen = rates();
-    return chosen == null || !chosen.rawFirst() || asker.again;
+    Rates choice = rates();
+    return choice == null || !choice.rawFirst() || requester.isRequestedBefore;
   }
 
   /** Records the costs of a decoded item of {@code length} bytes; may trigger the choice. */
   void decoded(DecodedItem item, long length) {
     ItemFile file = item.file;
     long read = item.readNanos.get();
-    long made = item.madeNanos.get();
+    long producing = item.producingNanos.get();
     Preparing now = preparing.get();
     if (now != null) {
       now.decodedBytes += length;
-      now.decodeNanos += made - read;
+      now.decodeNanos += producing - read;
     }
     // The read time of files too large to be read at once is unknown. It does not matter, because
     // their decoded form is smaller.
     if (arena != null
         && arena.rates() == null
-        && made > read
+        && producing > read
         && (read > 0 || file.size() > length)) {
-      measured(arena, new Rates(file.size(), length, read, made - read));
+      measured(arena, new Rates(file.size(), length, read, producing - read));
     }
   }
 

@@ -62,7 +62,7 @@ public final class MinioCache implements ItemSource {
 
   MinioCache(
       @Nullable ArenaStore store, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
-    this(store, filter, forms, keeps, StoreGain.untold());
+    this(store, filter, forms, keeps, StoreGain.silent());
   }
 
   /**
@@ -89,7 +89,7 @@ public final class MinioCache implements ItemSource {
   }
 
   MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter) {
-    this(store, arena, filter, StoreGain.untold());
+    this(store, arena, filter, StoreGain.silent());
   }
 
   /**
@@ -129,8 +129,8 @@ public final class MinioCache implements ItemSource {
     if (file.isLeft()) {
       return observed(path);
     }
-    DecodedItem asker = forms.asker(file);
-    boolean admit = forms.admitsRaw(asker);
+    DecodedItem requester = forms.requester(file);
+    boolean admit = forms.admitsRaw(requester);
     if (file.size() > WHOLE_LIMIT) {
       OpenItem item =
           new PiecewiseItem(path, file, BLOCK, false, store, statistics, gain, () -> admit);
@@ -141,7 +141,7 @@ public final class MinioCache implements ItemSource {
         return null;
       }
     }
-    return openWhole(path, file, store, asker, admit);
+    return openWhole(path, file, store, requester, admit);
   }
 
   /**
@@ -159,11 +159,15 @@ public final class MinioCache implements ItemSource {
   }
 
   private @Nullable OpenItem openWhole(
-      String path, ItemFile file, StampedItems from, @Nullable DecodedItem asker, boolean admit) {
+      String path,
+      ItemFile file,
+      StampedItems from,
+      @Nullable DecodedItem requester,
+      boolean admit) {
     long start = System.nanoTime();
     Fetched fetched;
     try {
-      fetched = admit ? fetch(file, from, asker) : lookupResult(find(file, from));
+      fetched = admit ? fetch(file, from, requester) : lookupResult(find(file, from));
     } catch (IOException e) {
       statistics.count(Outcome.UNREADABLE);
       return null;
@@ -193,7 +197,7 @@ public final class MinioCache implements ItemSource {
     return from.find(file.entry(ItemKey.WHOLE), file.stamp());
   }
 
-  private Fetched fetch(ItemFile file, StampedItems from, @Nullable DecodedItem asker)
+  private Fetched fetch(ItemFile file, StampedItems from, @Nullable DecodedItem requester)
       throws IOException {
     ByteBuffer here = prefetched == null ? null : prefetched.take(file.key());
     return here != null
@@ -202,7 +206,7 @@ public final class MinioCache implements ItemSource {
             file.entry(ItemKey.WHOLE),
             (int) file.size(),
             file.stamp(),
-            (target, at) -> read(file, target, at, asker));
+            (target, at) -> read(file, target, at, requester));
   }
 
   /**
@@ -213,13 +217,13 @@ public final class MinioCache implements ItemSource {
     return new Fetched(content == null ? Outcome.SPARED : Outcome.HIT, content);
   }
 
-  private boolean read(ItemFile file, byte[] target, int offset, @Nullable DecodedItem asker)
+  private boolean read(ItemFile file, byte[] target, int offset, @Nullable DecodedItem requester)
       throws IOException {
     long start = System.nanoTime();
     boolean read = file.readWhole(target, offset);
     long nanos = System.nanoTime() - start;
-    if (asker != null) {
-      asker.readNanos.addAndGet(nanos);
+    if (requester != null) {
+      requester.readNanos.addAndGet(nanos);
     }
     forms.raw(file.size(), nanos);
     return read;
@@ -290,7 +294,7 @@ public final class MinioCache implements ItemSource {
 
   @Override
   public boolean takesOpened(String path) {
-    return FileState.tellsOpened();
+    return FileState.canStatDescriptors();
   }
 
   @Override

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepared samples, in an arena of their own or beside items in other forms: admitted until it is
+ * Prepared samples, in a separate arena or together with items in other forms: admitted until it is
  * full, never evicted, shared by all jobs of the group if the arena is. The caller chooses each
  * sample's key.
  *

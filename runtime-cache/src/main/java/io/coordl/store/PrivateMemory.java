@@ -21,29 +21,29 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory of this process alone. Each segment is an unnamed file that is created and mapped when the
- * one before it is full. As in {@link MappedMemory}, bytes are stored with write(2), and pages are
- * allocated only as they are written.
+ * previous segment is full. As in {@link MappedMemory}, bytes are stored with write(2), and pages
+ * are allocated only as they are written.
  *
  * <p>The JVM unmaps a segment that was given back once no view of it is reachable, and the kernel
- * frees the pages with the last mapping: no view ever reads missing pages. So one view keeps a
- * whole segment in memory. That is why segments are small: a 512th of the capacity, at least {@link
- * #SMALLEST}. A table or an item that is larger has a segment to itself. A file is closed once all
- * of it is written, so that few descriptors are open.
+ * frees the pages with the last mapping: no view ever reads missing pages. So one view pins a whole
+ * segment in memory. That is why segments are small: a 512th of the capacity, at least {@link
+ * #MIN_SEGMENT}. A larger table or item has a segment to itself. A file is closed once it is
+ * completely written, so that few descriptors are open.
  *
- * <p>Segments begin at multiples of the stride, however long they are: there are gaps between
- * addresses, and none in memory.
+ * <p>Segments of any length begin at multiples of the stride: there are gaps between addresses, but
+ * not in memory.
  */
 final class PrivateMemory extends ArenaMemory {
   /** Two blocks of a large file, with their headers. */
-  static final int SMALLEST = 2 * MinioCache.BLOCK + (4 << 10);
+  static final int MIN_SEGMENT = 2 * MinioCache.BLOCK + (4 << 10);
 
-  private static final int LARGEST = 1 << 30;
+  private static final int MAX_SEGMENT = 1 << 30;
   private static final int PARTS = 512;
 
   /** The stride holds at least the largest item and the largest table. */
   private static final int MIN_BITS = 25;
 
-  /** A file whose taken bytes are not all written yet. */
+  /** A segment whose taken bytes are not all written yet. */
   private static final class Segment {
     private final RandomAccessFile file;
     private final int length;
@@ -62,7 +62,7 @@ final class PrivateMemory extends ArenaMemory {
     }
   }
 
-  /** Bytes of a segment that was given back, while a view may keep them. */
+  /** A segment that was given back but that a view may still pin. */
   private record Dropped(WeakReference<ByteBuffer> memory, long bytes) {}
 
   private final Path directory;
@@ -71,7 +71,7 @@ final class PrivateMemory extends ArenaMemory {
   private final int bits;
   private final AtomicReferenceArray<@Nullable ByteBuffer> views;
 
-  /** The same, read-only. */
+  /** Read-only views of the same segments. */
   private final AtomicReferenceArray<@Nullable ByteBuffer> readable;
 
   private final AtomicReferenceArray<@Nullable Segment> segments;
@@ -80,12 +80,12 @@ final class PrivateMemory extends ArenaMemory {
   private boolean ended;
   private volatile long used;
 
-  /** Memory of at most {@code capacity} bytes; throws if it cannot be created. */
+  /** Creates memory of at most {@code capacity} bytes. */
   PrivateMemory(Path directory, long user, long capacity) throws IOException {
     super(capacity);
     this.directory = directory;
     this.user = user;
-    segmentBytes = (int) Math.min(LARGEST, Math.max(SMALLEST, capacity / PARTS));
+    segmentBytes = (int) Math.min(MAX_SEGMENT, Math.max(MIN_SEGMENT, capacity / PARTS));
     bits = Math.max(MIN_BITS, Integer.SIZE - Integer.numberOfLeadingZeros(segmentBytes - 1));
     // Two consecutive segments together hold more than the size of one.
     long maxSegments =
@@ -133,7 +133,7 @@ final class PrivateMemory extends ArenaMemory {
         return NO_ROOM;
       }
       int length = (int) Math.max(taken, Math.min(segmentBytes, capacity() - used));
-      Segment next = make(last + 1, length);
+      Segment next = create(last + 1, length);
       if (segment != null) {
         segment.full = true;
         closeIfWritten(segment);
@@ -149,10 +149,10 @@ final class PrivateMemory extends ArenaMemory {
   }
 
   /**
-   * May run on a thread of the program. An interrupt would close the file, so it is held back until
-   * the end.
+   * May run on a program thread. An interrupt would close the file, so it is deferred until the
+   * end.
    */
-  private Segment make(int number, int length) throws IOException {
+  private Segment create(int number, int length) throws IOException {
     boolean interrupted = Thread.interrupted();
     try {
       while (true) {
@@ -169,7 +169,7 @@ final class PrivateMemory extends ArenaMemory {
     }
   }
 
-  /** A thread of the program may lack permissions that the agent has. */
+  /** Runs with the agent's permissions, because a program thread may lack some. */
   @SuppressWarnings("removal") // JDK 17 has security managers.
   private Segment privileged(int number, int length) throws IOException {
     if (System.getSecurityManager() == null) {
@@ -199,7 +199,10 @@ final class PrivateMemory extends ArenaMemory {
     return segment;
   }
 
-  /** Unlinked while it is empty, so that no other starting job mistakes it for a leftover. */
+  /**
+   * Creates a file and unlinks it while it is empty, so that no other job mistakes it for a
+   * leftover.
+   */
   private RandomAccessFile unnamed() throws IOException {
     Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
     try {
@@ -253,10 +256,10 @@ final class PrivateMemory extends ArenaMemory {
     return (int) (at & (stride() - 1));
   }
 
-  /** Nobody else can name the files, so their length never changes. */
+  /** No other process can name the files, so their length never changes. */
   @Override
   void check(long at) {
-    segment(number(at)); // Unless it was given back.
+    segment(number(at)); // Throws if it was given back.
   }
 
   @Override
@@ -270,7 +273,7 @@ final class PrivateMemory extends ArenaMemory {
       if (segment.position != within(at)) {
         segment.file.seek(within(at));
       }
-      segment.position = -1; // Unless all is written.
+      segment.position = -1; // Unknown unless the write completes.
       segment.file.write(bytes, offset, length);
       segment.position = within(at) + length;
     }
@@ -287,8 +290,8 @@ final class PrivateMemory extends ArenaMemory {
   }
 
   /**
-   * Closes a file after any write under way: otherwise its bytes would go into whatever file of the
-   * program next gets the descriptor's number.
+   * Closes a file after any write in progress: otherwise the bytes could go to a file of the
+   * program that reuses the descriptor number.
    */
   private static void close(Segment segment) {
     synchronized (segment) {
@@ -346,7 +349,9 @@ final class PrivateMemory extends ArenaMemory {
     return dropped.stream().mapToLong(Dropped::bytes).sum();
   }
 
-  /** The mappings stay, for threads that still read from them, until they are garbage. */
+  /**
+   * Closes the files; mappings stay until they are garbage, because threads may still read them.
+   */
   @Override
   public synchronized void close() {
     ended = true;

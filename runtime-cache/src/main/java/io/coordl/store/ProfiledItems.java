@@ -31,12 +31,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The items of a job that is being profiled. The phase decides where they come from: from the
- * program's own reads, always from storage, or always from the profile's own store. Items are
- * remembered so that they can be loaded into that store before the program asks for them.
+ * The items of a job that is being profiled. The phase determines their source: the program's own
+ * reads, always storage, or always the profile's own store. Items are remembered so that they can
+ * be loaded into that store before the program requests them.
  *
- * <p>A file that stays open across samples, and one larger than {@link MinioCache#WHOLE_LIMIT}, is
- * left to the program, and counts as read from storage. Safe for concurrent use.
+ * <p>The program itself reads files that stay open across samples and files larger than {@link
+ * MinioCache#WHOLE_LIMIT}; they count as read from storage. Safe for concurrent use.
  */
 public final class ProfiledItems implements ItemSource, Closeable {
   public enum From {
@@ -48,7 +48,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     MEMORY
   }
 
-  /** Most files of a data set that are remembered or listed. */
+  /** Maximum number of files of a data set that are remembered or listed. */
   private static final int MAX_FILES = 1 << 20;
 
   private static final long MAX_LISTING_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -97,7 +97,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     }
     return filter.isItem(file.path())
         ? open(path, file)
-        : new WholeItem(path, file, null, Origin.STORAGE); // Only watched.
+        : new WholeItem(path, file, null, Origin.STORAGE); // Only measured.
   }
 
   @Override
@@ -128,24 +128,24 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
   private @Nullable OpenItem open(String path, StoredFile file) {
     From now = from;
-    ArenaStore kept = store;
+    ArenaStore cache = store;
     boolean tooLarge = file.size() > MinioCache.WHOLE_LIMIT;
-    boolean left = file.size() == 0 || tooLarge;
+    boolean skipped = file.size() == 0 || tooLarge;
     if (tooLarge && now == From.STORAGE) {
       large = true;
     }
-    if (!left && seen.size() < MAX_FILES) {
+    if (!skipped && seen.size() < MAX_FILES) {
       seen.put(file.location(), file);
     }
-    if (left || now == From.PROGRAM || (now == From.MEMORY && kept == null)) {
+    if (skipped || now == From.PROGRAM || (now == From.MEMORY && cache == null)) {
       return new WholeItem(path, file, null, Origin.STORAGE);
     }
     long start = System.nanoTime();
     try {
       Fetched fetched =
-          now == From.STORAGE || kept == null
+          now == From.STORAGE || cache == null
               ? new Fetched(Outcome.FULL, stored(file))
-              : fetch(kept, file);
+              : fetch(cache, file);
       OpenItem item = new WholeItem(path, file, fetched.content(), fetched.outcome().origin());
       item.fetched(start, System.nanoTime(), 0);
       return item;
@@ -154,8 +154,8 @@ public final class ProfiledItems implements ItemSource, Closeable {
     }
   }
 
-  private Fetched fetch(ArenaStore kept, StoredFile file) throws IOException {
-    return kept.fetch(
+  private Fetched fetch(ArenaStore cache, StoredFile file) throws IOException {
+    return cache.fetch(
         file.key(), (int) file.size(), (target, offset) -> read(file, target, offset));
   }
 
@@ -171,9 +171,9 @@ public final class ProfiledItems implements ItemSource, Closeable {
         : ((ForeignFile) file).read(target, offset);
   }
 
-  // ---- what is known of the data set
+  // ---- the data set
 
-  /** Files of a data set; {@code whole} if the list is complete. */
+  /** Files of a data set; {@code whole} is true if the list is complete. */
   public record Listing(List<Item> items, long bytes, boolean whole) {}
 
   public int seen() {
@@ -181,8 +181,8 @@ public final class ProfiledItems implements ItemSource, Closeable {
   }
 
   /**
-   * All files with the same extensions as the items, in the items' directories and in their sibling
-   * directories. Lists directories, which takes time.
+   * Lists all files with the same extensions as the items, in the items' directories and in sibling
+   * directories. Takes time.
    */
   public Listing listed() {
     Map<String, StoredFile> found = new HashMap<>(seen);
@@ -196,8 +196,8 @@ public final class ProfiledItems implements ItemSource, Closeable {
   }
 
   /**
-   * The directories of the items. If several have the same parent, the parent replaces them, unless
-   * it is likely to hold much else.
+   * Returns the directories of the items. If several have the same parent, the parent replaces
+   * them, unless it is likely to contain much else.
    */
   private Set<Path> roots() {
     Map<Path, Set<Path>> parents = new HashMap<>();
@@ -272,7 +272,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return dot < name.lastIndexOf('/') ? "" : name.substring(dot + 1);
   }
 
-  /** One item, for the profile itself to read or keep. */
+  /** One item that the profile itself reads or caches. */
   public final class Item {
     private final StoredFile file;
 
@@ -289,19 +289,19 @@ public final class ProfiledItems implements ItemSource, Closeable {
       return stored(file) != null;
     }
 
-    /** Loads it into the store; returns whether it is there now. */
+    /** Loads it into the store; returns whether it is cached now. */
     public boolean keep() throws IOException {
-      ArenaStore kept = store;
-      return kept != null && fetch(kept, file).content() != null;
+      ArenaStore cache = store;
+      return cache != null && fetch(cache, file).content() != null;
     }
 
     /**
-     * Copies it from the store, as the program's reader would. Returns its bytes, 0 if it is not
-     * there.
+     * Copies it from the store, as the program's reader would; returns the bytes copied, 0 if it is
+     * not cached.
      */
     public int copyKept(byte[] target) {
-      ArenaStore kept = store;
-      ByteBuffer content = kept == null ? null : kept.find(file.key());
+      ArenaStore cache = store;
+      ByteBuffer content = cache == null ? null : cache.find(file.key());
       if (content == null) {
         return 0;
       }
@@ -313,7 +313,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
   // ---- the store
 
-  /** Opens the store and returns the bytes it may take; 0 if there is no memory for it. */
+  /** Opens the store and returns its capacity in bytes; 0 if there is no memory for it. */
   public synchronized long openStore(ByteBudget budget) {
     ArenaStore open = store;
     if (open == null) {
@@ -323,7 +323,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return open == null ? 0 : open.capacity();
   }
 
-  /** Drops the kept items to make room for others. */
+  /** Drops the cached items to make room for others. */
   public synchronized void closeStore() {
     ArenaStore open = store;
     store = null;

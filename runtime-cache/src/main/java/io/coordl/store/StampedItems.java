@@ -7,20 +7,20 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Items that are kept with a stamp: the change time of their file's inode.
+ * Items stored with a stamp: the change time of their file's inode.
  *
  * <p>{@code chmod}, a hard link and a rename change that time but no byte; a rewrite that restores
- * size and modification time changes it too. So an item's key is its file's identity without that
- * time, which is stored behind the item's bytes. If the time differs, the file is read once more
- * and compared with the stored bytes:
+ * size and modification time changes the time too. So an item's key is its file's identity without
+ * that time, which is stored after the item's bytes. If the time differs, the file is read once
+ * more and compared with the stored bytes:
  *
  * <ul>
- *   <li>Same bytes: the entry stays, and an item without bytes records the new time.
- *   <li>Different bytes: they are kept under the new time.
+ *   <li>Same bytes: the entry stays, and a confirmation, an item without bytes, records the new
+ *       time.
+ *   <li>Different bytes: they are stored under the new time.
  * </ul>
  *
- * <p>Notes and rewritten items are kept on this host only. Safe for concurrent use, as the store
- * is.
+ * <p>Confirmations and rewritten items are stored on this host only. Safe for concurrent use.
  */
 public final class StampedItems {
   static final int STAMP_BYTES = Long.BYTES;
@@ -33,30 +33,30 @@ public final class StampedItems {
   private final ItemStore here;
 
   /**
-   * @param store of all hosts, or {@code here}
-   * @param here of this host
+   * @param store store of all hosts, or {@code here}
+   * @param here store of this host
    */
   StampedItems(ItemStore store, ItemStore here) {
     this.store = store;
     this.here = here;
   }
 
-  /** The bytes kept here for a file with this change time; null if there are none. */
+  /** Returns the bytes stored here for a file with this change time; null if there are none. */
   @Nullable ByteBuffer find(ItemKey entry, long stamp) {
-    ByteBuffer kept = here.find(entry);
-    if (kept == null) {
+    ByteBuffer stored = here.find(entry);
+    if (stored == null) {
       return null;
     }
-    return isStamped(kept, stamp) ? bytes(kept) : findLater(kept, entry, stamp);
+    return isStamped(stored, stamp) ? bytes(stored) : findLater(stored, entry, stamp);
   }
 
-  private @Nullable ByteBuffer findLater(ByteBuffer kept, ItemKey entry, long stamp) {
+  private @Nullable ByteBuffer findLater(ByteBuffer stored, ItemKey entry, long stamp) {
     return here.find(entry.with(stamp, CONFIRMED)) != null
-        ? bytes(kept)
+        ? bytes(stored)
         : here.find(entry.with(stamp, REWRITTEN));
   }
 
-  /** As {@link ItemStore#fetch}, for a file with this change time. */
+  /** Like {@link ItemStore#fetch}, for a file with this change time. */
   Fetched fetch(ItemKey entry, int length, long stamp, Loader loader) throws IOException {
     Loader stamped =
         (target, at) -> {
@@ -67,20 +67,20 @@ public final class StampedItems {
           return true;
         };
     Fetched fetched = store.fetch(entry, length + STAMP_BYTES, stamped);
-    ByteBuffer kept = fetched.content();
-    if (kept == null) {
+    ByteBuffer stored = fetched.content();
+    if (stored == null) {
       return fetched;
     }
-    if (isStamped(kept, stamp)) {
-      return new Fetched(fetched.outcome(), bytes(kept));
+    if (isStamped(stored, stamp)) {
+      return new Fetched(fetched.outcome(), bytes(stored));
     }
-    ByteBuffer later = findLater(kept, entry, stamp);
+    ByteBuffer later = findLater(stored, entry, stamp);
     return later == null
-        ? compare(kept, entry, length, stamp, loader)
+        ? compare(stored, entry, length, stamp, loader)
         : new Fetched(fetched.outcome(), later);
   }
 
-  private Fetched compare(ByteBuffer kept, ItemKey entry, int length, long stamp, Loader loader)
+  private Fetched compare(ByteBuffer stored, ItemKey entry, int length, long stamp, Loader loader)
       throws IOException {
     byte[] now = ArenaStore.buffer(length);
     if (now == null) {
@@ -92,7 +92,7 @@ public final class StampedItems {
           if (!loader.load(now, 0)) {
             return false;
           }
-          differs[0] = !isOf(kept, now);
+          differs[0] = !isOf(stored, now);
           return !differs[0];
         };
     Fetched confirmed = here.fetch(entry.with(stamp, CONFIRMED), 0, comparing);
@@ -106,31 +106,31 @@ public final class StampedItems {
           });
     }
     return switch (confirmed.outcome()) {
-      case HIT -> new Fetched(Outcome.HIT, bytes(kept));
-      case ADMITTED -> new Fetched(Outcome.CONFIRMED, bytes(kept));
+      case HIT -> new Fetched(Outcome.HIT, bytes(stored));
+      case ADMITTED -> new Fetched(Outcome.CONFIRMED, bytes(stored));
       default -> new Fetched(confirmed.outcome(), null);
     };
   }
 
-  private static boolean isStamped(ByteBuffer kept, long stamp) {
-    return kept.getLong(kept.limit() - STAMP_BYTES) == stamp;
+  private static boolean isStamped(ByteBuffer stored, long stamp) {
+    return stored.getLong(stored.limit() - STAMP_BYTES) == stamp;
   }
 
-  private static ByteBuffer bytes(ByteBuffer kept) {
-    return kept.slice(0, kept.limit() - STAMP_BYTES);
+  private static ByteBuffer bytes(ByteBuffer stored) {
+    return stored.slice(0, stored.limit() - STAMP_BYTES);
   }
 
-  /** Compares copies, piece by piece: comparing the mapping itself could crash the process. */
-  private static boolean isOf(ByteBuffer kept, byte[] now) {
+  /** Compares copied pieces: comparing the mapping itself could crash the process. */
+  private static boolean isOf(ByteBuffer stored, byte[] now) {
     byte[] piece = new byte[Math.min(PIECE, now.length)];
     for (int done = 0; done < now.length; ) {
       int count = Math.min(piece.length, now.length - done);
-      kept.get(done, piece, 0, count);
+      stored.get(done, piece, 0, count);
       if (!Arrays.equals(piece, 0, count, now, done, done + count)) {
         return false;
       }
       done += count;
     }
-    return kept.limit() == now.length + STAMP_BYTES;
+    return stored.limit() == now.length + STAMP_BYTES;
   }
 }

@@ -8,23 +8,23 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Detects a store without hits. That happens if files have a different identity each time: on
  * mounts that invent modification times or inodes, or in a job that copies the data set again for
- * each epoch. A never-evicting store then keeps each file once per epoch, to no use. The store is
- * given up once as many files as are known have come back under a different identity with almost no
- * hits.
+ * each epoch. A never-evicting store then admits each file once per epoch without any use. The
+ * store is disabled once as many files as are known have been requested again under a different
+ * identity with almost no hits.
  *
- * <p>Remembers 64 bits of the path and 64 of the identity of up to {@value #MOST} files; if there
- * are more, it samples them by a hash of the path and halves the sample as often as needed. Only
- * misses are recorded, so a hit costs one counter. Safe for concurrent use; never waits for more
- * than a few instructions.
+ * <p>Remembers 64 bits of the path and 64 of the identity of up to {@value #MAX_FILES} files; if
+ * there are more, it samples them by a hash of the path and halves the sample as often as needed.
+ * Only misses are recorded, so a hit costs one counter. Safe for concurrent use; never waits for
+ * more than a few instructions.
  */
 public final class StoreGain {
-  static final int MOST = 6_144;
+  static final int MAX_FILES = 6_144;
   private static final int SLOTS = 8_192;
 
-  /** A store with fewer than one hit per this many files that came back is given up. */
+  /** A store with fewer than one hit per this many files requested again is disabled. */
   private static final int FILES_PER_HIT = 20;
 
-  /** Fewer files than this do not count as a data set. */
+  /** Minimum number of files for a verdict. */
   private static final int MIN_FILES = 16;
 
   private final String policy;
@@ -37,11 +37,11 @@ public final class StoreGain {
   private long[] seen = new long[2 * SLOTS];
   private long share;
   private int known;
-  private long again;
+  private long returned;
 
   /**
-   * @param policy for the user, such as {@code cache=minio}
-   * @param whenStopped runs once nothing is admitted or found any more
+   * @param policy name for the user, such as {@code cache=minio}
+   * @param whenStopped runs once the store is disabled
    */
   public StoreGain(String policy, UserLog log, Runnable whenStopped) {
     this.policy = policy;
@@ -49,12 +49,12 @@ public final class StoreGain {
     this.whenStopped = whenStopped;
   }
 
-  /** For a store whose end is not logged. */
-  static StoreGain untold() {
+  /** Creates an instance for a store that is disabled without a log line. */
+  static StoreGain silent() {
     return new StoreGain("", word -> {}, () -> {});
   }
 
-  /** Whether the store is given up: it keeps and finds nothing any more. */
+  /** Whether the store is disabled: it finds and admits nothing any more. */
   public boolean isStopped() {
     return stopped;
   }
@@ -63,7 +63,7 @@ public final class StoreGain {
     hits.increment();
   }
 
-  /** Records a miss: the file is kept now. */
+  /** Records a miss after which the file was admitted. */
   void missed(ItemFile file) {
     ItemKey path = ItemKey.of(file.path(), 0, 0, ItemKey.WHOLE);
     if (!stopped && isNewIdentity(path.high() | 1, file.key().high())) {
@@ -71,14 +71,14 @@ public final class StoreGain {
       log.say(
           "%s gains nothing: a whole epoch of files, such as %s, came back with another"
               + " modification time, change time or inode, so none of the kept files was found"
-              + " again. It keeps nothing from now on and frees its memory. Find out what changes"
+              + " again. It admits nothing from now on and frees its memory. Find out what changes"
               + " the files, or copy them to a local disk.",
           policy, file.path());
       whenStopped.run();
     }
   }
 
-  /** Whether this miss is the one that gives the store up. */
+  /** Whether this miss disables the store. */
   private synchronized boolean isNewIdentity(long path, long identity) {
     if (!isWatched(path) || stopped) {
       return false;
@@ -88,21 +88,21 @@ public final class StoreGain {
       seen[at] = path;
       seen[at + 1] = identity;
       known++;
-      if (known > MOST) {
+      if (known > MAX_FILES) {
         halve();
       }
       return false;
     }
     if (seen[at + 1] == identity) {
-      return false; // It did not fit, or another form was kept.
+      return false; // It did not fit, or another form was admitted.
     }
     seen[at + 1] = identity;
-    if (++again < Math.max(MIN_FILES, known)) {
+    if (++returned < Math.max(MIN_FILES, known)) {
       return false;
     }
     long found = hits.sumThenReset();
-    boolean isUseless = found * FILES_PER_HIT < again * (share + 1);
-    again = 0;
+    boolean isUseless = found * FILES_PER_HIT < returned * (share + 1);
+    returned = 0;
     return isUseless;
   }
 
@@ -118,13 +118,13 @@ public final class StoreGain {
     return 2 * at;
   }
 
-  /** Uses other bits than those that choose the slot; counting restarts. */
+  /** Halves the sample by hash bits other than those that select the slot; restarts the counts. */
   private void halve() {
     long[] before = seen;
     seen = new long[2 * SLOTS];
     share = 2 * share + 1;
     known = 0;
-    again = 0;
+    returned = 0;
     hits.reset();
     for (int at = 0; at < before.length; at += 2) {
       if (before[at] != 0 && isWatched(before[at])) {

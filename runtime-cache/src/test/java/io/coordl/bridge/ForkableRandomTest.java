@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Draws the same numbers as the JDK's generator, and can be forked. */
+/** The generator draws the same numbers as the JDK's, and can be forked. */
 class ForkableRandomTest {
   /** Every way to draw. */
   private static final Map<String, Function<Random, Object>> DRAWS = new LinkedHashMap<>();

@@ -179,7 +179,7 @@ class AgentCheckpointsTest {
     assertThat(logged).isEmpty();
   }
 
-  /** A job that takes this many checkpoints and keeps two. */
+  /** A job that takes this many checkpoints and retains two. */
   private void train(String text, int count) throws IOException {
     AgentCheckpoints checkpoints = checkpoints("1", 2);
     for (int i = 0; i <= count; i++) {
@@ -669,7 +669,7 @@ class AgentCheckpointsTest {
     assertThat(logged).isEmpty();
   }
 
-  /** Only a signal makes the shutdown wait for a step, which may never come. */
+  /** Only after a signal does the shutdown wait for a step, which may never come. */
   @Test
   void aNormalEndDoesNotWaitForAStep() {
     AgentCheckpoints checkpoints = checkpoints("1", 5);

@@ -14,7 +14,7 @@ final class Batches {
 
   private Batches() {}
 
-  /** A permutation of the items, by seed. */
+  /** Returns a permutation of the items, by seed. */
   static BatchOrder order(int items, int batchSize, long seed) {
     int[] numbers = new int[items];
     SplittableRandom random = new SplittableRandom(seed);
@@ -43,7 +43,9 @@ final class Batches {
     };
   }
 
-  /** A copy of the batch, as a program takes it; null if the job must prepare it locally. */
+  /**
+   * Returns a copy of the batch, as a program takes it; null if the job must prepare it locally.
+   */
   static ByteBuffer take(SharedEpoch epoch, int batch) {
     try {
       return epoch.use(batch, Batches::copy);
@@ -71,7 +73,7 @@ final class Batches {
     return (int) crc.getValue();
   }
 
-  /** The items named in the batch's bytes. */
+  /** Returns the items named in the batch's bytes. */
   static int[] items(ByteBuffer bytes) {
     int[] items = new int[Math.max(0, Math.min(bytes.getInt(4), INTS - 2))];
     for (int i = 0; i < items.length; i++) {

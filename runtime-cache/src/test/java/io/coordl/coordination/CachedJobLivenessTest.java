@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class CachedJobLivenessTest {
   private final Set<Long> living = new HashSet<>(Set.of(1L, 2L, 33L));
-  private final List<Long> asked = new ArrayList<>();
+  private final List<Long> checked = new ArrayList<>();
   private long now;
 
   private final JobLiveness liveness =
@@ -19,7 +19,7 @@ class CachedJobLivenessTest {
           new JobLiveness() {
             @Override
             public boolean alive(long job) {
-              asked.add(job);
+              checked.add(job);
               return living.contains(job);
             }
 
@@ -45,12 +45,12 @@ class CachedJobLivenessTest {
     for (int i = 0; i < 100; i++) {
       assertThat(liveness.alive(2)).isTrue();
     }
-    assertThat(asked).containsExactly(2L);
+    assertThat(checked).containsExactly(2L);
     living.remove(2L);
     assertThat(liveness.alive(2)).isTrue();
     now += CachedJobLiveness.NANOS + 1;
     assertThat(liveness.alive(2)).isFalse();
-    assertThat(asked).containsExactly(2L, 2L);
+    assertThat(checked).containsExactly(2L, 2L);
   }
 
   @Test
@@ -59,7 +59,7 @@ class CachedJobLivenessTest {
       assertThat(liveness.alive(7)).isFalse();
       now += CachedJobLiveness.NANOS + 1;
     }
-    assertThat(asked).containsExactly(7L);
+    assertThat(checked).containsExactly(7L);
   }
 
   @Test

@@ -157,7 +157,7 @@ class CoordinatedJobsTest {
   // ---- late jobs
 
   @Test
-  void aJobThatComesBeforeAnySlotIsReusedSharesTheCurrentEpoch() throws Throwable {
+  void aJobThatJoinsBeforeAnySlotIsReusedSharesTheCurrentEpoch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     Program early = new Program();
     Program late = new Program();
@@ -205,7 +205,7 @@ class CoordinatedJobsTest {
 
   /** The late job's order becomes the next epoch's, which it begins at once if slots are free. */
   @Test
-  void aJobThatComesMidEpochSharesTheNextOneWithoutLosingOrRepeatingABatch() throws Throwable {
+  void aJobThatJoinsMidEpochSharesTheNextOneWithoutLosingOrRepeatingABatch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program early = new Program();
     Program late = new Program();
@@ -403,7 +403,7 @@ class CoordinatedJobsTest {
           PipelineSession session = running.join(memory);
           SharedEpoch epoch = running.begin(session, 100, 2);
           model.await(() -> inside[0]);
-          model.stops(stopped.job);
+          model.stop(stopped.job);
           long began = model.nanos();
           running.use(epoch, 0, BATCHES);
           assertThat(model.nanos() - began)
@@ -411,7 +411,7 @@ class CoordinatedJobsTest {
               .isBetween(TIMEOUTS.beat().toNanos(), TIMEOUTS.beat().toNanos() + 2 * SLACK);
           epoch.end();
           assertThat(running.counters().now().dropped).isEqualTo(1);
-          model.goesOn(stopped.job);
+          model.resume(stopped.job);
         });
     stopped.start(
         () -> {
@@ -449,7 +449,7 @@ class CoordinatedJobsTest {
           PipelineSession session = running.join(memory);
           SharedEpoch epoch = running.begin(session, 100, 2);
           model.await(() -> claimHeld[0]);
-          model.stops(stopped.job);
+          model.stop(stopped.job);
           long began = model.nanos();
           running.use(epoch, 0, BATCHES);
           assertThat(model.nanos() - began)
@@ -457,7 +457,7 @@ class CoordinatedJobsTest {
               .isBetween(TIMEOUTS.beat().toNanos(), TIMEOUTS.beat().toNanos() + 2 * SLACK);
           epoch.end();
           resumed[0] = true;
-          model.goesOn(stopped.job);
+          model.resume(stopped.job);
           model.pause(STEP); // It sends heartbeats again.
           running.runEpoch(session, 300);
         });

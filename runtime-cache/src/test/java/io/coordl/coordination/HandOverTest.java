@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A job sees the bytes of its own batch from first read to last, whatever all jobs' threads do. The
- * test uses the production shared memory, poisons slots before they are refilled, and delays
+ * A job reads the bytes of its own batch from first read to last, whatever all jobs' threads do.
+ * The test uses the production shared memory, poisons slots before they are refilled, and delays
  * threads at hand-overs.
  */
 class HandOverTest {
@@ -168,7 +168,7 @@ class HandOverTest {
       epoch.use(
           batch,
           bytes -> {
-            look(bytes, between, items);
+            inspect(bytes, between, items);
             return given.incrementAndGet();
           });
     } catch (IOException e) {
@@ -176,7 +176,7 @@ class HandOverTest {
     }
   }
 
-  private void look(ByteBuffer bytes, Runnable between, int[] items) {
+  private void inspect(ByteBuffer bytes, Runnable between, int[] items) {
     int slot = memory.reading();
     long generation = memory.generation(slot);
     ByteBuffer first = Batches.copy(bytes.duplicate().order(bytes.order()));
@@ -198,7 +198,7 @@ class HandOverTest {
     }
   }
 
-  /** The bytes from the first difference, in hex. */
+  /** Returns the bytes from the first difference, in hex. */
   private static String hex(ByteBuffer bytes, ByteBuffer other) {
     int from = Math.max(0, bytes.mismatch(other));
     byte[] shown = new byte[Math.min(SHOWN, bytes.capacity() - from)];

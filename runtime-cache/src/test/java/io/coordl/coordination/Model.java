@@ -27,8 +27,8 @@ final class Model implements Clock {
             return thread;
           });
 
-  /** Event for the thread about to take a step. */
-  enum What {
+  /** Action of the thread that is about to take a step. */
+  enum Action {
     /** The {@code other}th thread after it runs instead. */
     SWITCH,
     /** Its job is stopped for longer than any patience. */
@@ -38,7 +38,7 @@ final class Model implements Clock {
   }
 
   /** One event of a plan. */
-  record Event(What what, int other) {}
+  record Event(Action action, int other) {}
 
   /** Events by step. */
   record Plan(Map<Integer, Event> events) {}
@@ -120,17 +120,17 @@ final class Model implements Clock {
     return steps;
   }
 
-  /** Stops a job at its next wait, until {@link #goesOn}. */
-  void stops(Job job) {
+  /** Stops a job at its next wait, until {@link #resume}. */
+  void stop(Job job) {
     job.stoppedUntil = Long.MAX_VALUE;
   }
 
   /** Lets a stopped job continue. */
-  void goesOn(Job job) {
+  void resume(Job job) {
     job.stoppedUntil = -1;
   }
 
-  /** Waits until something has happened. */
+  /** Waits until the condition holds. */
   void await(BooleanSupplier event) {
     while (!event.getAsBoolean()) {
       pause(1_000_000);
@@ -176,7 +176,7 @@ final class Model implements Clock {
     if (event == null) {
       return;
     }
-    switch (event.what()) {
+    switch (event.action()) {
       case KILL -> {
         me.job.killed = true;
         onKill.accept(me.job);
@@ -218,7 +218,9 @@ final class Model implements Clock {
     return !one.ended && (one.job.killed || (one.wakesAt <= now && now >= one.job.stoppedUntil));
   }
 
-  /** Gives the turn to {@code wanted}, or the first after it that can run; waits for it again. */
+  /**
+   * Passes the turn to {@code wanted}, or the first after it that can run, until the turn returns.
+   */
   private void next(Coroutine from, Coroutine wanted) {
     Coroutine to = find(coroutines.indexOf(wanted));
     if (to == null) {

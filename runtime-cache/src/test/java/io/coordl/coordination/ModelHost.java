@@ -82,7 +82,7 @@ final class ModelHost {
 
   /** Joins the buffer, on a thread of the job. */
   PipelineSession join(
-      Model.Job job, ModelMemory memory, UserLog log, Consumer<Boolean> tellOthers) {
+      Model.Job job, ModelMemory memory, UserLog log, Consumer<Boolean> notifyOthers) {
     Others others = new Others(memory);
     boolean[] entered = {false};
     while (!entered[0]) {
@@ -101,7 +101,7 @@ final class ModelHost {
         work -> model.start(job, work),
         log,
         failure -> {},
-        tellOthers,
+        notifyOthers,
         () -> waitingElsewhere(memory),
         () -> {});
   }

@@ -106,7 +106,7 @@ class PipelineSessionTest {
       return session.begin(BatchOrder.evenly(new int[] {10, 11, 12, 13}, 1), jobs);
     }
 
-    /** A batch of {@code bytes} bytes, each the batch number. */
+    /** Returns a batch of {@code bytes} bytes, each the batch number. */
     PreparedBatch batch(int number, long bytes) {
       prepared++;
       return new PreparedBatch() {
@@ -132,7 +132,7 @@ class PipelineSessionTest {
     assertThat(clock.now - began).isGreaterThan(nanos).isLessThanOrEqualTo(nanos + PAUSE);
   }
 
-  /** Nanoseconds waited for a batch in vain, -1 if it came. */
+  /** Nanoseconds waited in vain for a batch; -1 if it was staged in time. */
   private long waitInVain(SharedEpoch epoch, int batch) {
     long began = clock.now;
     return Batches.take(epoch, batch) == null ? clock.now - began : -1;
@@ -332,8 +332,8 @@ class PipelineSessionTest {
     assertThat(job.session.counters.now().notStaged).isEqualTo(1);
     assertThat(job.logged)
         .containsExactly(
-            "A batch has 5000 bytes, but the staging buffer was made for batches of 4096: each job"
-                + " prepares such batches itself.");
+            "A batch has 5000 bytes, but the staging buffer was created for batches of 4096: each"
+                + " job prepares such batches itself.");
   }
 
   @Test
@@ -613,7 +613,7 @@ class PipelineSessionTest {
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
 
-    Object made =
+    Object result =
         epoch.use(
             0,
             bytes -> {
@@ -621,7 +621,7 @@ class PipelineSessionTest {
               throw new OutOfMemoryError("of javacpp.maxbytes");
             });
 
-    assertThat(made).isNull();
+    assertThat(result).isNull();
     assertThat(job.session.counters.now().lost).isEqualTo(1);
     assertThat(job.session.counters.now().taken).isZero();
     assertThat(holders()).isZero();

@@ -318,7 +318,7 @@ class PrepGroupTest {
                   + " is locked by another job that makes no progress (is it stopped?); nothing is"
                   + " shared. This job prepares the batches of this epoch itself, and tries again"
                   + " at each later epoch.");
-      other.goOn();
+      other.resume();
       SharedEpoch epoch = group.begin(PIPELINE, own);
       assertThat(epoch).isNotNull();
       epoch.end();
@@ -412,7 +412,7 @@ class PrepGroupTest {
         .last()
         .asString()
         .startsWith("The staging buffer " + absent + "/")
-        .contains(" cannot be made or used (No such file or directory): ")
+        .contains(" cannot be created or used (No such file or directory): ")
         .endsWith("This job prepares all batches of this pipeline itself.");
   }
 
@@ -496,7 +496,7 @@ class PrepGroupTest {
     try (PrepGroup group = group("4k")) {
       assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
     }
-    assertThat(logged).last().asString().doesNotContain("cannot be made or used");
+    assertThat(logged).last().asString().doesNotContain("cannot be created or used");
   }
 
   @Test

@@ -672,21 +672,21 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     Participants participants = one.buffer.participants;
-    assertThat(participants.running(two.participant)).isTrue();
-    assertThat(participants.waitable(two.participant)).isTrue();
+    assertThat(participants.isRunning(two.participant)).isTrue();
+    assertThat(participants.isProgressing(two.participant)).isTrue();
     clock.now += 200;
-    assertThat(participants.running(two.participant)).isTrue();
+    assertThat(participants.isRunning(two.participant)).isTrue();
     clock.now += 1;
-    assertThat(participants.running(two.participant)).isFalse();
+    assertThat(participants.isRunning(two.participant)).isFalse();
     assertThat(participants.willFinish(2)).isFalse();
     assertThat(participants.willFinish(1)).as("itself").isTrue();
     assertThat(participants.willFinish(99)).as("no participant").isFalse();
     two.beat();
-    assertThat(participants.running(two.participant)).isTrue();
+    assertThat(participants.isRunning(two.participant)).isTrue();
     assertThat(participants.willFinish(2)).isTrue();
     two.die();
-    assertThat(participants.running(two.participant)).isFalse();
-    assertThat(participants.running(9)).as("nobody").isFalse();
+    assertThat(participants.isRunning(two.participant)).isFalse();
+    assertThat(participants.isRunning(9)).as("nobody").isFalse();
     assertThat(participants.pid(two.participant)).isEqualTo(1_002);
   }
 

@@ -125,7 +125,7 @@ class StagingFileTest {
     assertThatThrownBy(() -> wordy.format(memory)).hasMessageContaining("description is too long");
   }
 
-  /** Number of this process's descriptors of the file. */
+  /** Returns the number of this process's descriptors of the file. */
   private long descriptors() throws IOException {
     try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
       return all.filter(

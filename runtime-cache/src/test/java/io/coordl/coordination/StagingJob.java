@@ -101,7 +101,7 @@ public final class StagingJob {
     System.out.println("done");
   }
 
-  /** The items in the bytes; a job may be killed or stopped between two reads. */
+  /** Returns the items in the bytes; a job may be killed or stopped between two reads. */
   private static int[] read(int[] items, ByteBuffer bytes, int pause) {
     int[] found = Batches.items(bytes);
     LockSupport.parkNanos(pause);

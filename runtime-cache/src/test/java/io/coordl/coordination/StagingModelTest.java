@@ -2,9 +2,9 @@ package io.coordl.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.coordination.Model.Action;
 import io.coordl.coordination.Model.Event;
 import io.coordl.coordination.Model.Plan;
-import io.coordl.coordination.Model.What;
 import io.coordl.coordination.ModelMemory.Defect;
 import io.coordl.testing.Full;
 import java.io.IOException;
@@ -194,7 +194,7 @@ class StagingModelTest {
       int steps = steps(slots);
       for (int step = 0; step < steps; step++) {
         for (int other = 1; other < 4; other++) {
-          run(Defect.NONE, slots, new Plan(Map.of(step, new Event(What.SWITCH, other))));
+          run(Defect.NONE, slots, new Plan(Map.of(step, new Event(Action.SWITCH, other))));
           runs++;
         }
       }
@@ -208,8 +208,8 @@ class StagingModelTest {
     for (int slots = 2; slots <= (Full.ON ? 4 : 2); slots += 2) {
       int steps = steps(slots);
       for (int step = 0; step < steps; step++) {
-        run(Defect.NONE, slots, new Plan(Map.of(step, new Event(What.KILL, 1))));
-        run(Defect.NONE, slots, new Plan(Map.of(step, new Event(What.STOP, 1))));
+        run(Defect.NONE, slots, new Plan(Map.of(step, new Event(Action.KILL, 1))));
+        run(Defect.NONE, slots, new Plan(Map.of(step, new Event(Action.STOP, 1))));
         runs += 2;
       }
     }
@@ -219,13 +219,13 @@ class StagingModelTest {
   private static Plan random(SplittableRandom random, int steps) {
     Map<Integer, Event> events = new HashMap<>();
     for (int i = random.nextInt(5); i > 0; i--) {
-      events.put(random.nextInt(steps), new Event(What.SWITCH, 1 + random.nextInt(4)));
+      events.put(random.nextInt(steps), new Event(Action.SWITCH, 1 + random.nextInt(4)));
     }
     if (random.nextBoolean()) {
-      events.put(random.nextInt(steps), new Event(What.STOP, 1 + random.nextInt(4)));
+      events.put(random.nextInt(steps), new Event(Action.STOP, 1 + random.nextInt(4)));
     }
     if (random.nextBoolean()) {
-      events.put(random.nextInt(steps), new Event(What.KILL, 1));
+      events.put(random.nextInt(steps), new Event(Action.KILL, 1));
     }
     return new Plan(events);
   }
@@ -252,7 +252,7 @@ class StagingModelTest {
   }
 
   @Test
-  void stoppedJobsTakenForDeadAreDetected() {
+  void stoppedJobsMistakenForDeadAreDetected() {
     assertThat(
             org.assertj.core.api.Assertions.catchThrowable(() -> explore(Defect.STOPPED_IS_DEAD)))
         .hasMessageContaining("item of batch");

@@ -69,7 +69,7 @@ class StagingPartsTest {
     assertThat(one.difference(fingerprint("data set", "a")))
         .isEqualTo("its batch size is 32, not null");
     assertThat(one.difference(fingerprint("data set", "a", "batch size", "32", "seed", "1")))
-        .isEqualTo("it is described by other parts");
+        .isEqualTo("it has 2 properties, not 3");
     assertThat(one.difference(fingerprint("batch size", "32", "data set", "a"))).isNull();
     assertThat(one.likeness(fingerprint("data set", "a", "batch size", "64"))).isEqualTo(1);
     assertThat(one.likeness(one)).isEqualTo(2);

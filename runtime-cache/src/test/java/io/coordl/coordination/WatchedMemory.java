@@ -34,7 +34,7 @@ final class WatchedMemory implements StagingMemory {
   /** One hand-over in this many is delayed, for at most this long. */
   private static final int SELDOM = 50;
 
-  private static final int LONGEST_NANOS = 200_000;
+  private static final int MAX_DELAY_NANOS = 200_000;
 
   private final StagingFile file;
   private final AtomicLongArray generations = new AtomicLongArray(MAX_SLOTS);
@@ -50,7 +50,7 @@ final class WatchedMemory implements StagingMemory {
     }
   }
 
-  /** Makes slots look free while they are read: the planted defect. */
+  /** Makes slots appear free while they are read: the planted defect. */
   void handOnEarly() {
     early = true;
   }
@@ -59,11 +59,11 @@ final class WatchedMemory implements StagingMemory {
   static void handOver() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     if (random.nextInt(SELDOM) == 0) {
-      LockSupport.parkNanos(random.nextInt(LONGEST_NANOS));
+      LockSupport.parkNanos(random.nextInt(MAX_DELAY_NANOS));
     }
   }
 
-  /** The slot that this thread last got to read. */
+  /** Returns the slot that this thread has last received for reading. */
   int reading() {
     return reading.get();
   }
@@ -72,7 +72,7 @@ final class WatchedMemory implements StagingMemory {
     return generations.get(slot);
   }
 
-  /** A slot's state and history. */
+  /** Returns a slot's state and history. */
   String history(int slot) {
     Deque<String> history = histories.get(slot);
     synchronized (history) {
@@ -95,7 +95,7 @@ final class WatchedMemory implements StagingMemory {
     };
   }
 
-  /** The slot whose word is at this offset; -1 if none. */
+  /** Returns the slot whose word is at this offset; -1 if none. */
   private static int slot(long at) {
     long number = (at - StagingDescriptor.slot(0)) / Long.BYTES;
     return number >= 0 && number < MAX_SLOTS ? (int) number : -1;

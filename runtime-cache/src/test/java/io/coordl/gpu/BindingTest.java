@@ -42,7 +42,7 @@ class BindingTest {
 
   /** If JNA cannot be initialised, the program must be the first to see the error. */
   @Test
-  void theProgramsJnaIsNotInitializedUnasked(@TempDir Path classes) throws Exception {
+  void theProgramsJnaIsNotInitializedUnlessRequested(@TempDir Path classes) throws Exception {
     Path source = classes.resolve("NativeLibrary.java");
     Files.writeString(
         source,

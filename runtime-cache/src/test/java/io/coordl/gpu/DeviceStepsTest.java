@@ -11,9 +11,9 @@ class DeviceStepsTest {
   private final FakeDriver driver = new FakeDriver();
   private final List<String> logged = new ArrayList<>();
   private final List<Long> steps = new ArrayList<>();
-  private boolean wanted = true;
+  private boolean enabled = true;
   private final DeviceSteps ends =
-      new DeviceSteps(() -> wanted, () -> new Cuda(driver), steps::add, logged::add);
+      new DeviceSteps(() -> enabled, () -> new Cuda(driver), steps::add, logged::add);
 
   @Test
   void aStepSynchronizesEachDeviceTheProgramUses() {
@@ -38,9 +38,9 @@ class DeviceStepsTest {
 
   @Test
   void aProgramWithoutCudaInItsFirstStepIsLeftAlone() {
-    wanted = false;
+    enabled = false;
     ends.end(System.nanoTime());
-    wanted = true;
+    enabled = true;
     ends.end(System.nanoTime());
     assertThat(driver.calls).isEmpty();
     assertThat(logged).isEmpty();
@@ -49,9 +49,9 @@ class DeviceStepsTest {
   @Test
   void cudaLoadedInTheFirstStepIsUsed() {
     driver.active.add(0);
-    wanted = false;
+    enabled = false;
     ends.end(0);
-    wanted = true;
+    enabled = true;
     ends.end(System.nanoTime());
     assertThat(steps).hasSize(1);
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A driver of two devices that a test controls. For a planted load wave it reports what NVIDIA's
- * driver would: the last window, the windows still kept, and the processes that ran since.
+ * driver would: the last window, the windows still stored, and the processes that ran since.
  */
 final class FakeDriver implements Natives {
   static final int PID = 4711;
@@ -51,7 +51,7 @@ final class FakeDriver implements Natives {
 
   long busy = 12_500;
 
-  /** Microseconds per window, and the number of windows kept. */
+  /** Microseconds per window, and the number of windows stored. */
   long window = 200_000;
 
   int kept = 100;

@@ -61,7 +61,7 @@ class NsightRangesTest {
     return text.strip().replace("\0", "");
   }
 
-  private void ask(Object of, boolean more) {
+  private void hasNext(Object of, boolean more) {
     sink.exit(sink.enter(SpanKind.ASK, of), more);
   }
 
@@ -73,9 +73,9 @@ class NsightRangesTest {
 
   @Test
   void anEpochHasStallsAndBatches() {
-    ask(batches, true);
+    hasNext(batches, true);
     take(batches);
-    ask(batches, false);
+    hasNext(batches, false);
     assertThat(ranges)
         .containsExactly(
             "epoch",
@@ -89,7 +89,7 @@ class NsightRangesTest {
             "pop",
             "pop");
     assertThat(shown.whyUnused()).isEmpty();
-    ask(batches, false);
+    hasNext(batches, false);
     assertThat(ranges)
         .as("an empty epoch over the same batches")
         .endsWith("epoch", "data stall", "pop", "pop");

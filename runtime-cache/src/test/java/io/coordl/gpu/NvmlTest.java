@@ -23,7 +23,7 @@ class NvmlTest {
     return new Nvml(driver, FakeDriver.PID, () -> driver.now);
   }
 
-  /** A second later. */
+  /** Returns the sample of a second later. */
   private GpuSampleEvent sample(Nvml nvml) throws UnavailableException {
     driver.now += 1_000_000;
     return Objects.requireNonNull(nvml.read(0, 1_000_000_000)).sample();
@@ -163,7 +163,7 @@ class NvmlTest {
   }
 
   @Test
-  void devicesTheUserMayNotOpenAreLeftOut() throws UnavailableException {
+  void devicesTheUserMayNotOpenAreSkipped() throws UnavailableException {
     driver.failing.put("nvmlDeviceGetHandleByIndex_v2", 4);
     Nvml nvml = nvml();
     assertThat(nvml.count()).isEqualTo(2);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which memory is page-locked; a driver that refuses does not affect the job. */
+/** Checks which memory is page-locked; a driver that refuses does not affect the job. */
 class PinnedMemoryTest {
   private static final String LOCK = "cuMemHostRegister_v2";
   private static final String UNLOCK = "cuMemHostUnregister";

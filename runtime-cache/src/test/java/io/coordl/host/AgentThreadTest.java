@@ -19,17 +19,17 @@ final class AgentThreadTest {
     ThreadGroup programs = new ThreadGroup("program");
     InheritableThreadLocal<String> local = new InheritableThreadLocal<>();
     AtomicReference<String> seen = new AtomicReference<>("nothing yet");
-    AtomicReference<AgentThread> made = new AtomicReference<>();
+    AtomicReference<AgentThread> created = new AtomicReference<>();
     Thread program =
         new Thread(
             programs,
             () -> {
               local.set("program's");
-              made.set(new AgentThread("coordl-test", () -> seen.set(local.get())));
+              created.set(new AgentThread("coordl-test", () -> seen.set(local.get())));
             });
     program.start();
     program.join();
-    AgentThread thread = made.get();
+    AgentThread thread = created.get();
     assertThat(thread.getThreadGroup().getParent()).isNull();
     assertThat(thread.isDaemon()).isTrue();
     assertThat(thread.getContextClassLoader()).isNull();

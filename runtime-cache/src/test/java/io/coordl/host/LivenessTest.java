@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The liveness checks that one process can make. */
+/** Liveness checks that need only one process. */
 class LivenessTest {
   private static final long FIRST_JOB_BYTE = (1L << 60) + 1;
 

@@ -189,8 +189,7 @@ class MemoryWatchTest {
     container.used = 600;
     watch.look();
     assertThat(container.collected).as("nothing is left to collect").isEqualTo(2);
-    assertThat(watch.said())
-        .isEqualTo("memory was short: 150 MiB of what was cached were given back");
+    assertThat(watch.said()).isEqualTo("memory was short: 150 MiB of cached data were given back");
     cache.pinned = 3;
     assertThat(watch.said()).endsWith("were given back, but the program still keeps 3 MiB");
   }
@@ -202,7 +201,7 @@ class MemoryWatchTest {
     watch.look();
     container.used = 300 + 130;
     watch.look();
-    assertThat(cache.held).as("170 MiB left, falling by 130 MiB a look").isLessThan(140);
+    assertThat(cache.held).as("170 MiB left, falling by 130 MiB per check").isLessThan(140);
   }
 
   @Test
@@ -254,12 +253,12 @@ class MemoryWatchTest {
     assertThat(container.collected).isZero();
     assertThat(logged)
         .containsExactly(
-            "Memory is short, 10 MiB of 600 MiB left: the cache keeps 140 MiB, since cache.size"
-                + " names a budget; auto would yield.");
+            "Memory is short, 10 MiB of 600 MiB left: the cache keeps 140 MiB, because"
+                + " cache.size sets a budget; auto gives memory back.");
   }
 
   @Test
-  void itLooksMoreOftenTheLessMemoryIsLeft() {
+  void memoryIsCheckedMoreOftenTheLessIsLeft() {
     container.limit = 64 << 10;
     assertThat(watch.look()).isEqualTo(1_000_000_000);
     container.limit = 600;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** In a world-writable directory, anything may have the name of one of our files. */
+/** In a world-writable directory, any object may have the name of one of our files. */
 final class OthersFilesTest {
   @TempDir Path directory;
 

@@ -66,8 +66,8 @@ class OwnFilesTest {
   void aFileIsCreatedOnceAndKeepsItsContent() throws IOException {
     Path path = folder.resolve("file");
     assertThatThrownBy(() -> OwnFiles.open(path)).isInstanceOf(IOException.class);
-    try (RandomAccessFile made = OwnFiles.create(path)) {
-      made.write(7);
+    try (RandomAccessFile created = OwnFiles.create(path)) {
+      created.write(7);
     }
     assertThatThrownBy(() -> OwnFiles.create(path)).isInstanceOf(IOException.class);
     try (RandomAccessFile opened = OwnFiles.open(path);
@@ -81,9 +81,9 @@ class OwnFilesTest {
 
   @Test
   void aLinkToADirectoryIsNotADirectory() throws IOException {
-    Path made = OwnFiles.directory(folder.resolve("a/b"));
-    assertThat(OwnFiles.directory(made)).isDirectory();
-    Path link = Files.createSymbolicLink(folder.resolve("link"), made);
+    Path created = OwnFiles.directory(folder.resolve("a/b"));
+    assertThat(OwnFiles.directory(created)).isDirectory();
+    Path link = Files.createSymbolicLink(folder.resolve("link"), created);
     assertThatThrownBy(() -> OwnFiles.directory(link)).hasMessageContaining("a link to one");
     Path file = Files.createFile(folder.resolve("file"));
     assertThatThrownBy(() -> OwnFiles.directory(file)).hasMessageContaining("not a directory");
@@ -91,8 +91,8 @@ class OwnFilesTest {
 
   @Test
   void othersLinksAreNotFollowed() throws IOException {
-    Path made = Files.createDirectory(folder.resolve("made"));
-    Path link = Files.createSymbolicLink(folder.resolve("link"), made);
+    Path created = Files.createDirectory(folder.resolve("made"));
+    Path link = Files.createSymbolicLink(folder.resolve("link"), created);
     OwnFiles.requireOwnLinks(link.resolve("file"));
     assumeTrue(Machine.user() == 0, "only root makes links of another user");
     Files.setAttribute(link, "unix:uid", 12345, LinkOption.NOFOLLOW_LINKS);

@@ -28,10 +28,10 @@ public final class SetupHolder implements AutoCloseable {
                 file.toString())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    String said = process.inputReader().readLine();
-    if (!"locked".equals(said)) {
+    String line = process.inputReader().readLine();
+    if (!"locked".equals(line)) {
       process.destroyForcibly();
-      throw new IOException("the other job could not lock " + file + ": " + said);
+      throw new IOException("the other job could not lock " + file + ": " + line);
     }
     signal("STOP");
   }
@@ -46,7 +46,7 @@ public final class SetupHolder implements AutoCloseable {
   }
 
   /** Lets the job continue and leave; returns once it has ended. */
-  public void goOn() throws Exception {
+  public void resume() throws Exception {
     signal("CONT");
     process.getOutputStream().close();
     process.waitFor();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which files can be compared with an earlier state. */
+/** Checks which files can be compared with an earlier state. */
 class FileStateTest {
   @Test
   void onlyFilesHaveAState(@TempDir Path folder) throws IOException {
@@ -129,7 +129,7 @@ class FileStateTest {
   void internalJdkCallsMatchThePublicAttributes(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("a"), "text");
     Files.setLastModifiedTime(file, FileTime.fromMillis(-1_500));
-    assertThat(FileState.tellsOpened()).as("the packages are open to tests").isTrue();
+    assertThat(FileState.canStatDescriptors()).as("the packages are open to tests").isTrue();
     for (Path path : List.of(file, folder, folder.resolve("missing"), Path.of("/dev/null"))) {
       assertThat(FileState.of(path)).as(path.toString()).isEqualTo(FileState.viewed(path));
     }
@@ -189,10 +189,10 @@ class FileStateTest {
     assertThat(mounts.typeOf(254 << 8)).isEqualTo("ext4");
     assertThat(mounts.typeOf(45)).isEqualTo("fuse.sshfs");
     assertThat(mounts.typeOf(99)).isEmpty();
-    assertThat(mounts.asksServer(46)).isTrue();
-    assertThat(mounts.asksServer(45)).isFalse();
-    assertThat(mounts.keepsInodes(46)).isTrue();
-    assertThat(mounts.keepsInodes(45)).isFalse();
+    assertThat(mounts.isNetwork(46)).isTrue();
+    assertThat(mounts.isNetwork(45)).isFalse();
+    assertThat(mounts.hasStableInodes(46)).isTrue();
+    assertThat(mounts.hasStableInodes(45)).isFalse();
     assertThat(mounts.isOf(Set.of("fuse"), 45)).isTrue();
     assertThat(mounts.isOf(Set.of("fuse.sshfs", "nfs4"), 46)).isTrue();
     assertThat(mounts.isOf(Set.of("fuse"), 46)).isFalse();
@@ -203,7 +203,9 @@ class FileStateTest {
     return new FileState(1, 0, 0, device, 1);
   }
 
-  /** Images store their maker's change times; some clients report the modification time instead. */
+  /**
+   * Images contain the change times from their build; some clients report the modification time.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"squashfs", "fuse.rclone"})
   void filesWithoutARealChangeTimeAreNotCached(String type, @TempDir Path folder)
@@ -219,7 +221,7 @@ class FileStateTest {
     assertThat(names.copies().leaves(on(7 << 8))).isFalse();
   }
 
-  /** A file that looks replaced except for its change time. */
+  /** A file that appears replaced except for its change time. */
   @Test
   void ifInodesAreUnstableThePathIdentifiesAFile(@TempDir Path folder) throws IOException {
     List<String> logged = new ArrayList<>();
@@ -239,7 +241,7 @@ class FileStateTest {
     assertThat(logged)
         .singleElement()
         .asString()
-        .contains("another inode")
+        .contains("The inode number of")
         .contains("fuse.strange");
 
     Files.writeString(table, "30 22 0:45 / /data rw - ext4 x rw\n");

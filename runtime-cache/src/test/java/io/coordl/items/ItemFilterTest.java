@@ -54,10 +54,10 @@ final class ItemFilterTest {
     ItemFilter filter = ItemFilter.matching(List.of(pattern), ItemNames.HERE);
 
     assertThat(filter.whyUnused(pattern)).isNotEmpty();
-    assertThat(filter.whyNone()).isNotEmpty();
+    assertThat(filter.whyNoItems()).isNotEmpty();
     assertThat(filter.isItem(place(read).replace("${name}", name))).isTrue();
     assertThat(filter.whyUnused(pattern)).isEmpty();
-    assertThat(filter.whyNone()).isEmpty();
+    assertThat(filter.whyNoItems()).isEmpty();
   }
 
   @ParameterizedTest
@@ -93,19 +93,19 @@ final class ItemFilterTest {
   void directoriesReadOutsideSamplesAreSuggestedAsTheDataSet() {
     AtomicBoolean loading = new AtomicBoolean();
     ItemFilter filter = ItemFilter.inferred(loading::get, ItemNames.HERE);
-    assertThat(filter.whyNone()).isEqualTo("no file was read while a sample was loaded");
+    assertThat(filter.whyNoItems()).isEqualTo("no file was read while a sample was loaded");
 
     filter.isItem("/etc/config");
     filter.isItem("/data/a.csv");
     filter.isItem("/data/a.csv");
-    assertThat(filter.whyNone())
+    assertThat(filter.whyNoItems())
         .isEqualTo(
             "no file was read while a sample was loaded, but 2 reads of files in /data at other"
-                + " times; if they are the data set, say dataset=/data");
+                + " times; if they are the data set, set dataset=/data");
 
     loading.set(true);
     assertThat(filter.isItem("/data/a.csv")).isTrue();
-    assertThat(filter.whyNone()).isEmpty();
+    assertThat(filter.whyNoItems()).isEmpty();
   }
 
   @Test
@@ -115,6 +115,6 @@ final class ItemFilterTest {
       filter.isItem("/data/" + i + "/a.csv");
     }
     filter.isItem("/data/0/b.csv");
-    assertThat(filter.whyNone()).contains("2 reads of files in /data/0 ");
+    assertThat(filter.whyNoItems()).contains("2 reads of files in /data/0 ");
   }
 }

@@ -95,7 +95,7 @@ class ItemNamesTest {
     }
   }
 
-  /** Writes a manifest of the files as they are now, newer than all of them. */
+  /** Writes a manifest of the current files, newer than all of them. */
   private void list(Path... files) throws IOException {
     StringBuilder lines = new StringBuilder();
     for (Path file : files) {
@@ -157,7 +157,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void filesOutsideTheRootAreKnownByAbsolutePath() throws IOException {
+  void filesOutsideTheRootAreIdentifiedByAbsolutePath() throws IOException {
     Path file = file("a.jpg", 5000);
     Path sibling = Files.createDirectories(directory.resolve("here/settle")).resolve("a.jpg");
     Files.copy(file, sibling, StandardCopyOption.COPY_ATTRIBUTES);
@@ -182,7 +182,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aCopyIsTheSameItemOnlyIfTheUserSaysSo() throws IOException {
+  void aCopyIsTheSameItemOnlyIfTheUserDeclaresIt() throws IOException {
     Path file = file("a.jpg", 5000);
     Path copy = copy(file);
     for (ItemNames names : List.of(ItemNames.HERE, ItemNames.HERE.amongHosts())) {
@@ -211,7 +211,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void onOneHostAnItemIsKnownByAnyPath() throws IOException {
+  void onOneHostAnItemIsIdentifiedByAnyPath() throws IOException {
     Path file = file("a.jpg", 5000);
     Path link = Files.createLink(here.resolve("b.jpg"), file);
     assertThat(ItemFile.of(link.toString(), ItemNames.HERE).key())
@@ -223,11 +223,11 @@ class ItemNamesTest {
     Path file = file("a.jpg", 5000);
     assertThat(kept(cache(file, false), file)).isFalse();
     assertThat(kept(cache(directory.resolve("missing"), false), file)).isTrue();
-    assertThat(logged).hasSize(2).allMatch(line -> line.contains("is no directory here"));
+    assertThat(logged).hasSize(2).allMatch(line -> line.contains("is not a directory here"));
   }
 
   @Test
-  void decodedItemsAreKnownLikeRawOnes() throws IOException {
+  void decodedItemsAreIdentifiedLikeRawOnes() throws IOException {
     Path file = file("a.jpg", 5000);
     Path copy = copy(file);
     DecodedForm form = DecodedForm.of("pixels");
@@ -267,7 +267,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aFileWrittenAfterTheManifestIsKnownByItsPath() throws IOException {
+  void aFileWrittenAfterTheManifestIsIdentifiedByItsPath() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     MinioCache cache = cache(here, true);
@@ -278,9 +278,9 @@ class ItemNamesTest {
     assertThat(logged).singleElement().asString().contains("was changed after");
   }
 
-  /** {@code cp -p}, {@code tar x} and {@code mv} keep old times. */
+  /** {@code cp -p}, {@code tar x} and {@code mv} preserve old times. */
   @Test
-  void aFileReplacedAfterTheManifestByAnOlderOneIsKnownByItsPath() throws IOException {
+  void aFileReplacedAfterTheManifestByAnOlderOneIsIdentifiedByItsPath() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     MinioCache cache = cache(here, true);
@@ -334,7 +334,7 @@ class ItemNamesTest {
     MinioCache other = cache(there, true);
     OpenItem first = other.open(wrong.toString());
     assertThat(first.served()).isFalse(); // The program reads its own file.
-    assertThat(logged).singleElement().asString().contains("is not what").contains("says");
+    assertThat(logged).singleElement().asString().contains("does not match");
     assertThat(kept(other, wrong)).isFalse();
     assertThat(kept(other, wrong)).isTrue();
     assertThat(kept(cache(here, true), file)).isFalse();
@@ -372,7 +372,7 @@ class ItemNamesTest {
   void aManifestThatIsWrongTooOftenIsNoLongerTrusted() throws IOException {
     StringBuilder lines = new StringBuilder();
     List<Path> files = new ArrayList<>();
-    for (int i = 0; i < Manifest.MOST_VOID + 1; i++) {
+    for (int i = 0; i < Manifest.MAX_VOIDED + 1; i++) {
       files.add(file("f" + i, 100 + i % 7));
       lines.append("ab".repeat(32)).append("  f").append(i).append('\n');
     }
@@ -390,7 +390,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void largeFilesAreKnownByContentToo() throws IOException {
+  void largeFilesAreIdentifiedByContentToo() throws IOException {
     Path file = file("large", MinioCache.WHOLE_LIMIT + 10);
     Path copy = copy(file);
     date(copy, 1_000_000_000);
@@ -497,7 +497,7 @@ class ItemNamesTest {
     assertThat(logged)
         .singleElement()
         .asString()
-        .contains(": 14 of 18 lines, the first is line 2, name no file");
+        .contains(": 14 of 18 lines (first: line 2) do not name a file");
   }
 
   @Test
@@ -532,7 +532,7 @@ class ItemNamesTest {
     new SplittableRandom(1).nextBytes(noise);
     Files.write(manifest, noise);
     kept(cache(here, true), file);
-    assertThat(logged).singleElement().asString().contains("lines, the first is line 1,");
+    assertThat(logged).singleElement().asString().contains("lines (first: line 1) ");
 
     logged.clear();
     Files.write(manifest, new byte[0]);

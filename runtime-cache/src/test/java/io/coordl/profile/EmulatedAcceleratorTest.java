@@ -91,7 +91,7 @@ class EmulatedAcceleratorTest {
 
       @Override
       public String next() {
-        // The second batch was made while the program trained on the first.
+        // The second batch was produced while the program trained on the first.
         now += next == 1 ? 0 : wait;
         return "batch " + next++;
       }

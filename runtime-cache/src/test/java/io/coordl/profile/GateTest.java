@@ -6,6 +6,7 @@ import io.coordl.Waits;
 import io.coordl.bridge.InterceptedCall;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** The gate admits as many threads as the phase allows; none waits forever. */
@@ -68,12 +69,22 @@ class GateTest {
   void anInterruptedThreadPassesAndStaysInterrupted() throws InterruptedException {
     gate.narrow(1);
     gate.enter();
+    AtomicBoolean interrupted = new AtomicBoolean();
     CountDownLatch entered = new CountDownLatch(1);
-    Thread waiting = entering(entered);
+    Thread waiting =
+        new Thread(
+            () -> {
+              gate.enter();
+              interrupted.set(Thread.currentThread().isInterrupted());
+              entered.countDown();
+            });
+    waiting.setDaemon(true);
+    waiting.start();
     awaitWaiting(waiting);
 
     waiting.interrupt();
     assertThat(entered.await(Waits.LONG.toMinutes(), TimeUnit.MINUTES)).isTrue();
+    assertThat(interrupted).isTrue();
   }
 
   @Test

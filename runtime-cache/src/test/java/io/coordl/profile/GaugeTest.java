@@ -112,7 +112,7 @@ class GaugeTest {
   }
 
   @Test
-  void aRequestedNumberOfStepsIsUsed() {
+  void theRequestedNumberOfStepsIsUsed() {
     Gauge gauge = new Gauge(30, 0);
     feed(gauge, 10_000, MILLI / 10);
 

@@ -20,7 +20,7 @@ final class Plans {
     return new Plan(Set.of(), 0, spans(), items, null, log, clock);
   }
 
-  /** A recorder whose events are dropped. */
+  /** Returns a recorder whose events are dropped. */
   static SpanRecorder spans() {
     Durations noDurations =
         new Durations() {

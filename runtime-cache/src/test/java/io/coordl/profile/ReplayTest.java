@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ReplayTest {
   @Test
-  void theReasonABatchCannotBeMadeIsReported() {
+  void theReasonABatchCannotBePreparedIsReported() {
     Batches.Kept broken =
         new Batches.Kept() {
           @Override

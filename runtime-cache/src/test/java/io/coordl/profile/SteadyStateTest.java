@@ -6,7 +6,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A warm-up is found; a series that has not settled is recognized. */
+/** A warm-up is detected, and so is a series that has not settled. */
 class SteadyStateTest {
   private static double[] series(int length, java.util.function.IntToDoubleFunction value) {
     return IntStream.range(0, length).mapToDouble(value).toArray();

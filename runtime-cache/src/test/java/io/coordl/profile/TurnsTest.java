@@ -14,7 +14,7 @@ import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
- * Phases take turns, so that changes of the machine affect all of them. The clock advances only by
+ * Phases take turns, so that changes of the machine affect all phases. The clock advances only by
  * steps.
  */
 class TurnsTest {
@@ -200,9 +200,9 @@ class TurnsTest {
     WarmUp warmUp = new WarmUp(plan);
     BatchGet get = new BatchGet(null, Collections.emptyIterator(), false, 0);
     warmUp.begin();
-    int asked = 0;
+    int calls = 0;
     while (warmUp.get(get) == Stage.Next.OWN) {
-      assertThat(asked++).as("endless loop").isLessThan(100_000);
+      assertThat(calls++).as("endless loop").isLessThan(100_000);
       warmUp.took(get, this, null);
       idle += 100 * MILLI;
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One job uses an arena whose words other jobs, killed jobs or other programs changed. */
+/** One job uses an arena with words changed by other jobs, killed jobs or other programs. */
 class ArenaIndexTest {
   private static final int CAPACITY = 1 << 20;
   private static final int LENGTH = 100;
@@ -37,7 +37,7 @@ class ArenaIndexTest {
     store.measureBy(before -> false);
   }
 
-  /** A key whose probe run starts at this place in every table. */
+  /** Returns a key whose probe run starts at this place in every table. */
   private static ItemKey key(int place) {
     return new ItemKey(place, 1_000_000 + place);
   }
@@ -137,7 +137,7 @@ class ArenaIndexTest {
     assertThat(fetch(4095)).isEqualTo(Outcome.HIT);
   }
 
-  /** After kills the count of taken places is too low. */
+  /** After kills the count of taken slots is too low. */
   @Test
   void theLastFreePlaceIsUsedBeforeTheTableIsFull() throws IOException {
     abandonAllBut(6);
@@ -394,20 +394,20 @@ class ArenaIndexTest {
   /** Memory is checked once per 1/32 of the budget. */
   @Test
   void memoryIsCheckedOncePerPartOfTheBudget() throws IOException {
-    AtomicInteger looks = new AtomicInteger(-1);
+    AtomicInteger checks = new AtomicInteger(-1);
     store.measureBy(
         before -> {
-          looks.incrementAndGet();
+          checks.incrementAndGet();
           return false;
         });
     long part = CAPACITY / 32;
     int header = ArenaDescriptor.ITEM_HEADER_BYTES;
     fetch(1, (int) (2 * part - store.used() - header)); // To the end of a part.
-    assertThat(looks).hasValue(1);
+    assertThat(checks).hasValue(1);
     fetch(2, (int) part / 2 - header);
-    assertThat(looks).hasValue(1);
+    assertThat(checks).hasValue(1);
     fetch(3, (int) part / 2 - header);
-    assertThat(looks).hasValue(2);
+    assertThat(checks).hasValue(2);
   }
 
   // ---- checks

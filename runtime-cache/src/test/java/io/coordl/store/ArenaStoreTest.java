@@ -152,7 +152,7 @@ class ArenaStoreTest {
       for (int i = 0; i < 200; i++) {
         store.fetch(Items.key(i), 100_000, (target, offset) -> true);
       }
-      assertThat(store.used()).isGreaterThan(9 * PrivateMemory.SMALLEST);
+      assertThat(store.used()).isGreaterThan(9 * PrivateMemory.MIN_SEGMENT);
       try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
         assertThat(open.filter(this::isOurs)).hasSize(1);
       }
@@ -168,7 +168,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void anInterruptedThreadMakesSegmentsAndStaysInterrupted() throws IOException {
+  void anInterruptedThreadCreatesSegmentsAndStaysInterrupted() throws IOException {
     try (ArenaStore store = process("8m")) {
       Thread.currentThread().interrupt();
       for (int i = 0; i < 6; i++) {
@@ -398,17 +398,17 @@ class ArenaStoreTest {
 
   @Test
   void aSmallStoreChecksMemoryOftenWhileItFills() throws IOException {
-    AtomicInteger looks = new AtomicInteger();
+    AtomicInteger checks = new AtomicInteger();
     try (ArenaStore store = process("8m")) {
       store.measureBy(
           before -> {
-            looks.incrementAndGet();
+            checks.incrementAndGet();
             return false;
           });
       for (int i = 0;
           store.fetch(Items.key(i), Items.length(i), Items.loader(i)).outcome() == Outcome.ADMITTED;
           i++) {}
-      assertThat(looks.get()).isGreaterThan(25);
+      assertThat(checks.get()).isGreaterThan(25);
     }
   }
 
@@ -461,12 +461,12 @@ class ArenaStoreTest {
   @Tag("slow")
   void aStoreBeingCreatedIsNotDeletedByAnotherJob() throws Exception {
     Queue<String> deleted = new ConcurrentLinkedQueue<>();
-    AtomicBoolean made = new AtomicBoolean();
+    AtomicBoolean created = new AtomicBoolean();
     long user = Machine.user();
     Thread other =
         new Thread(
             () -> {
-              while (!made.get()) {
+              while (!created.get()) {
                 SharedFile.sweep(directory, user, ArenaContents.HERE, deleted::add);
               }
             });
@@ -476,7 +476,7 @@ class ArenaStoreTest {
         ArenaStore.openProcess(directory, ByteBudget.parse("64m"), deleted::add).close();
       }
     } finally {
-      made.set(true);
+      created.set(true);
       other.join();
     }
     assertThat(deleted).isEmpty();
@@ -486,18 +486,18 @@ class ArenaStoreTest {
   void unusableFilesAreReplacedWhenUnused() throws IOException {
     long user = Machine.user();
     Path path = file("stale");
-    for (String defect : List.of("truncated", "no store", "layout version", "mode", "user")) {
-      SharedFile<ArenaMemory> made =
+    for (String defect : List.of("truncated", "not a store", "layout version", "mode", "user")) {
+      SharedFile<ArenaMemory> created =
           new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, logged::add)
               .within(SharedFile.PATIENCE);
       Path copy = Files.copy(path, directory.resolve("copy"));
-      made.close();
+      created.close();
       Files.move(copy, path);
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
       try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
         switch (defect) {
           case "truncated" -> file.setLength(100_000);
-          case "no store" -> poke(file, Header.MAGIC);
+          case "not a store" -> poke(file, Header.MAGIC);
           case "layout version" -> poke(file, Header.VERSION);
           case "user" -> poke(file, Header.UID);
           default ->

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A program started by the job holds nothing of the store, even if it outlives the job. (The JDK
+ * A program started by the job retains no part of the store, even if it outlives the job. (The JDK
  * closes all descriptors in its child processes. Processes started by native code may inherit them,
  * like those of any file that the JDK opens.)
  */

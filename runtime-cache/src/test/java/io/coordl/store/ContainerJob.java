@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A job in a container. Arguments: {@code BUDGET trained|untrained NATIVE-MIB SECONDS VIEWS}.
- * Offers a store 141 MiB, keeps evenly spread views of some items, and allocates native memory
+ * Offers a store 141 MiB, retains evenly spread views of some items, and allocates native memory
  * within the given seconds while two threads read and compare. Prints its results.
  */
 public final class ContainerJob {
@@ -30,8 +30,8 @@ public final class ContainerJob {
     double seconds = Double.parseDouble(args[3]);
     ArenaStore store =
         ArenaStore.openProcess(
-            ArenaStore.SHARED_MEMORY, ByteBudget.parse(args[0]), ContainerJob::say);
-    try (MemoryWatch watch = new MemoryWatch(ContainerJob::say)) {
+            ArenaStore.SHARED_MEMORY, ByteBudget.parse(args[0]), ContainerJob::print);
+    try (MemoryWatch watch = new MemoryWatch(ContainerJob::print)) {
       store.yieldTo(watch);
       if (args[1].equals("trained")) {
         EpochEvent epoch = new EpochEvent();
@@ -70,7 +70,7 @@ public final class ContainerJob {
     }
   }
 
-  private static void say(String sentence) {
+  private static void print(String sentence) {
     System.out.println(sentence);
   }
 

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * In a real cgroup (version 1) of 600 MiB, a JVM with 100 MiB of heap uses 440 MiB of native memory
- * beside a store. It survives without a store, so it must survive with one.
+ * In a real cgroup (version 1) of 600 MiB, a JVM with 100 MiB of heap and a store uses 440 MiB of
+ * native memory. It survives without a store, so it must survive with one.
  */
 class ContainerTest {
   private static final long LIMIT = 600 << 20;
@@ -89,15 +89,15 @@ class ContainerTest {
   }
 
   @Test
-  void beforeATrainingEpochEndsThereIsRoomForASuddenPeak() throws Exception {
+  void untilATrainingEpochEndsThereIsRoomForASuddenPeak() throws Exception {
     Outcome outcome = run("auto", "untrained", "0.1", 0);
     assertWell(outcome);
     assertThat(outcome.number("held")).isBetween(10L, 30L);
   }
 
-  /** Even while the program keeps views all over the store, as of mapped files. */
+  /** Even while the program retains views all over the store, as of mapped files. */
   @Test
-  void afterwardsMemoryIsGivenBackToGrowthWithinSeconds() throws Exception {
+  void afterTrainingMemoryIsGivenBackWithinSecondsOfGrowth() throws Exception {
     Outcome outcome = run("auto", "trained", "10", 5);
     assertWell(outcome);
     assertThat(outcome.number("held")).as(outcome.output()).isGreaterThan(100);
@@ -105,7 +105,7 @@ class ContainerTest {
     assertThat(outcome.output()).contains("Memory is short");
   }
 
-  /** Proves that the cgroup kills, and that an explicit budget is kept. */
+  /** Proves that the cgroup kills, and that an explicit budget is not reduced. */
   @Test
   void anExplicitBudgetIsAlwaysKept() throws Exception {
     Outcome outcome = run("160m", "trained", "1", 0);

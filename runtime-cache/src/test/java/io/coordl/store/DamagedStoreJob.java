@@ -78,7 +78,7 @@ public final class DamagedStoreJob {
       checked = true;
     }
 
-    /** Never between a check and its write, which nothing survives. */
+    /** Never between a check and its write: no process survives that. */
     @Override
     ByteBuffer segment(int number) {
       if (!checked) {
@@ -140,7 +140,7 @@ public final class DamagedStoreJob {
       MappedLength.settle();
       expect(Arrays.equals(bytes, Items.content(number)), "wrong bytes of " + number);
     } catch (InternalError e) {
-      // A view faults in its reader, which then reads the file, as a cursor does.
+      // A view fails in its reader, which then reads the file, as a cursor does.
     }
   }
 
@@ -150,7 +150,7 @@ public final class DamagedStoreJob {
     }
   }
 
-  /** Reads half of the files, waits for input, then reads open, kept and new items. */
+  /** Reads half of the files, waits for input, then reads open, cached and new items. */
   private static void readFiles(Path shared, Path data) throws IOException {
     List<String> logged = new ArrayList<>();
     ArenaStore store = Items.openHost(shared, GROUP, () -> 4 << 20, logged::add);
@@ -162,10 +162,10 @@ public final class DamagedStoreJob {
     byte[] expected = Files.readAllBytes(first);
     try (InputStream stream = FileReads.newFileInputStream(first.toFile());
         FileChannel channel = FileReads.open(first)) {
-      byte[] begun = stream.readNBytes(100);
+      byte[] firstBytes = stream.readNBytes(100);
       System.out.println("ready");
       System.in.read();
-      ByteBuffer both = ByteBuffer.allocate(LENGTH).put(begun).put(stream.readAllBytes());
+      ByteBuffer both = ByteBuffer.allocate(LENGTH).put(firstBytes).put(stream.readAllBytes());
       expect(Arrays.equals(both.array(), expected), "the stream");
       ByteBuffer all = ByteBuffer.allocate(LENGTH);
       while (all.hasRemaining() && channel.read(all) >= 0) {}

@@ -159,7 +159,7 @@ class DecodedStoreTest {
   }
 
   @Test
-  void filesThatAreNotItemsAreLeftAlone() {
+  void onlyItemsAreDecodedThroughTheStore() {
     assertThat(store.item(directory.resolve("missing").toString())).isNull();
     assertThat(store.item(directory.toString())).isNull();
     loadingSample.set(false);

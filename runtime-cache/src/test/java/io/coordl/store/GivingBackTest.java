@@ -28,7 +28,7 @@ class GivingBackTest {
   private static final long MIB = 1 << 20;
   private static final int LENGTH = 1 << 20;
   private static final int ITEMS = 150;
-  private static final long SEGMENT = PrivateMemory.SMALLEST;
+  private static final long SEGMENT = PrivateMemory.MIN_SEGMENT;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   @TempDir Path directory;
@@ -284,7 +284,7 @@ class GivingBackTest {
     ByteBuffer view = store.find(Items.key(1));
     Path file = store.shared.path();
     assertThat(file).exists();
-    // Another job asks for the memory back.
+    // Another job requests the memory back.
     store.memory.set(ArenaDescriptor.GIVEN_BACK, 1);
     store.follow();
     assertThat(file).doesNotExist();

@@ -35,8 +35,8 @@ public final class HitCost {
     ByteBudget budget = ByteBudget.parse("512m");
     try (ArenaStore store =
         args.length > 0
-            ? ArenaStore.openHost(ArenaStore.SHARED_MEMORY, "hit-cost", budget, HitCost::say)
-            : ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, HitCost::say)) {
+            ? ArenaStore.openHost(ArenaStore.SHARED_MEMORY, "hit-cost", budget, HitCost::print)
+            : ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, HitCost::print)) {
       MinioCache cache = new MinioCache(store, path -> true);
       byte[] target = new byte[BYTES];
       measure("admission, file in page cache", paths, false, path -> cache.open(path).close());
@@ -86,7 +86,7 @@ public final class HitCost {
         what, nanos[nanos.length / 2] / 1e3, nanos[nanos.length * 99 / 100] / 1e3);
   }
 
-  private static void say(String word) {
+  private static void print(String word) {
     System.err.println(word);
   }
 }

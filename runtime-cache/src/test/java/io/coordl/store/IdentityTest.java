@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The identity rule for all stores of files. However a file is replaced, the program reads the new
- * one, even if size and modification time are equal. An operation that only changes the change time
- * leaves the entry in place.
+ * file, even if size and modification time are equal. An operation that only changes the change
+ * time does not invalidate the entry.
  */
 class IdentityTest {
   private static final FileTime TIME = FileTime.fromMillis(1_700_000_000_000L);
@@ -49,7 +49,7 @@ class IdentityTest {
     }
   }
 
-  /** What happens to the file between two epochs. */
+  /** A change of the file between two epochs. */
   enum Change {
     RENAMED_OVER(true) {
       @Override
@@ -130,7 +130,7 @@ class IdentityTest {
 
   /** One of the stores, as a job sees it. */
   private interface Job {
-    /** The bytes that the job reads for a file. */
+    /** Returns the bytes that the job reads for a file. */
     byte[] read(Path file) throws IOException;
 
     /** Whether the last read went to storage. */

@@ -66,7 +66,7 @@ public final class Items {
     return Files.write(directory.resolve(name), bytes);
   }
 
-  /** Number of this process's descriptors of the file. */
+  /** Returns the number of this process's descriptors of the file. */
   static long descriptors(Path file) throws IOException {
     String name = file.toRealPath().toString();
     long count = 0;

@@ -15,7 +15,7 @@ public final class JobMain {
 
   private JobMain() {}
 
-  private static void say(String word) {
+  private static void print(String word) {
     System.err.println(word);
   }
 
@@ -25,7 +25,7 @@ public final class JobMain {
     int items = Integer.parseInt(args[2]);
     int passes = Integer.parseInt(args[3]);
     SplittableRandom random = new SplittableRandom(Long.parseLong(args[4]));
-    try (ArenaStore store = Items.openHost(directory, args[1], () -> 256 << 20, JobMain::say)) {
+    try (ArenaStore store = Items.openHost(directory, args[1], () -> 256 << 20, JobMain::print)) {
       System.out.println("joined");
       System.in.read();
       int start = args.length > 5 ? random.nextInt(items) : 0;

@@ -42,7 +42,7 @@ class KeptFormsTest {
     join();
   }
 
-  /** Joins as another job of the group: shares the arena and nothing else. */
+  /** Joins as another job of the group, which shares only the arena. */
   private void join() {
     KeptForms forms = new KeptForms(arena);
     raw = new MinioCache(arena, path -> true, forms, () -> true);
@@ -105,7 +105,7 @@ class KeptFormsTest {
   }
 
   @Test
-  void withSlowStorageRawItemsComeFirstAndPixelsGetTheRest() throws IOException {
+  void withSlowStorageRawItemsArePreferredAndPixelsGetTheRest() throws IOException {
     arena.choose(SLOW_DISK);
     epoch(100);
     assertThat(raw.statistics().items()).isEqualTo(100);
@@ -145,7 +145,7 @@ class KeptFormsTest {
     assertThat(raw.statistics().of(Outcome.HIT)).isEqualTo(1);
   }
 
-  /** Prefetches like {@code prefetch=N}: checks whether an item is kept, then decodes it. */
+  /** Prefetches like {@code prefetch=N}: checks whether an item is cached, then decodes it. */
   private void prefetch(int files) throws Exception {
     FutureTask<Void> prefetching =
         new FutureTask<>(
@@ -203,7 +203,7 @@ class KeptFormsTest {
       DecodedItem item = decoded.item(file.toString());
       raw.open(file.toString()).close();
       assertThat(item.readNanos.get()).isPositive();
-      item.made(item.readNanos.get() + decodeNanos + 1);
+      item.addProducingTime(item.readNanos.get() + decodeNanos + 1);
       boolean quarterUsed = arena.used() >= arena.capacity() / 4;
       item.put(FORM, DECODED, target -> target.put(new byte[DECODED]));
       assertThat(arena.rates() != null).isEqualTo(quarterUsed);
@@ -235,7 +235,7 @@ class KeptFormsTest {
     for (int i = 0; i < 20; i++) {
       DecodedItem item = decoded.item(directory.resolve("item" + i).toString());
       raw.open(directory.resolve("item" + i).toString()).close();
-      item.made(1_000_000);
+      item.addProducingTime(1_000_000);
       item.put(FORM, DECODED, target -> target.put(new byte[DECODED]));
     }
     assertThat(arena.rates()).isNull();
@@ -256,7 +256,7 @@ class KeptFormsTest {
     arena.fetch(Items.key(1), left - 8, (target, offset) -> true);
     DecodedItem first = unread("first");
     first.readNanos.addAndGet(1000);
-    first.made(2000);
+    first.addProducingTime(2000);
     put(first, DECODED);
     assertThat(arena.rates()).isNull();
     assertThat(arena.used()).isGreaterThan(arena.capacity() / 4);
@@ -268,7 +268,7 @@ class KeptFormsTest {
     arena.fetch(Items.key(1), left, (target, offset) -> true);
     DecodedItem first = unread("first");
     first.readNanos.addAndGet(1000);
-    first.made(2000);
+    first.addProducingTime(2000);
     put(first, DECODED);
     assertThat(arena.rates()).isEqualTo(new Rates(RAW, DECODED, 1000, 1000));
   }
@@ -278,17 +278,17 @@ class KeptFormsTest {
     arena.fetch(Items.key(1), 1 << 20, (target, offset) -> true);
     DecodedItem onlyRead = unread("only read");
     onlyRead.readNanos.addAndGet(1000);
-    onlyRead.made(1000);
+    onlyRead.addProducingTime(1000);
     put(onlyRead, DECODED);
     assertThat(arena.rates()).as("decoding took no time").isNull();
 
     DecodedItem neverRead = unread("never read");
-    neverRead.made(1000);
+    neverRead.addProducingTime(1000);
     put(neverRead, RAW);
     assertThat(arena.rates()).as("as long as the file, and never read").isNull();
 
     DecodedItem smaller = unread("smaller");
-    smaller.made(1000);
+    smaller.addProducingTime(1000);
     put(smaller, RAW - 1);
     assertThat(arena.rates()).isEqualTo(new Rates(RAW, RAW - 1, 0, 1000));
   }

@@ -88,11 +88,11 @@ class LateStoreTest {
     }
   }
 
-  /** A host owns items by the capacity with which it joins, which never changes. */
+  /** A host owns items in proportion to the capacity with which it joins, which never changes. */
   @Test
   void aHostJoinsOnceItsStoreIsOpenWithThatStoresCapacity() throws Exception {
     FileLock setup = other.lock(SETUP_BYTE, 1, false);
-    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch requested = new CountDownLatch(1);
     String name = "127.0.0.1:" + freePort();
     try (ArenaStore store = open("4m")) {
       HostMembership.Settings settings =
@@ -104,12 +104,12 @@ class LateStoreTest {
               HostPort.parse(name),
               TestSecret.ours(),
               () -> {
-                asked.countDown();
+                requested.countDown();
                 return store.capacity();
               },
               variable -> null);
       try (HostMembership host = new HostMembership(settings, address -> () -> {}, logged::add)) {
-        asked.await();
+        requested.await();
         assertThat(host.members()).isEmpty();
 
         setup.release();
@@ -167,7 +167,7 @@ class LateStoreTest {
     if (budget.equals("5m")) {
       assertThat(logged)
           .containsExactly(
-              "The store of group g was made with 4194304 bytes, which holds for all its jobs:"
+              "The store of group g was created with 4194304 bytes, which applies to all its jobs:"
                   + " this job's 5m is ignored.");
     } else {
       assertThat(logged).isEmpty();

@@ -1,6 +1,6 @@
 package io.coordl.store;
 
-/** Sets whether a store sees the machine as short of memory. */
+/** Simulates a machine that is, or is not, short of memory. */
 public final class MemoryShortage {
   private MemoryShortage() {}
 

@@ -15,23 +15,23 @@ import org.junit.jupiter.api.io.TempDir;
 class OddLimitsTest {
   @TempDir Path directory;
 
-  /** Opens both kinds of store in a directory, keeps an item in each, and prints the log. */
+  /** Opens both kinds of store in a directory, caches an item in each, and prints the log. */
   static final class Job {
     public static void main(String[] args) throws IOException {
       Path shared = OwnDirectory.in(Path.of(args[0]));
       try (ArenaStore host =
-          ArenaStore.openHost(shared, "group", ByteBudget.parse("2m"), Job::say)) {
-        say("host " + host.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome());
+          ArenaStore.openHost(shared, "group", ByteBudget.parse("2m"), Job::print)) {
+        print("host " + host.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome());
       } catch (IOException e) {
-        say(e.getMessage());
+        print(e.getMessage());
       }
       try (ArenaStore own =
-          ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("2m"), Job::say)) {
-        say("process " + own.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome());
+          ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("2m"), Job::print)) {
+        print("process " + own.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome());
       }
     }
 
-    private static void say(String sentence) {
+    private static void print(String sentence) {
       System.out.println(sentence);
     }
 
@@ -71,7 +71,7 @@ class OddLimitsTest {
     assertThat(lines).hasSize(3);
     assertThat(lines.get(0))
         .startsWith("The store " + directory)
-        .endsWith("cannot be made or used " + why + ": nothing is cached.");
+        .endsWith("cannot be created or used " + why + ": nothing is cached.");
     assertThat(lines.get(1))
         .isEqualTo(directory + " cannot be used " + why + ": the cache uses direct buffers.");
     assertThat(lines.get(2)).isEqualTo("process ADMITTED");
@@ -88,7 +88,7 @@ class OddLimitsTest {
     assertThat(lines).hasSize(3);
     assertThat(lines.get(0))
         .startsWith("The store " + directory)
-        .endsWith("cannot be made or used (Read-only file system): nothing is cached.");
+        .endsWith("cannot be created or used (Read-only file system): nothing is cached.");
     assertThat(lines.get(1)).contains("cannot be used (Read-only file system)");
   }
 }

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * An open item reads the file that was opened, whatever happens to its name. The file system reuses
- * the inode of a replaced file that nobody holds open.
+ * the inode of a replaced file that is not open anywhere.
  */
 class OpenHandlesTest {
   private static final int SIZE = 3000;
@@ -51,7 +51,7 @@ class OpenHandlesTest {
     /** Reads {@code length} bytes, fewer only at the end. */
     byte[] read(int length) throws IOException;
 
-    /** The size that the handle reports, -1 if none. */
+    /** Returns the size that the handle reports, -1 if none. */
     default long size() throws IOException {
       return -1;
     }
@@ -70,12 +70,12 @@ class OpenHandlesTest {
       Handle open(Path path) throws IOException {
         FileInputStream stream = FileReads.newFileInputStream(path.toFile());
         return new Handle() {
-          private boolean begun;
+          private boolean started;
 
           @Override
           public byte[] read(int length) throws IOException {
-            if (!begun) {
-              begun = true;
+            if (!started) {
+              started = true;
               return stream.readNBytes(length);
             }
             return readFrom(stream.getChannel(), length);
@@ -93,12 +93,12 @@ class OpenHandlesTest {
       Handle open(Path path) throws IOException {
         FileInputStream stream = FileReads.newFileInputStream(path.toFile());
         return new Handle() {
-          private boolean begun;
+          private boolean started;
 
           @Override
           public byte[] read(int length) throws IOException {
-            if (!begun) {
-              begun = true;
+            if (!started) {
+              started = true;
               return stream.readNBytes(length);
             }
             @SuppressWarnings("resource") // Shares the descriptor, which the stream closes.

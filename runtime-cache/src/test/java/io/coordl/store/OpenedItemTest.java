@@ -52,7 +52,7 @@ class OpenedItemTest {
     Bridge.install(SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> {});
   }
 
-  /** Keeps loaded items and counts requests. */
+  /** Caches loaded items and counts requests. */
   private static final class Store implements ItemStore {
     private final Map<ItemKey, ByteBuffer> kept = new HashMap<>();
     private int finds;
@@ -105,7 +105,7 @@ class OpenedItemTest {
         whole,
         new StampedItems(store, store),
         counted,
-        StoreGain.untold(),
+        StoreGain.silent(),
         () -> admitting);
   }
 
@@ -165,7 +165,7 @@ class OpenedItemTest {
     assertThat(counted.of(Outcome.HIT)).isZero();
 
     read(item, 230, 20);
-    assertThat(counted.of(Outcome.HIT)).as("the next block is not kept").isZero();
+    assertThat(counted.of(Outcome.HIT)).as("the next block is not cached").isZero();
     item.close();
 
     PiecewiseItem again = blocks();
@@ -201,7 +201,7 @@ class OpenedItemTest {
             false,
             new StampedItems(peer, peer),
             own,
-            StoreGain.untold(),
+            StoreGain.silent(),
             () -> true);
     assertThat(item.origin()).isEqualTo(Origin.MEMORY);
     assertThat(read(item, 10, 20)).isEqualTo(20);
@@ -286,7 +286,7 @@ class OpenedItemTest {
   }
 
   @Test
-  void anItemTellsWhetherItsFileHasGrown() throws IOException {
+  void anItemReportsWhetherItsFileHasGrown() throws IOException {
     PiecewiseItem named = whole();
     PiecewiseItem held = whole();
     PiecewiseItem closed = whole();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A profile decides where items come from; their bytes are always the same. */
+/** A profile determines the source of items; their bytes are always the same. */
 class ProfiledItemsTest {
   @TempDir Path directory;
 
@@ -150,7 +150,7 @@ class ProfiledItemsTest {
       items.from(ProfiledItems.From.STORAGE);
 
       assertThat(bytes(items.open(file.toString()))).hasSize(100);
-      assertThat(items.access()).isEqualTo("not direct: " + own + " lies in memory (tmpfs)");
+      assertThat(items.access()).isEqualTo("not direct: " + own + " is in memory (tmpfs)");
     } finally {
       Files.delete(file);
       Files.delete(own);
@@ -158,7 +158,7 @@ class ProfiledItemsTest {
   }
 
   @Test
-  void aLargeFileAndAnEmptyOneAreLeftToTheProgram() throws IOException {
+  void theProgramItselfReadsLargeAndEmptyFiles() throws IOException {
     Path empty = file("a/0.bin", 0);
     items.from(ProfiledItems.From.STORAGE);
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Threads that share a stream, file or channel get each byte exactly once between them. */
+/** Threads that share a stream, file or channel read each byte exactly once between them. */
 class SharedReadsTest {
   private static final int THREADS = 4;
   private static final int RECORDS = 1_000_000;
@@ -59,7 +59,7 @@ class SharedReadsTest {
     store.close();
   }
 
-  private static void eachRecordComesOnce(Source source) throws Exception {
+  private static void assertEachRecordIsReadOnce(Source source) throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(THREADS);
     try {
       CountDownLatch ready = new CountDownLatch(THREADS);
@@ -92,58 +92,60 @@ class SharedReadsTest {
   @Test
   void fromAFileInputStream() throws Exception {
     try (FileInputStream stream = FileReads.newFileInputStream(file.toFile())) {
-      eachRecordComesOnce(stream::read);
+      assertEachRecordIsReadOnce(stream::read);
     }
   }
 
   @Test
   void fromAStreamOfAPath() throws Exception {
     try (InputStream stream = FileReads.newInputStream(file)) {
-      eachRecordComesOnce(stream::read);
+      assertEachRecordIsReadOnce(stream::read);
     }
   }
 
   @Test
   void fromARandomAccessFile() throws Exception {
     try (RandomAccessFile random = FileReads.newRandomAccessFile(file.toFile(), "r")) {
-      eachRecordComesOnce(random::read);
+      assertEachRecordIsReadOnce(random::read);
     }
   }
 
   @Test
   void fromAChannel() throws Exception {
     try (FileChannel channel = FileReads.open(file)) {
-      eachRecordComesOnce(record -> channel.read(ByteBuffer.wrap(record)));
+      assertEachRecordIsReadOnce(record -> channel.read(ByteBuffer.wrap(record)));
     }
   }
 
   @Test
-  void thePositionSeenDuringAReadIsNeverBeyondIt() throws Exception {
+  void positionDuringAReadStaysWithinTheBytesRead() throws Exception {
     store.close();
-    for (int round = 0; round < 20; round++) { // Each first read loads the whole file.
+    for (int round = 0;
+        round < 20;
+        round++) { // A new store per round: the first read loads the whole file.
       store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), line -> {});
       Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
       try (RandomAccessFile random = FileReads.newRandomAccessFile(file.toFile(), "r")) {
         AtomicBoolean read = new AtomicBoolean();
-        CountDownLatch looking = new CountDownLatch(1);
+        CountDownLatch observing = new CountDownLatch(1);
         AtomicLong farthest = new AtomicLong();
-        Thread looks =
+        Thread observer =
             new Thread(
                 () -> {
                   try {
                     while (!read.get()) {
                       farthest.accumulateAndGet(random.getFilePointer(), Math::max);
-                      looking.countDown();
+                      observing.countDown();
                     }
                   } catch (IOException e) {
                     farthest.set(-1);
                   }
                 });
-        looks.start();
-        looking.await();
+        observer.start();
+        observing.await();
         random.readInt();
         read.set(true);
-        looks.join();
+        observer.join();
         assertThat(farthest.get()).isBetween(0L, 4L);
       }
       store.close();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Another job of the group is stopped while it sets up the store; the kernel holds its lock. */
+/** Another job of the group is stopped while it sets up the store; its lock stays held. */
 @Tag("slow")
 class StoppedJobTest {
   private static final ItemKey KEY = new ItemKey(1, 2);
@@ -61,7 +61,7 @@ class StoppedJobTest {
       store.choose(new Rates(1, 1, 1, 1)); // Ignored: there is no store yet.
       assertThat(store.rates()).isNull();
 
-      other.goOn();
+      other.resume();
       store.awaitOpening();
       assertThat(fetch(store)).isEqualTo(Outcome.ADMITTED);
       assertThat(fetch(store)).isEqualTo(Outcome.HIT);
@@ -82,7 +82,7 @@ class StoppedJobTest {
       DecodedItem decoded = new DecodedStore(store, filter).item(item.toString());
       assertThat(raw.isKept(item.toString())).isTrue();
       assertThat(decoded.isKept(FORM)).isTrue();
-      other.goOn();
+      other.resume();
       store.awaitOpening();
       assertThat(raw.isKept(item.toString())).isFalse();
       assertThat(decoded.isKept(FORM)).isFalse();
@@ -100,7 +100,7 @@ class StoppedJobTest {
       while (logged.isEmpty()) {
         LockSupport.parkNanos(1_000_000);
       }
-      other.goOn();
+      other.resume();
       store.awaitOpening();
       assertThat(fetch(store)).isEqualTo(Outcome.ADMITTED);
     }
@@ -118,7 +118,7 @@ class StoppedJobTest {
     try (SetupHolder other = new SetupHolder(file)) {
       ArenaStore store = open();
       store.close();
-      other.goOn();
+      other.resume();
       store.awaitOpening();
       assertThat(fetch(store)).isEqualTo(Outcome.FULL);
     }

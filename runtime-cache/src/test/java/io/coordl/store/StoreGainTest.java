@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store is abandoned if and only if it has no hits. */
+/** A store is disabled if and only if it has no hits. */
 class StoreGainTest {
   private static final int FILES = 40;
 
@@ -114,7 +114,7 @@ class StoreGainTest {
   @Test
   void aSampleRepresentsMoreFilesThanAreRemembered() {
     StoreGain gain = gain();
-    int many = 10 * StoreGain.MOST;
+    int many = 10 * StoreGain.MAX_FILES;
     int again = 0;
     for (int epoch = 0; !gain.isStopped() && epoch < 3; epoch++) {
       for (int i = 0; i < many && !gain.isStopped(); i++) {

@@ -74,29 +74,29 @@ class WorkingDirectoryTest {
       Bridge.install(SpanSink.NONE, cache, FaultListener.NONE);
       for (int epoch = 0; epoch < 2; epoch++) {
         try (FileInputStream stream = FileReads.newFileInputStream("relative")) {
-          say(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
+          print(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
         }
         try (RandomAccessFile file = FileReads.newRandomAccessFile("relative", "r")) {
           byte[] bytes = new byte[20];
-          say(new String(bytes, 0, file.read(bytes), StandardCharsets.UTF_8));
+          print(new String(bytes, 0, file.read(bytes), StandardCharsets.UTF_8));
         }
         try (FileReader reader = FileReads.newFileReader("relative", StandardCharsets.UTF_8)) {
           char[] chars = new char[20];
-          say(new String(chars, 0, reader.read(chars)));
+          print(new String(chars, 0, reader.read(chars)));
         }
-        say(FileReads.readString(Path.of("relative")));
+        print(FileReads.readString(Path.of("relative")));
         try (var stream = FileReads.newInputStream(Path.of("relative"))) {
-          say(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
+          print(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
         }
         try (var channel = FileReads.open(Path.of("relative"))) {
           var bytes = java.nio.ByteBuffer.allocate(20);
-          say(new String(bytes.array(), 0, channel.read(bytes), StandardCharsets.UTF_8));
+          print(new String(bytes.array(), 0, channel.read(bytes), StandardCharsets.UTF_8));
         }
       }
-      say("hits " + cache.statistics().of(Outcome.HIT));
+      print("hits " + cache.statistics().of(Outcome.HIT));
     }
 
-    private static void say(String line) {
+    private static void print(String line) {
       System.out.println(line);
     }
   }

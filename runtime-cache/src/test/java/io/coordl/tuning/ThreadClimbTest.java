@@ -112,7 +112,7 @@ class ThreadClimbTest {
             "prefetching is on, 8 threads");
   }
 
-  /** A doubling that leaves no doubt is no reason to double again. */
+  /** A clear gain from doubling is no reason to double again. */
   @Test
   void aSteepClimbStopsAtTheFewestThreadsToo() {
     for (int useful : new int[] {1, 2, 4, 8}) {
@@ -175,7 +175,7 @@ class ThreadClimbTest {
   }
 
   @Test
-  void aJobThatDoesNotWaitIsLeftAlone() {
+  void aJobThatDoesNotWaitIsNotChanged() {
     run(2000, n -> 5, n -> 0.1);
     assertThat(tried).containsOnly(0);
     assertThat(logged).isEmpty();

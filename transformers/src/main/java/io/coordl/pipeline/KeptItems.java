@@ -49,7 +49,7 @@ public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher)
    */
   public static void keep(
       DecodedItem item, DecodedForm form, long nanos, Supplier<@Nullable KeptArray> array) {
-    item.made(nanos);
+    item.addProducingTime(nanos);
     try {
       KeptArray kept = array.get();
       if (kept != null) {

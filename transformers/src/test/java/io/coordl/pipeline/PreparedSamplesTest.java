@@ -405,7 +405,7 @@ class PreparedSamplesTest {
     @Override
     public byte[] get() throws Exception {
       DecodedItem item = decoded.item(file.toString());
-      item.made(1_000_000_000);
+      item.addProducingTime(1_000_000_000);
       item.put(DecodedForm.of("library 1"), 1000, target -> target.put(new byte[1000]));
       return new byte[LONG];
     }

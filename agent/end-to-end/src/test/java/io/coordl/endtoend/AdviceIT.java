@@ -17,7 +17,7 @@ class AdviceIT {
   /** How often to follow the advice. */
   private static final int ROUNDS = 3;
 
-  /** The proof runs on its own thread, so a job may end before it. */
+  /** The purity proof runs on its own thread, so a job may end before it. */
   private static final int ATTEMPTS = 3;
 
   private static Finished run(Framework framework, String name, String arguments)

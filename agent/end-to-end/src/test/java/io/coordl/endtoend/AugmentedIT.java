@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The agent makes randomly cropped pictures without changing any bit or random draw. */
+/** The agent prepares randomly cropped pictures without changing any bit or random draw. */
 class AugmentedIT {
-  private static final Pattern MADE =
+  private static final Pattern PREPARED =
       Pattern.compile("the agent cropped and resized ([\\d,]+) batches of pictures");
 
   /**
@@ -44,15 +44,17 @@ class AugmentedIT {
       SameOutput.check(policy, job, plain.out());
       assertThat(job.err()).doesNotContain("fault");
       if (!policy.startsWith("auto")) {
-        assertThat(made(job)).as(policy + ": batches that the agent made").isGreaterThan(LEAST);
+        assertThat(preparedPictures(job))
+            .as(policy + ": batches that the agent made")
+            .isGreaterThan(LEAST);
       }
     }
   }
 
-  /** An engine whose kernels round differently makes its own batches. */
+  /** An engine whose kernels round differently prepares its own batches. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void anEngineWithOtherKernelsMakesItsOwnBatches(Jdk jdk)
+  void anEngineWithOtherKernelsPreparesItsOwnBatches(Jdk jdk)
       throws IOException, InterruptedException {
     Path folder = Workshop.empty("augmented-kernel-" + jdk.version());
     ChildResult job =
@@ -67,7 +69,7 @@ class AugmentedIT {
             .run()
             .orFail("Without the agent");
     SameOutput.check(job, plain);
-    assertThat(made(job)).isZero();
+    assertThat(preparedPictures(job)).isZero();
   }
 
   /** Such a reader may draw random numbers, count, or wait for a lock that the loop holds. */
@@ -84,7 +86,7 @@ class AugmentedIT {
             .run()
             .orFail("A reader that draws");
     SameOutput.check(job, plain);
-    assertThat(made(job)).isZero();
+    assertThat(preparedPictures(job)).isZero();
   }
 
   /** Batch events belong to the executor's threads, not to the training thread. */
@@ -97,21 +99,21 @@ class AugmentedIT {
             .agent(Workshop.checkout().agentJar(), "decoded=share,record=" + recording)
             .run()
             .orFail("A loader with an executor");
-    assertThat(made(job)).isPositive();
-    List<String> makers =
+    assertThat(preparedPictures(job)).isPositive();
+    List<String> preparingThreads =
         RecordingFile.readAllEvents(recording).stream()
             .filter(event -> event.getEventType().getName().equals("io.coordl.Batch"))
             .map(event -> event.getThread("eventThread").getJavaName())
             .toList();
-    assertThat(makers).isNotEmpty().allMatch(name -> name.startsWith("pool-"));
+    assertThat(preparingThreads).isNotEmpty().allMatch(name -> name.startsWith("pool-"));
   }
 
   private static ChildJvm crops(Jdk jdk, Path folder) throws IOException {
     return Workshop.program(jdk, Framework.DJL, "example.augment.Crops").args(folder.toString());
   }
 
-  private static int made(ChildResult job) {
-    Matcher matcher = MADE.matcher(job.err());
+  private static int preparedPictures(ChildResult job) {
+    Matcher matcher = PREPARED.matcher(job.err());
     return matcher.find() ? Integer.parseInt(matcher.group(1).replace(",", "")) : 0;
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** With auto the agent chooses the policies, and every loss stays the same to the bit. */
 class AutoIT {
-  /** Long enough that auto sees what a loader does. */
+  /** Long enough for auto to measure a loader. */
   private static final String LONG = "-Depochs=12";
 
   @ParameterizedTest(name = "{1} on {0}")
@@ -33,12 +33,12 @@ class AutoIT {
   }
 
   /**
-   * Loaders that train nothing, but for a loop by hand at the end: series of features, rows of a
-   * table, long chains, lambdas, tables of the library and random crops.
+   * Loaders without training, except for a hand-written loop at the end: series of features, rows
+   * of a table, long chains, lambdas, tables of the library and random crops.
    */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void whatPeopleHaveIsKept(Jdk jdk) throws IOException, InterruptedException {
+  void everydayDataSetsAreCached(Jdk jdk) throws IOException, InterruptedException {
     String kinds = "features,records,deep,lambda,csv,crops,by-hand";
     ChildResult kept = auto(jdk, () -> PreparedIT.samples(jdk, kinds), "djl");
     assertThat(kept.err()).contains("auto: kept read and prepared data from ");
@@ -53,10 +53,10 @@ class AutoIT {
     assertThat(kept.err()).containsPattern("decoded cache \\(\\w+\\): [1-9]\\d* items");
   }
 
-  /** Pictures of DL4J, whose batches stay the same, and batches that are saved in files. */
+  /** DL4J pictures in unchanging batches, and batches saved in files. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void whatPeopleHaveIsKeptOfReaders(Jdk jdk) throws IOException, InterruptedException {
+  void everydayReadersAreCached(Jdk jdk) throws IOException, InterruptedException {
     ChildResult kept = auto(jdk, () -> PreparedIT.records(jdk, "images,csv,saved"), "dl4j");
     assertThat(PreparedIT.figure(kept, 2)).isPositive();
   }

@@ -82,7 +82,7 @@ class BitIdentityIT {
     assertThat(hits(cached)).isPositive();
   }
 
-  /** The number of hits in the summary at exit. */
+  /** Returns the number of hits in the summary at exit. */
   private static int hits(Finished job) {
     for (String line : job.agentLines()) {
       Matcher matcher = HITS.matcher(line);

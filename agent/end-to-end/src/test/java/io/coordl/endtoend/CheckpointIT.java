@@ -245,13 +245,13 @@ class CheckpointIT {
     }
   }
 
-  /** The checksum of the weights after each step; run once for all tests. */
+  /** Returns the checksum of the weights after each step; run once for all tests. */
   private static List<String> steps(Framework framework, Jdk jdk) throws Exception {
     Path folder = Workshop.shared("checkpoint-steps-" + framework + "-" + jdk.version());
     return models(framework, jdk, "steps", folder).runOnce().orFail("plain").out().lines().toList();
   }
 
-  /** The step after which the newest checkpoint was taken. */
+  /** Returns the step after which the newest checkpoint was taken. */
   private static int newest(Framework framework, Jdk jdk, Path folder, List<String> steps)
       throws Exception {
     ChildResult loaded =
@@ -358,7 +358,7 @@ class CheckpointIT {
     }
   }
 
-  /** The last number that the job printed in this form. */
+  /** Returns the last number that the job printed in this form. */
   private static int figure(Pattern pattern, ChildResult job) {
     int figure = -1;
     Matcher matcher = pattern.matcher(job.out());

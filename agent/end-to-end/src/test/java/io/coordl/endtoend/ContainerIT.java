@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A program that fits into a container of 600 MiB also fits with a cache: it reads 150 MiB twice
- * and then allocates 440 MiB of native memory beside 100 MiB of heap. The container is a real
- * control group (version 1).
+ * and then allocates 440 MiB of native memory in addition to 100 MiB of heap. The container is a
+ * real control group (version 1).
  */
 class ContainerIT {
   private static final long LIMIT = 600 << 20;
@@ -76,7 +76,7 @@ class ContainerIT {
             .classPath(Workshop.checkout().testPrograms())
             .jvmArgs("-Xmx100m", "-XX:MaxDirectMemorySize=1g")
             .environment("COORDL_OPTS", "")
-            .timeout(Workshop.LONGEST)
+            .timeout(Workshop.MAX_DURATION)
             .directory(directory)
             .wrapper(
                 List.of(

@@ -21,9 +21,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** DJL jobs prepare each batch once for the group, whatever a program does. */
+/** With prep=coordinate DJL jobs prepare each batch once for the group, for any kind of program. */
 class CoordinatedDjlIT {
-  /** Holds three of the example's batches, so no job can be an epoch ahead of the other. */
+  /**
+   * The buffer contains three of the example's batches, so no job can be an epoch ahead of the
+   * other.
+   */
   private static final String WINDOW = "prep.size=512k";
 
   private final String group = "e2e-" + UUID.randomUUID();
@@ -134,9 +137,9 @@ class CoordinatedDjlIT {
 
   /** If this fails, PyTorch arrays keep their memory alive, and batches need no copy any more. */
   @Test
-  void arraysOverForeignMemorySeeItsLaterContent() throws IOException, InterruptedException {
+  void arraysOverForeignMemoryShowItsLaterContent() throws IOException, InterruptedException {
     String output =
-        program(Workshop.newestJdk(), "example.passes.OverForeignMemory")
+        program(Workshop.newestJdk(), "example.passes.ForeignMemoryArrays")
             .run()
             .orFail("The program")
             .out();
@@ -144,7 +147,7 @@ class CoordinatedDjlIT {
   }
 
   private static ChildJvm goOver(Jdk jdk, String way, String threads) throws IOException {
-    return program(jdk, "example.passes.GoOver").args(way, threads);
+    return program(jdk, "example.passes.CustomLoops").args(way, threads);
   }
 
   private static ChildJvm program(Jdk jdk, String mainClass) throws IOException {
@@ -174,7 +177,7 @@ class CoordinatedDjlIT {
     }
   }
 
-  /** The batch of each step: epoch, number, checksums of data and labels. */
+  /** Returns the batch of each step: epoch, number, checksums of data and labels. */
   private static List<String> fed(Finished job) throws IOException {
     return job.batches().stream().map(line -> line.substring(0, line.lastIndexOf(' '))).toList();
   }

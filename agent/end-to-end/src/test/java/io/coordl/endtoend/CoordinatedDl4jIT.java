@@ -67,7 +67,7 @@ class CoordinatedDl4jIT {
     }
   }
 
-  /** Each job leaves batches unused in every epoch. */
+  /** Each job drops some batches in every epoch. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void jobsThatLeaveAnEpochEarlyShareTheNext(Jdk jdk) throws Exception {
@@ -105,7 +105,7 @@ class CoordinatedDl4jIT {
     assertThat(jobs.get(1).result().err()).doesNotContain("fault");
   }
 
-  /** A lone job keeps its own order, as without the agent. */
+  /** A lone job has its own order, as without the agent. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aLoneJobGetsItsBatchesAsWithoutTheAgent(Jdk jdk) throws IOException, InterruptedException {
@@ -149,7 +149,7 @@ class CoordinatedDl4jIT {
     }
   }
 
-  /** The buffer holds four of an epoch's six batches, so no job is a whole epoch ahead. */
+  /** The buffer contains four of an epoch's six batches, so no job is a whole epoch ahead. */
   private static Job job(
       Jdk jdk, Path directory, String name, String group, String loop, String number)
       throws IOException {
@@ -187,7 +187,7 @@ class CoordinatedDl4jIT {
     }
   }
 
-  /** The pictures of an epoch, as checksums of their data. */
+  /** Returns the pictures of an epoch, as checksums of their data. */
   private static List<String> pictures(Finished job, int epoch) throws IOException {
     return Files.readAllLines(job.log()).stream()
         .filter(line -> line.startsWith("items " + epoch + " "))

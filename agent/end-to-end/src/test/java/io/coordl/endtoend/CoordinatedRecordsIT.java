@@ -82,7 +82,7 @@ class CoordinatedRecordsIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void batchesLieInTheCallersWorkspaceAsWithoutTheAgent(Jdk jdk) throws Exception {
+  void batchesAreInTheCallersWorkspaceAsWithoutTheAgent(Jdk jdk) throws Exception {
     Path data = data(jdk, "workspace", "content=1");
     List<String> only = List.of("in a workspace", "halved in a workspace");
     ChildResult plain = use(jdk, data, only).run().orFail("The plain run");
@@ -145,12 +145,12 @@ class CoordinatedRecordsIT {
     assertThat(jobs.get(1).err()).doesNotContain("fault");
   }
 
-  /** A job that waits 12 s for similar jobs, not a minute. */
+  /** Returns a job that waits 12 s for similar jobs, not a minute. */
   private static ChildJvm soon(Jdk jdk, Path data, List<String> use) throws IOException {
     return use(jdk, data, use).jvmArgs("-Dcoordl.prep.start=12");
   }
 
-  /** How a job differs, and what the agent reports. */
+  /** How a job differs, and the line that the agent logs. */
   private record Mismatch(String use, String setting, String message) {}
 
   @ParameterizedTest(name = "on {0}")
@@ -202,7 +202,7 @@ class CoordinatedRecordsIT {
         .containsAnyOf(mismatch.message(), reversed(mismatch.message()));
   }
 
-  /** The same message as the other job would print it. */
+  /** Returns the same message from the other job's point of view. */
   private static String reversed(String message) {
     Matcher matcher = Pattern.compile("(.* is )(.*), not (.*)").matcher(message);
     return matcher.matches()
@@ -284,7 +284,7 @@ class CoordinatedRecordsIT {
     }
   }
 
-  /** The records of an epoch, by their numbers. */
+  /** Returns the records of an epoch, by their numbers. */
   private static List<Integer> numbers(ChildResult job, int epoch) {
     Pattern batch = Pattern.compile(".* " + epoch + ": numbers ([0-9,]+) .*");
     return job.out()

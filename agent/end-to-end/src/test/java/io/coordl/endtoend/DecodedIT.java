@@ -107,7 +107,7 @@ class DecodedIT {
     Finished kept = job(framework, jdk, directory, "kept").agent(bothIn(framework, 2)).runWell();
     assertThat(kept.differenceFrom(plain)).isEmpty();
     assertThat(kept.agentLines()).anyMatch(line -> line.contains(", decoded items first: "));
-    // Without a choice there would be equally many.
+    // Without a choice there would be as many raw items as decoded ones.
     assertThat(2 * figure(kept, RAW, 1)).isLessThan(figure(kept, DECODED, 1));
     assertThat(kept.agentLines()).noneMatch(line -> line.contains("fault"));
   }
@@ -141,7 +141,7 @@ class DecodedIT {
     return "cache=minio,decoded=share,cache.size=" + bytes;
   }
 
-  /** Drawing, resizing, passing on: kept images behave like DJL's own except for their class. */
+  /** Drawing, resizing, passing on: cached images behave like DJL's own except for their class. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void everyUseOfAnImageWorksAsWithoutTheAgent(Framework framework, Jdk jdk)

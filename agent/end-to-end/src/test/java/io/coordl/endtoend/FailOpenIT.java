@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever fails, the program behaves as without the agent. */
+/** If anything fails, the program behaves as without the agent. */
 class FailOpenIT {
   private static final int UNTIL_IT_FAILS = 10_000;
 
@@ -83,7 +83,7 @@ class FailOpenIT {
     }
   }
 
-  /** A hand-written loop, because in DL4J's fit a failed prefetch thread blocks the job. */
+  /** Returns a hand-written loop, because in DL4J's fit a failed prefetch thread blocks the job. */
   private static Job handWritten(
       Framework framework, Jdk jdk, Path directory, String name, Pictures pictures)
       throws IOException {
@@ -258,7 +258,10 @@ class FailOpenIT {
                 .formatted(reads, reads));
   }
 
-  /** The agent's lines, except those about leftovers of other jobs, which any job may remove. */
+  /**
+   * Returns the agent's lines, except those about leftovers of other jobs, which any job may
+   * remove.
+   */
   private static Stream<String> reported(Finished job) {
     return job.agentLines().stream().filter(line -> !line.startsWith("Removed the store "));
   }

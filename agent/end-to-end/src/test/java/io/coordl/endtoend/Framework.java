@@ -18,12 +18,12 @@ enum Framework {
     this.readAhead = readAhead;
   }
 
-  /** The module of the example. */
+  /** Returns the module of the example. */
   String module() {
     return module;
   }
 
-  /** The example's main class. */
+  /** Returns the example's main class. */
   String mainClass() {
     return mainClass;
   }
@@ -35,7 +35,7 @@ enum Framework {
         : new String[] {"--size", "48"};
   }
 
-  /** Reads of a job beyond those of its epochs. */
+  /** Reads of a job in addition to those of its epochs. */
   int readAhead() {
     return readAhead;
   }

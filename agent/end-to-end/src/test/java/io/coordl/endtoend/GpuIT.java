@@ -74,7 +74,7 @@ class GpuIT {
     assertThat(gcc.waitFor()).as("gcc").isZero();
   }
 
-  /** A program that has loaded CUDA, like any program that uses a GPU. */
+  /** Returns a program that has loaded CUDA, like any program that uses a GPU. */
   private static ChildJvm program(Jdk jdk, Framework framework, String mainClass, String arguments)
       throws IOException {
     return Workshop.program(jdk, framework, mainClass)
@@ -270,11 +270,11 @@ class GpuIT {
   }
 
   @Test
-  void withoutAGpuNoMemoryIsLockedAndTheUserIsTold() throws IOException, InterruptedException {
+  void withoutAGpuNoMemoryIsLockedAndThatIsLogged() throws IOException, InterruptedException {
     Path log = Workshop.empty("gpu-pinned-cpu").resolve("locked");
     ChildResult job =
         pinned(
-                Workshop.program(Workshop.newestJdk(), Framework.DJL, "example.passes.GoOver")
+                Workshop.program(Workshop.newestJdk(), Framework.DJL, "example.passes.CustomLoops")
                     .args("whole"),
                 "prep=coordinate,prep.size=2m,gpu.pinned=on,group=gpu-" + UUID.randomUUID(),
                 log)
@@ -366,7 +366,7 @@ class GpuIT {
   }
 
   @Test
-  void withoutNvtxTheJobContinuesAndTheUserIsTold() throws IOException, InterruptedException {
+  void withoutNvtxTheJobContinuesAndThatIsLogged() throws IOException, InterruptedException {
     ChildResult job =
         ranged(Workshop.newestJdk(), "record=off")
             .environment("LD_LIBRARY_PATH", emptyNvtx.toString())

@@ -132,7 +132,7 @@ class HostScopeIT {
 
   private void killSoon(Running victim, Random random) throws IOException, InterruptedException {
     victim.awaitMapped(segment());
-    // Waits for nothing; picks a random moment to kill.
+    // No synchronisation: picks a random moment to kill.
     LockSupport.parkNanos(random.nextLong(TimeUnit.MILLISECONDS.toNanos(600)));
     victim.signal("KILL");
     assertThat(victim.await().result().exit()).isEqualTo(SIGKILL_STATUS);

@@ -39,14 +39,14 @@ final class Hosts implements AutoCloseable {
   private final List<Host> hosts = new ArrayList<>();
   private final Deque<Step> undo = new ArrayDeque<>();
 
-  private static int made;
+  private static int lastNumber;
 
   private interface Step {
     void run() throws IOException, InterruptedException;
   }
 
   /**
-   * Makes hosts.
+   * Creates hosts.
    *
    * @param directory an empty directory for the hosts' files
    * @param memory bytes of each host's {@code /dev/shm}
@@ -76,7 +76,7 @@ final class Hosts implements AutoCloseable {
     return directory.resolve("names");
   }
 
-  /** The hosts' names, {@code node1}, {@code node2} and so on, and one name for all. */
+  /** Returns the hosts' names, {@code node1}, {@code node2} and so on, and one name for all. */
   private static List<String> hostsFile(int count) {
     List<String> lines = new ArrayList<>(List.of("127.0.0.1 localhost"));
     for (int i = 1; i <= count; i++) {
@@ -86,7 +86,7 @@ final class Hosts implements AutoCloseable {
   }
 
   private static synchronized int number() {
-    return ++made;
+    return ++lastNumber;
   }
 
   private static boolean namespacesWork() {
@@ -199,9 +199,9 @@ final class Hosts implements AutoCloseable {
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     undo.push(() -> keeper.destroyForcibly().waitFor());
-    BufferedReader said =
+    BufferedReader reply =
         new BufferedReader(new InputStreamReader(keeper.getInputStream(), StandardCharsets.UTF_8));
-    if (!"ready".equals(said.readLine())) {
+    if (!"ready".equals(reply.readLine())) {
       throw new IOException("Cannot make a host.");
     }
     String pid = Long.toString(keeper.pid());
@@ -223,17 +223,17 @@ final class Hosts implements AutoCloseable {
     return NAMESPACES ? "10.77.0." + number : "127.0.77." + number;
   }
 
-  /** Number of hosts. */
+  /** Returns the number of hosts. */
   int count() {
     return hosts.size();
   }
 
-  /** The host with this number, from 1. */
+  /** Returns the host with this number, from 1. */
   Host get(int number) {
     return hosts.get(number - 1);
   }
 
-  /** All hosts. */
+  /** Returns all hosts. */
   List<Host> all() {
     return hosts;
   }
@@ -249,7 +249,7 @@ final class Hosts implements AutoCloseable {
     }
   }
 
-  /** Removes the hosts, even if only some were made. */
+  /** Removes the hosts, even if only some were created. */
   @Override
   public synchronized void close() throws IOException {
     IOException first = null;
@@ -297,12 +297,12 @@ final class Hosts implements AutoCloseable {
       return Hosts.ipv6(number);
     }
 
-    /** All hosts in Slurm's notation. */
+    /** Returns all hosts in Slurm's notation. */
     String nodeList() {
       return "node[1-" + count() + "]";
     }
 
-    /** The prefix that runs a command on this host. */
+    /** Returns the prefix that runs a command on this host. */
     List<String> command() {
       return command;
     }

@@ -93,7 +93,7 @@ class IntruderIT {
   void anIntruderWithoutTheKeyGetsAndGivesNothing() throws Exception {
     Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only: else PeerTlsTest refuses strangers");
     Path directory = Workshop.empty("intruder-key");
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     String ours = ",peer.tls.password=secret,peer.tls=" + keystore(directory, "ours");
     String theirs = ",peer.tls.password=secret,peer.tls=" + keystore(directory, "theirs");
     List<Reader> all = new ArrayList<>();
@@ -126,13 +126,13 @@ class IntruderIT {
           for (Reader friend : friends) {
             friend.awaitWholeEpochs(1);
           }
-          intruder.tell();
-          intruder.awaitGood();
+          intruder.requestStop();
+          intruder.awaitSuccess();
           // It reads everything from its own storage.
           assertThat(StorageReads.of(trace, data.get(2)).differenceFrom(items.directory(), once))
               .isEmpty();
         }
-        // Count while both run: the last to end reads what the other kept.
+        // Count while both run: the last to end reads the items that the other had cached.
         StorageReads reads = new StorageReads(Map.of(), 0);
         for (int i = 0; i < 2; i++) {
           reads =
@@ -140,15 +140,15 @@ class IntruderIT {
                   StorageReads.of(hosts.get(i + 1).directory().resolve("trace"), data.get(i)));
         }
         for (Reader friend : friends) {
-          friend.tell();
+          friend.requestStop();
         }
-        List<String> said = new ArrayList<>();
+        List<String> agentLines = new ArrayList<>();
         for (Reader friend : friends) {
-          said.addAll(unaffected(friend));
+          agentLines.addAll(unaffected(friend));
         }
         // The friends still share: each item was read once.
         assertThat(reads.differenceFrom(items.directory(), once)).isEmpty();
-        assertThat(said).anyMatch(line -> line.contains(third.address()));
+        assertThat(agentLines).anyMatch(line -> line.contains(third.address()));
       } finally {
         all.forEach(Reader::close);
       }
@@ -157,16 +157,16 @@ class IntruderIT {
 
   /** Waits for a job that must succeed; returns the agent's lines, which must not repeat. */
   private static List<String> unaffected(Reader reader) throws InterruptedException {
-    ChildResult result = reader.awaitGood();
-    List<String> said = Reader.agentLines(result);
-    assertThat(said).doesNotHaveDuplicates().noneMatch(line -> line.contains("fault"));
-    return said;
+    ChildResult result = reader.awaitSuccess();
+    List<String> agentLines = Reader.agentLines(result);
+    assertThat(agentLines).doesNotHaveDuplicates().noneMatch(line -> line.contains("fault"));
+    return agentLines;
   }
 
   @Test
   void noiseIsRefusedOnce() throws Exception {
     Path directory = Workshop.empty("intruder-noise");
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Reader> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 2, MEMORY)) {
       try {
@@ -194,19 +194,19 @@ class IntruderIT {
         for (Reader reader : readers) {
           reader.awaitWholeEpochs(1);
         }
-        // Count while both run: the last to end reads what the other kept.
+        // Count while both run: the last to end reads the items that the other had cached.
         StorageReads reads = new StorageReads(Map.of(), 0);
         for (Host host : hosts.all()) {
           Path copy = data.get(host.number() - 1);
           reads = reads.plus(StorageReads.of(host.directory().resolve("trace"), copy));
         }
         for (Reader reader : readers) {
-          reader.tell();
+          reader.requestStop();
         }
-        List<String> said = unaffected(readers.get(0));
+        List<String> agentLines = unaffected(readers.get(0));
         unaffected(readers.get(1));
         // Once per port.
-        assertThat(said)
+        assertThat(agentLines)
             .filteredOn(line -> line.contains("did not authenticate as a peer"))
             .hasSize(2);
         Map<String, Integer> once = new TreeMap<>();

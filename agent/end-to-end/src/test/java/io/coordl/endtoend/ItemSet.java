@@ -15,16 +15,16 @@ import java.util.zip.CRC32;
  * @param sums a file with a line {@code CRC32 NAME} per item
  */
 record ItemSet(Path directory, Path sums) {
-  private static final int LEAST = 10_000;
-  private static final int MOST = 70_000;
+  private static final int MIN_BYTES = 10_000;
+  private static final int MAX_BYTES = 70_000;
 
-  /** Makes {@code count} files of 10 to 70 kB below {@code parent}, which is empty. */
-  static ItemSet make(Path parent, int count) throws IOException {
+  /** Creates {@code count} files of 10 to 70 kB below {@code parent}, which is empty. */
+  static ItemSet create(Path parent, int count) throws IOException {
     Path directory = Files.createDirectories(parent.resolve("items"));
     SplittableRandom random = new SplittableRandom(count);
     StringBuilder sums = new StringBuilder();
     for (int i = 0; i < count; i++) {
-      byte[] content = new byte[random.nextInt(LEAST, MOST)];
+      byte[] content = new byte[random.nextInt(MIN_BYTES, MAX_BYTES)];
       random.nextBytes(content);
       String name = "class" + i % 4 + "/item" + i + ".bin";
       Files.createDirectories(directory.resolve(name).getParent());

@@ -61,7 +61,7 @@ final class Job {
     child.args(framework.small());
   }
 
-  /** The DJL example in a fat jar, started by {@code launcher}. */
+  /** Returns the DJL example in a fat jar, started by {@code launcher}. */
   static Job ofFatJar(Path jar, String launcher, Jdk jdk, Path directory, String name)
       throws IOException {
     ChildJvm program = settings(new ChildJvm(jdk, launcher).classPath(jar), jdk);
@@ -89,7 +89,7 @@ final class Job {
         .run();
   }
 
-  /** The example with {@code more} arguments, without the agent; run once for all tests. */
+  /** Returns the example with {@code more} arguments, without the agent; run once for all tests. */
   static Finished plain(Framework framework, Jdk jdk, String... more)
       throws IOException, InterruptedException {
     String arguments = String.join("", more).replace("-", "");
@@ -123,7 +123,7 @@ final class Job {
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
                 SameOutput.keepsBytes())
             .environment("OMP_NUM_THREADS", "1")
-            .timeout(Workshop.LONGEST)
+            .timeout(Workshop.MAX_DURATION)
             .environment("COORDL_OPTS", "");
     return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
   }
@@ -170,7 +170,7 @@ final class Job {
     return this;
   }
 
-  /** Puts a command in front of the job's. */
+  /** Prefixes the job's command line with a command. */
   Job wrapper(List<String> command) {
     child.wrapper(command);
     return this;
@@ -202,12 +202,12 @@ final class Job {
     void run() throws IOException;
   }
 
-  /** The log of every step's batch and loss. */
+  /** Returns the log of every step's batch and loss. */
   Path log() {
     return directory.resolve(name + ".log");
   }
 
-  /** The recording of the agent. */
+  /** Returns the recording of the agent. */
   Path recording() {
     return directory.resolve(name + ".jfr");
   }
@@ -226,12 +226,15 @@ final class Job {
 
   /** A job that has ended. */
   record Finished(ChildResult result, Path log, Path recording) {
-    /** Each batch of the log, as a line. */
+    /** Returns each batch of the log, as a line. */
     List<String> batches() throws IOException {
       return Files.readAllLines(log).stream().filter(line -> line.startsWith("batch ")).toList();
     }
 
-    /** The first difference to a job with the same batches and losses; empty if there is none. */
+    /**
+     * Returns the first difference to a job with the same batches and losses; empty if there is
+     * none.
+     */
     String differenceFrom(Finished plain) throws IOException {
       String first = BatchLogs.firstDifference(plain.log(), log).orElse("");
       return first.isEmpty()
@@ -242,7 +245,7 @@ final class Job {
                   String.join("\n", plain.batches()), String.join("\n", batches()));
     }
 
-    /** The agent's lines, without the prefix. */
+    /** Returns the agent's lines, without the prefix. */
     List<String> agentLines() {
       return result
           .err()

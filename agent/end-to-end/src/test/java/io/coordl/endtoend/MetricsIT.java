@@ -125,7 +125,7 @@ class MetricsIT {
       assertThat(recorded.faults()).isZero();
       assertThat(finished.agentLines()).noneMatch(line -> line.startsWith("metrics="));
       assertNeverFalls(last);
-      // Known from EasyTrain.fit's argument, and from the early stopping condition.
+      // Derived from EasyTrain.fit's argument, and from the early stopping condition.
       assertThat(recorded.total("plannedEpochs")).isEqualTo(EPOCHS);
       assertThat(scrapes.get(0).get("coordl_planned_epochs"))
           .isEqualByComparingTo(BigDecimal.valueOf(EPOCHS));
@@ -135,7 +135,7 @@ class MetricsIT {
     }
   }
 
-  /** Each total that Prometheus has lies between our reads before and after. */
+  /** Each total in Prometheus is between our reads before and after. */
   @Test
   void prometheusReadsEveryTotal() throws Exception {
     String program = program("prometheus");
@@ -257,7 +257,7 @@ class MetricsIT {
         .start();
   }
 
-  /** The last values in Prometheus or a compatible server; empty if there are none yet. */
+  /** Returns the last values in Prometheus or a compatible server; empty if there are none yet. */
   private static Map<String, BigDecimal> queried(int serverPort) {
     Map<String, BigDecimal> values = new HashMap<>();
     try {

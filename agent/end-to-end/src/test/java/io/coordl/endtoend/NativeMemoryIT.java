@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A program that keeps its arrays reachable reads correct values, even if the garbage collector
+ * A program whose arrays stay reachable reads correct values, even if the garbage collector
  * constantly frees native memory and freed memory is overwritten at once ({@code MALLOC_PERTURB_}).
  */
 class NativeMemoryIT {
@@ -27,8 +27,7 @@ class NativeMemoryIT {
   private static final String[] SMALL = {"-Xmn3m", "-Xmx512m"};
 
   /**
-   * Keeps arrays or their loader reachable; {@code example.bits.FreedMemory} shows what happens
-   * otherwise.
+   * Retains arrays or their loader; {@code example.bits.FreedMemory} shows what happens otherwise.
    */
   @ParameterizedTest
   @ValueSource(strings = {"array-held", "image-held"})

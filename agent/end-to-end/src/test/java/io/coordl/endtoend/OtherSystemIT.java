@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Jobs without {@code /proc} and {@code /dev/shm}, as on macOS: they are observed, prepared samples
- * are kept, and one line reports what needs Linux.
+ * are cached, and one line reports which policies need Linux.
  */
 class OtherSystemIT {
   private static final String WITHOUT =
@@ -61,7 +61,7 @@ class OtherSystemIT {
       assertSameAsPlain(
           run(framework, jdk, directory, arguments),
           plain,
-          "What jobs share needs Linux, and there is no /proc here.");
+          "Sharing between jobs needs Linux, and there is no /proc here.");
     }
   }
 

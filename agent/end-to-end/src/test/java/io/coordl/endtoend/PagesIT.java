@@ -46,7 +46,7 @@ class PagesIT {
           .orFail("The test program");
       pages.add(page(directory.resolve("program-" + framework + ".html"), other));
     }
-    look(pages);
+    assertNoProblems(pages);
   }
 
   /** Writes the report page of some recordings. */
@@ -60,7 +60,7 @@ class PagesIT {
   }
 
   /** Fails if the browser reports a problem on any page; the same checks as in ReportPageIT. */
-  static void look(List<Path> pages) throws IOException, InterruptedException {
+  static void assertNoProblems(List<Path> pages) throws IOException, InterruptedException {
     Assumptions.assumeTrue(Files.isExecutable(BROWSER), "no browser to open the pages with");
     Path reports = Workshop.checkout().root().resolve("reports/target");
     new ChildJvm(Jdks.running(), "io.coordl.reports.page.ReportPageIT")
@@ -69,8 +69,8 @@ class PagesIT {
         .jvmArgs("-Dcoordl.full=true")
         .directory(pages.get(0).getParent())
         .args(pages.stream().map(Path::toString).toArray(String[]::new))
-        .timeout(Workshop.LONGEST)
+        .timeout(Workshop.MAX_DURATION)
         .run()
-        .orFail("Looking at " + pages);
+        .orFail("The check of " + pages);
   }
 }

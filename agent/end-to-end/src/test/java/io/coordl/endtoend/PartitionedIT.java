@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Hosts together hold the data set once. Reads are counted outside the JVMs, on hosts that are
+ * Hosts together cache the data set once. Reads are counted outside the JVMs, on hosts that are
  * network namespaces with their own copies of the data set, memory and links.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -58,12 +58,12 @@ class PartitionedIT {
       traced.reader().awaitEpochs(EPOCHS);
     }
     for (Traced traced : readers) {
-      traced.reader().tell();
+      traced.reader().requestStop();
     }
     for (Traced traced : readers) {
-      ChildResult result = traced.reader().awaitGood();
+      ChildResult result = traced.reader().awaitSuccess();
       assertThat(Reader.agentLines(result)).noneMatch(line -> line.contains("fault"));
-      // Explains repeated reads: a late host is not asked again for a while.
+      // Explains repeated reads: a late host receives no requests for a while.
       Reader.agentLines(result)
           .forEach(line -> System.out.println("  " + traced.reader().name() + ": " + line));
       results.add(result);
@@ -122,11 +122,11 @@ class PartitionedIT {
     readers.forEach(traced -> traced.reader().close());
   }
 
-  /** Shows that the count works. */
+  /** Proves that the count works. */
   @Test
   void withoutPeersEachHostReadsTheDataSetOnceAndNoPortIsOpen() throws Exception {
     Path directory = Workshop.empty("partition-none");
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 2, MEMORY)) {
       try {
@@ -151,7 +151,7 @@ class PartitionedIT {
   @MethodSource("counts")
   void eachByteIsReadOncePerClusterAndNoneInLaterEpochs(int count) throws Exception {
     Path directory = Workshop.empty("partition-" + count);
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, count, MEMORY)) {
       try {
@@ -181,8 +181,8 @@ class PartitionedIT {
   }
 
   /**
-   * The ways to find other hosts, besides a list of addresses. Without -Pfull, HostMembershipTest
-   * covers a common directory, and DiscoveryTest all ways.
+   * Returns the ways to find other hosts, besides a list of addresses. Without -Pfull,
+   * HostMembershipTest covers a common directory, and DiscoveryTest all ways.
    */
   static List<String> ways() {
     return Workshop.first(2, List.of("slurm", "IPv6", "dns", "file"));
@@ -197,7 +197,7 @@ class PartitionedIT {
     assumeTrue(!way.equals("IPv6") || Hosts.haveIpv6(), "this machine has no IPv6");
     Path directory = Workshop.empty("partition-" + way);
     Path meeting = Files.createDirectories(directory.resolve("meeting"));
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 3, MEMORY)) {
       try {
@@ -225,7 +225,7 @@ class PartitionedIT {
   @Test
   void withAManifestCopiesWithOtherTimesAreTheSameItems() throws Exception {
     Path directory = Workshop.empty("partition-manifest");
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 2, MEMORY)) {
       try {
@@ -264,12 +264,12 @@ class PartitionedIT {
     return Workshop.first(1, List.of(2, 3));
   }
 
-  /** Items that some store holds are read once; each host reads the others in each epoch. */
+  /** Items in any store are read once; each host reads the other items in each epoch. */
   @ParameterizedTest(name = "{0} hosts")
   @MethodSource("countsOfSmallStores")
   void smallStoresSaveExactlyTheReadsOfTheirItems(int count) throws Exception {
     Path directory = Workshop.empty("partition-small-" + count);
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     long each = 2 * items.bytes() / (3L * count);
     List<Traced> readers = new ArrayList<>();
     List<ChildResult> results;
@@ -298,7 +298,7 @@ class PartitionedIT {
     }
   }
 
-  /** Items that the host's store held when the job ended. */
+  /** Items in the host's store when the job ended. */
   private static long held(ChildResult result) {
     for (String line : Reader.agentLines(result)) {
       Matcher store = STORE.matcher(line);
@@ -312,7 +312,7 @@ class PartitionedIT {
   @Test
   void twoJobsOfAHostFormOneMember() throws Exception {
     Path directory = Workshop.empty("partition-two-jobs");
-    ItemSet items = ItemSet.make(directory, ITEMS);
+    ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 2, MEMORY)) {
       try {

@@ -27,7 +27,7 @@ class PartitionedJobsIT {
     Path directory = Workshop.empty("partition-" + framework);
     Path pictures = Pictures.all().directory();
     Finished plain = Job.plain(framework, jdk);
-    ItemSet few = ItemSet.make(directory, 1);
+    ItemSet few = ItemSet.create(directory, 1);
 
     List<Reader> keepers = new ArrayList<>();
     StorageReads reads = new StorageReads(Map.of(), 0);
@@ -76,8 +76,8 @@ class PartitionedJobsIT {
           jobs.forEach(Running::close);
         }
         for (Reader keeper : keepers) {
-          keeper.tell();
-          keeper.awaitGood();
+          keeper.requestStop();
+          keeper.awaitSuccess();
         }
         for (Host host : hosts.all()) {
           Path data = host.directory().resolve(pictures.getFileName());

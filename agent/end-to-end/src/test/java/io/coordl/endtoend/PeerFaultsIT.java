@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Whatever happens to hosts, links and jobs, every surviving job continues with the right bytes.
+ * Every surviving job continues with the right bytes after any fault of hosts, links and jobs.
  * Prints the longest fetch after each fault; {@code -Dcoordl.rounds=100} gives a meaningful table,
  * {@code -Dcoordl.seed} repeats one.
  */
@@ -71,14 +71,14 @@ class PeerFaultsIT {
   void everySurvivingJobContinuesWithTheRightBytes() throws Exception {
     Assumptions.assumeTrue(
         Workshop.FULL, "with -Pfull only: else PeerHostsIT kills and stops hosts");
-    int wanted = Integer.getInteger("coordl.rounds", Fault.values().length);
+    int roundCount = Integer.getInteger("coordl.rounds", Fault.values().length);
     long seed = Long.getLong("coordl.seed", System.nanoTime());
-    System.out.println("faults of hosts: " + wanted + " rounds, -Dcoordl.seed=" + seed);
+    System.out.println("faults of hosts: " + roundCount + " rounds, -Dcoordl.seed=" + seed);
     Random random = new Random(seed);
     Path directory = Workshop.empty("peer-faults");
-    items = ItemSet.make(directory, ITEMS);
-    try (Hosts made = new Hosts(directory, 3, MEMORY)) {
-      hosts = made;
+    items = ItemSet.create(directory, ITEMS);
+    try (Hosts created = new Hosts(directory, 3, MEMORY)) {
+      hosts = created;
       try {
         for (Host host : hosts.all()) {
           host.copy(items.directory(), true);
@@ -87,7 +87,7 @@ class PeerFaultsIT {
         start(hosts.get(1));
         allFinishAnEpoch(List.of());
         List<Fault> bag = new ArrayList<>();
-        for (int i = 0; i < wanted; i++) {
+        for (int i = 0; i < roundCount; i++) {
           if (bag.isEmpty()) {
             bag.addAll(Arrays.asList(Fault.values()));
             if (!Hosts.areNamespaces()) {
@@ -100,12 +100,12 @@ class PeerFaultsIT {
         }
         for (List<Reader> readers : running.values()) {
           for (Reader reader : readers) {
-            reader.tell();
+            reader.requestStop();
           }
         }
         for (List<Reader> readers : running.values()) {
           for (Reader reader : readers) {
-            assertThat(Reader.agentLines(reader.awaitGood()))
+            assertThat(Reader.agentLines(reader.awaitSuccess()))
                 .noneMatch(line -> line.contains("fault"));
           }
         }
@@ -144,7 +144,7 @@ class PeerFaultsIT {
       }
     }
     long before = micros();
-    // Waits for nothing; picks a random moment for the fault.
+    // No synchronisation: picks a random moment for the fault.
     LockSupport.parkNanos(random.nextLong(TimeUnit.MILLISECONDS.toNanos(400)));
     Host host = hosts.get(fault == Fault.KILL_CARRIER ? 1 : 2 + random.nextInt(2));
     List<Reader> there = running.get(host.number());
@@ -176,8 +176,8 @@ class PeerFaultsIT {
       case LEAVE -> {
         Reader leaving = there.get(0);
         out.add(leaving);
-        leaving.tell();
-        leaving.awaitGood();
+        leaving.requestStop();
+        leaving.awaitSuccess();
         there.remove(leaving);
       }
     }

@@ -17,7 +17,7 @@ record Pictures(Path directory) {
   /** Large enough that a quarter of the files exceeds the smallest allowed budget (1 MiB). */
   private static final String PIXELS = "480x400";
 
-  /** The data set that no test changes: 96 files. */
+  /** Returns the data set that no test changes: 96 files. */
   static Pictures all() {
     return Shared.ALL;
   }
@@ -47,7 +47,7 @@ record Pictures(Path directory) {
     }
   }
 
-  /** The files, in the order of their paths. */
+  /** Returns the files, in the order of their paths. */
   List<Path> files() throws IOException {
     try (Stream<Path> tree = Files.walk(directory)) {
       return tree.filter(path -> path.toString().endsWith(".jpg")).sorted().toList();

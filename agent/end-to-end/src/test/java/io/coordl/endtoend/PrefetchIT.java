@@ -54,9 +54,9 @@ class PrefetchIT {
    * A DJL loop, the number of its prefetched batches, and how many of these it uses. The others are
    * dropped because it leaves an epoch early, draws random numbers or is interrupted.
    *
-   * @param said reasons why batches are not prefetched, separated by semicolons; empty if none
+   * @param reasons why batches are not prefetched, separated by semicolons; empty if none
    */
-  private record Loop(String program, int prepared, int used, String said) {}
+  private record Loop(String program, int prepared, int used, String reasons) {}
 
   private static final List<Loop> LOOPS =
       Workshop.first(
@@ -114,10 +114,10 @@ class PrefetchIT {
                 .run()
                 .orFail(loop + " with " + policy);
         SameOutput.check(loop + " with " + policy, ahead, alone);
-        assertThat(ahead.err()).contains(loop.said().split("; ")).doesNotContain("fault");
+        assertThat(ahead.err()).contains(loop.reasons().split("; ")).doesNotContain("fault");
         if (loop.prepared() >= 0) {
           assertThat(figure(ahead.err(), 3)).as(loop.program()).isEqualTo(loop.used());
-          // It depends on timing whether the last batch of an abandoned epoch was begun.
+          // Timing determines whether the last batch of an abandoned epoch was begun.
           assertThat(figure(ahead.err(), 2))
               .as(loop.program())
               .isBetween((long) loop.used(), (long) loop.prepared());
@@ -186,7 +186,7 @@ class PrefetchIT {
         .args(program, pictures.toString());
   }
 
-  /** A figure of the agent's line; 0 without such a line. */
+  /** Returns a figure of the agent's line; 0 without such a line. */
   private static long figure(String err, int group) {
     Matcher matcher = AHEAD.matcher(err);
     return matcher.find() ? Long.parseLong(matcher.group(group)) : 0;

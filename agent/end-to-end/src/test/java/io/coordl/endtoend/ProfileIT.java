@@ -149,9 +149,9 @@ class ProfileIT {
         .containsPattern("(?m)^  ingestion +\\d")
         .containsPattern("(?m)^  cached +\\d")
         .containsPattern("(?m)^  cold +\\d")
-        // A busy machine gives the second.
+        // The second result occurs on a busy machine.
         .containsPattern("(?m)^Limit       (most of the time is|not known, run again on a quiet)");
-    // DJL keeps the original picture, DL4J the resized array; one byte per value.
+    // For DJL the original picture is cached, for DL4J the resized array; one byte per value.
     long pixels = framework == Framework.DJL ? 480 * 400 * 3 : 48 * 48 * 3;
     assertThat(events(recording, "io.coordl.Host").get(0).getLong("decodedItemBytes"))
         .isBetween(pixels, pixels + 64);
@@ -165,7 +165,7 @@ class ProfileIT {
     Path directory = Workshop.empty("profile-accelerator-" + framework);
     ChildResult result =
         new Job(framework, Workshop.newestJdk(), directory, "fed", Pictures.all(), 100_000)
-            // Long steps, so that data is no limit and the second number is tried.
+            // Long steps, so that data is not the bottleneck and the second number is tried.
             .wrapper(profile("--accelerator", "300", "--up-to", "2"))
             .runWell()
             .result();

@@ -75,7 +75,7 @@ final class Reader implements AutoCloseable {
             .jvmArgs("-Dcoordl.peer.patience=" + plan.patience())
             .environment("COORDL_OPTS", "")
             .environment("SLURM_JOB_NODELIST", host.nodeList())
-            .timeout(Workshop.LONGEST)
+            .timeout(Workshop.MAX_DURATION)
             .directory(host.directory())
             .wrapper(host.command())
             .wrapper(trace);
@@ -113,7 +113,7 @@ final class Reader implements AutoCloseable {
     return name;
   }
 
-  /** Number of finished epochs. */
+  /** Returns the number of finished epochs. */
   int epochs() {
     return epochs.get();
   }
@@ -145,7 +145,7 @@ final class Reader implements AutoCloseable {
     return jvm().pid();
   }
 
-  /** The JVM, which is a descendant of the started process. */
+  /** Returns the JVM, which is a descendant of the started process. */
   private ProcessHandle jvm() {
     ProcessHandle process = started.join();
     return Stream.concat(Stream.of(process), process.descendants())
@@ -154,13 +154,13 @@ final class Reader implements AutoCloseable {
         .orElseThrow(() -> new AssertionError(name + " does not run"));
   }
 
-  /** Tells the reader to stop once it has finished its epochs. */
-  void tell() throws IOException {
+  /** Stops the reader once it has finished its epochs. */
+  void requestStop() throws IOException {
     Files.writeString(stop, "");
   }
 
   /** Waits for its end and fails unless it succeeded. */
-  ChildResult awaitGood() throws InterruptedException {
+  ChildResult awaitSuccess() throws InterruptedException {
     return await().orFail(name);
   }
 
@@ -181,7 +181,7 @@ final class Reader implements AutoCloseable {
     }
   }
 
-  /** The agent's lines, without the prefix. */
+  /** Returns the agent's lines, without the prefix. */
   static List<String> agentLines(ChildResult result) {
     return result
         .err()
@@ -191,7 +191,7 @@ final class Reader implements AutoCloseable {
         .toList();
   }
 
-  /** The fetches logged so far, of whole epochs. */
+  /** Returns the fetches logged so far, of whole epochs. */
   List<Fetch> fetches() throws IOException {
     List<Fetch> fetches = new ArrayList<>();
     String text = Files.readString(log);

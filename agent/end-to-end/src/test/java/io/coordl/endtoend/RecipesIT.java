@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The launchers of docs/recipes.md, other than {@code java}. */
 class RecipesIT {
-  /** The essence of bin/spark-submit, which is in no jar. */
+  /** The essential steps of bin/spark-submit, which is not in any jar. */
   private static final String SPARK_SUBMIT =
       "mapfile -d '' -t command < <(\"$JAVA_HOME/bin/java\" -cp \"$SPARK_HOME/jars/*\""
           + " org.apache.spark.launcher.Main org.apache.spark.deploy.SparkSubmit \"$@\");"
@@ -29,7 +29,7 @@ class RecipesIT {
   enum Goal {
     /** In Maven's own JVM. */
     JAVA(Framework.DJL, "MAVEN_OPTS"),
-    /** In another JVM; the agent is in both, but idle in Maven's. */
+    /** In another JVM; both have the agent, but in Maven's JVM it is idle. */
     EXEC(Framework.DL4J, "JAVA_TOOL_OPTIONS");
 
     private final Framework framework;
@@ -89,12 +89,12 @@ class RecipesIT {
               "-Dexec.executable=java",
               "-Dexec.args=-cp %classpath " + goal.framework.mainClass() + " " + arguments));
     }
-    String said = Shell.run(maven.toArray(new String[0]));
+    String output = Shell.run(maven.toArray(new String[0]));
     List<Path> recordings = recordings(directory);
-    assertThat(recordings).as(said).hasSize(1);
+    assertThat(recordings).as(output).hasSize(1);
     Finished job = new Finished(plain.result(), log, recordings.get(0));
     assertThat(job.differenceFrom(plain)).isEmpty();
-    assertThat(said)
+    assertThat(output)
         .contains("[coordl] recording: " + recordings.get(0), "BUILD SUCCESS")
         .containsOnlyOnce("watches this");
     Summary summary = Summary.of(recordings.get(0));
@@ -131,7 +131,7 @@ class RecipesIT {
     assertThat(kept).isEqualTo((Job.EPOCHS - 1L) * pictures);
     // A heading and a line per executor; the driver's recording has another name.
     assertThat(Summary.coordl("summary", shared.toString())).hasLineCount(3);
-    PagesIT.look(List.of(PagesIT.page(directory.resolve("all.html"), shared)));
+    PagesIT.assertNoProblems(List.of(PagesIT.page(directory.resolve("all.html"), shared)));
   }
 
   /**
@@ -181,11 +181,11 @@ class RecipesIT {
             Pictures.all().directory().toString(),
             Integer.toString(Job.EPOCHS),
             "8"));
-    String said = Shell.run(submit.toArray(new String[0]));
+    String output = Shell.run(submit.toArray(new String[0]));
     if (agent != null) {
-      assertThat(said).contains("[coordl] recording: " + directory + "/driver");
+      assertThat(output).contains("[coordl] recording: " + directory + "/driver");
     }
-    return said.lines().filter(line -> line.startsWith("epoch ")).toList();
+    return output.lines().filter(line -> line.startsWith("epoch ")).toList();
   }
 
   private static List<Path> recordings(Path directory) throws IOException {

@@ -180,7 +180,7 @@ class RecordingIT {
     assertThat(longs(events.get("Fetch"), "batch")).containsAnyElementsOf(waitedFor);
   }
 
-  /** The longest span of a kind, in nanoseconds. */
+  /** Returns the longest span of a kind, in nanoseconds. */
   private static long longest(Map<String, List<RecordedEvent>> events, String part) {
     return events.get("LatencyStatistics").stream()
         .filter(spans -> part.toLowerCase(Locale.ROOT).equals(spans.getString("kind")))

@@ -43,7 +43,7 @@ record Redis(Process process, int port) implements AutoCloseable {
     return new Redis(process, port);
   }
 
-  /** The value of {@code peer=}. */
+  /** Returns the value of {@code peer=}. */
   String uri() {
     return "redis://127.0.0.1:" + port;
   }

@@ -29,7 +29,7 @@ class ResumeIT {
   private static final Pattern ITEMS = Pattern.compile("items: ([\\d,]+) from storage");
   private static final Pattern STEP = Pattern.compile("continues from .*, after step (\\d+)\\.");
 
-  /** Policies under which the agent keeps or prefetches data. */
+  /** Policies under which the agent caches or prefetches data. */
   private static final String POLICIES = ",cache=minio,decoded=share,prepared=share,prefetch=2";
 
   static Stream<Arguments> programs(TestInfo test) {
@@ -174,7 +174,7 @@ class ResumeIT {
         .doesNotContain("fault");
   }
 
-  /** All files below a directory with their contents. */
+  /** Returns all files below a directory with their contents. */
   private static Map<String, String> files(Path directory) throws IOException {
     Map<String, String> files = new TreeMap<>();
     try (Stream<Path> all = Files.walk(directory)) {
@@ -187,12 +187,12 @@ class ResumeIT {
     return files;
   }
 
-  /** The directory of the run without the agent, once for all tests. */
+  /** Returns the directory of the run without the agent, once for all tests. */
   private static Path uninterrupted(Framework framework, Jdk jdk, String program) {
     return Workshop.shared("resume-" + program + "-uncut-" + framework + "-" + jdk.version());
   }
 
-  /** The program's output without the agent. */
+  /** Returns the program's output without the agent. */
   private static List<String> plain(Framework framework, Jdk jdk, String program, Path folder)
       throws Exception {
     return job(framework, jdk, program, folder, -1)
@@ -203,7 +203,7 @@ class ResumeIT {
         .toList();
   }
 
-  /** The models that the program itself saved, by name. */
+  /** Returns the models that the program itself saved, by name. */
   private static Map<String, String> saved(Path folder) throws IOException {
     Path saves = folder.resolve("kept");
     if (!Files.exists(saves)) {

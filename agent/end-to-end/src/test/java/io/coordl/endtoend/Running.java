@@ -82,7 +82,7 @@ final class Running implements AutoCloseable {
     return jvm().pid();
   }
 
-  /** The JVM, a child of the shell that measures it. */
+  /** Returns the JVM, a child of the shell that measures it. */
   private ProcessHandle jvm() {
     if (!jvm.isDone()) {
       await(
@@ -113,7 +113,7 @@ final class Running implements AutoCloseable {
     await(() -> "", condition);
   }
 
-  /** As above; {@code instead} describes the actual state if it takes too long. */
+  /** Like above; {@code instead} describes the actual state if it takes too long. */
   static void await(Supplier<String> instead, BooleanSupplier condition) {
     long deadline = System.nanoTime() + Workshop.PATIENCE.toNanos();
     while (!condition.getAsBoolean()) {

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 final class SameOutput {
   private static final Path BYTES = directory();
   private static final Pattern CHECKSUM = Pattern.compile("\\b[0-9a-f]{8}\\b");
-  private static final int MOST_LINES = 5;
-  private static final int MOST_BYTES = 96;
+  private static final int MAX_LINES = 5;
+  private static final int MAX_BYTES = 96;
 
   private SameOutput() {}
 
@@ -33,12 +33,12 @@ final class SameOutput {
     }
   }
 
-  /** The JVM argument that makes a test program save the bytes behind its checksums. */
+  /** Returns the JVM argument that makes a test program save the bytes behind its checksums. */
   static String keepsBytes() {
     return "-Dexample.bytes=" + BYTES;
   }
 
-  /** Fails unless {@code job} printed what {@code plain} did. */
+  /** Fails unless {@code job} printed the same as {@code plain}. */
   static void check(ChildResult job, ChildResult plain) {
     check("The job", job, plain.out());
   }
@@ -66,7 +66,7 @@ final class SameOutput {
       String now = i < actual.size() ? actual.get(i) : "";
       if (!before.equals(now)) {
         differences++;
-        if (differences <= MOST_LINES) {
+        if (differences <= MAX_LINES) {
           text.append("\nLine ").append(i + 1).append(" is\n  ").append(now);
           text.append("\nin place of\n  ").append(before).append('\n').append(bytes(before, now));
         }
@@ -75,7 +75,7 @@ final class SameOutput {
     return differences + " of " + expected.size() + " lines differ." + text;
   }
 
-  /** The bytes behind the checksums that differ. */
+  /** Returns the bytes behind the checksums that differ. */
   private static String bytes(String before, String now) {
     StringBuilder text = new StringBuilder();
     Matcher expected = CHECKSUM.matcher(before);
@@ -122,7 +122,7 @@ final class SameOutput {
   }
 
   private static String hex(byte[] bytes, int from) {
-    int end = Math.min(bytes.length, from + MOST_BYTES);
+    int end = Math.min(bytes.length, from + MAX_BYTES);
     return from >= end ? "(no more)" : HexFormat.of().formatHex(bytes, from, end);
   }
 }

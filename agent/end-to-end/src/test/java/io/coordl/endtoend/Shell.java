@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs system commands. Any thread. */
 final class Shell {
-  private static final long LIMIT_SECONDS = Workshop.LONGEST.toSeconds();
+  private static final long LIMIT_SECONDS = Workshop.MAX_DURATION.toSeconds();
 
   private Shell() {}
 

@@ -27,10 +27,10 @@ final class Sockets {
     for (String protocol : List.of("tcp", "tcp6", "udp", "udp6")) {
       List<String> show = new ArrayList<>(command);
       show.addAll(List.of("cat", "/proc/net/" + protocol));
-      String wanted = protocol.startsWith("tcp") ? LISTEN : OPEN;
+      String state = protocol.startsWith("tcp") ? LISTEN : OPEN;
       for (String line : Shell.run(show.toArray(new String[0])).lines().skip(1).toList()) {
         String[] words = line.strip().split("\\s+", -1);
-        if (words[3].equals(wanted)) {
+        if (words[3].equals(state)) {
           found.add(new Listening(address(words[1]), words[9]));
         }
       }

@@ -25,7 +25,7 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
   private static final Pattern READ =
       Pattern.compile("(?:read|pread64)\\(\\d+<(?<path>/[^>]*)>, .* = (?<count>\\d+)$");
 
-  /** The command prefix that traces into files whose names begin with {@code output}. */
+  /** Returns the command prefix that traces into files whose names begin with {@code output}. */
   static List<String> trace(Path output) {
     return List.of(
         "strace",
@@ -71,8 +71,8 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
   }
 
   /**
-   * A sentence if other files were opened than expected, or not as often, or not read completely
-   * each time; empty if all is as expected.
+   * Returns a sentence if other files were opened than expected, or not as often, or not read
+   * completely each time; empty if everything is as expected.
    */
   String differenceFrom(Path directory, Map<String, Integer> expected) throws IOException {
     Set<String> all = new TreeSet<>(expected.keySet());
@@ -80,12 +80,12 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
     List<String> different = new ArrayList<>();
     long expectedBytes = 0;
     for (String name : all) {
-      int wanted = expected.getOrDefault(name, 0);
+      int expectedOpens = expected.getOrDefault(name, 0);
       int counted = opens.getOrDefault(name, 0);
-      if (counted != wanted) {
-        different.add(name + " " + counted + " times instead of " + wanted);
+      if (counted != expectedOpens) {
+        different.add(name + " " + counted + " times instead of " + expectedOpens);
       }
-      expectedBytes += wanted == 0 ? 0 : wanted * Files.size(directory.resolve(name));
+      expectedBytes += expectedOpens == 0 ? 0 : expectedOpens * Files.size(directory.resolve(name));
     }
     if (!different.isEmpty()) {
       return different.size()
@@ -97,7 +97,7 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
     return bytes == expectedBytes ? "" : bytes + " bytes were read instead of " + expectedBytes;
   }
 
-  /** The sum of both. */
+  /** Returns the sum of both. */
   StorageReads plus(StorageReads other) {
     Map<String, Integer> sum = new TreeMap<>(opens);
     other.opens.forEach((name, count) -> sum.merge(name, count, Integer::sum));

@@ -17,18 +17,18 @@ final class Summary {
     this.root = root;
   }
 
-  /** The figures. */
+  /** Returns the figures of a recording. */
   static Summary of(Path recording) throws IOException, InterruptedException {
     return new Summary(
         JsonMapper.shared().readTree(coordl("summary", "--json", recording.toString())));
   }
 
-  /** The text. */
+  /** Returns the text of a summary. */
   static List<String> text(Path recording) throws IOException, InterruptedException {
     return coordl("summary", recording.toString()).lines().toList();
   }
 
-  /** The output of a {@code coordl} command. */
+  /** Returns the output of a {@code coordl} command. */
   static String coordl(String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Jdks.running().java().toString());
@@ -44,31 +44,31 @@ final class Summary {
     return out;
   }
 
-  /** A figure of the whole job. */
+  /** Returns a figure of the whole job. */
   long total(String name) {
     return number(root.path("totals"), name);
   }
 
-  /** The arguments to try next. */
+  /** Returns the arguments to try next. */
   List<String> next() {
     List<String> arguments = new ArrayList<>();
     root.at("/next/arguments").forEach(argument -> arguments.add(argument.asString()));
     return arguments;
   }
 
-  /** The job's training rate. */
+  /** Returns the job's training rate. */
   double samplesPerSecond() {
     return root.at("/speed/samplesPerSecond").doubleValue();
   }
 
-  /** A figure of each epoch, in order. */
+  /** Returns a figure of each epoch, in order. */
   List<Long> epochs(String name) {
     List<Long> figures = new ArrayList<>();
     root.path("epochs").forEach(epoch -> figures.add(number(epoch, name)));
     return figures;
   }
 
-  /** A figure of the only store. */
+  /** Returns a figure of the only store. */
   long store(String name) {
     JsonNode stores = root.path("stores");
     if (stores.size() != 1) {

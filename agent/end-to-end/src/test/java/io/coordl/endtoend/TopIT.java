@@ -50,7 +50,7 @@ class TopIT {
     awaitState(job, state);
   }
 
-  /** The shown jobs, by process id. */
+  /** Returns the shown jobs, by process id. */
   private Map<Long, JsonNode> jobs() {
     Map<Long, JsonNode> jobs = new HashMap<>();
     try {
@@ -145,7 +145,7 @@ class TopIT {
     return file;
   }
 
-  /** The terminal's output until the screen is cleared and drawn twice. */
+  /** Returns the terminal's output until the screen is cleared and drawn twice. */
   private String terminal() throws IOException {
     String java = Workshop.newestJdk().java().toString();
     String jar = Workshop.checkout().coordlJar().toString();

@@ -31,7 +31,7 @@ final class Workshop {
   /** Time-out for events that must happen even on a busy machine; longer for whole jobs. */
   static final Duration PATIENCE = Duration.ofMinutes(10);
 
-  static final Duration LONGEST = Duration.ofMinutes(60);
+  static final Duration MAX_DURATION = Duration.ofMinutes(60);
 
   static {
     JDKS.forEach(jdk -> System.out.println("end-to-end tests run on " + jdk));
@@ -39,12 +39,12 @@ final class Workshop {
 
   private Workshop() {}
 
-  /** The build. */
+  /** Returns the build. */
   static Checkout checkout() {
     return CHECKOUT;
   }
 
-  /** The newest JDK, for tests that need only one. */
+  /** Returns the newest JDK, for tests that need only one. */
   static Jdk newestJdk() {
     return JDKS.get(JDKS.size() - 1);
   }
@@ -54,7 +54,7 @@ final class Workshop {
     return JDKS;
   }
 
-  /** A directory of this module's build that is kept from run to run. */
+  /** Returns a directory of this module's build that is kept from run to run. */
   static Path directory(String name) {
     try {
       return Files.createDirectories(
@@ -71,7 +71,7 @@ final class Workshop {
         : new String[] {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
   }
 
-  /** A test program with a library, one engine thread, and no agent yet. */
+  /** Returns a test program with a library, one engine thread, and no agent yet. */
   static ChildJvm program(Jdk jdk, Framework framework, String mainClass) throws IOException {
     ChildJvm program =
         new ChildJvm(jdk, mainClass)
@@ -104,7 +104,7 @@ final class Workshop {
     return found;
   }
 
-  /** An empty directory, kept after the test to explain failures. */
+  /** Returns an empty directory, kept after the test to explain failures. */
   static Path empty(String name) throws IOException {
     Path directory = directory(name);
     try (Stream<Path> tree = Files.walk(directory)) {
@@ -115,7 +115,7 @@ final class Workshop {
     return Files.createDirectories(directory);
   }
 
-  /** A directory that tests share; empty at the first call. */
+  /** Returns a directory that tests share; empty at the first call. */
   static Path shared(String name) {
     return SHARED.computeIfAbsent(
         name,
@@ -128,7 +128,7 @@ final class Workshop {
         });
   }
 
-  /** Every framework on every JDK with -Pfull; otherwise each on one JDK. */
+  /** Returns every framework on every JDK with -Pfull; otherwise each on one JDK. */
   static Stream<Arguments> frameworksAndJdks(TestInfo test) {
     return Stream.of(Framework.values())
         .flatMap(
@@ -147,12 +147,12 @@ final class Workshop {
     return FULL ? all.stream() : Stream.of(all.get(Math.floorMod(name, all.size())));
   }
 
-  /** All with -Pfull, else the first {@code part}; put the most telling first. */
+  /** Returns all with -Pfull, else the first {@code part}; put the most significant first. */
   static <T> List<T> first(int part, List<T> all) {
     return FULL ? all : all.subList(0, part);
   }
 
-  /** Every JDK with -Pfull, else one of them. */
+  /** Returns every JDK with -Pfull, else one of them. */
   static Stream<Jdk> jdks(TestInfo test) {
     return inTurns(test, 0);
   }
@@ -166,7 +166,7 @@ final class Workshop {
     return Stream.of(JDKS.get(Math.floorMod(name + turn, JDKS.size())));
   }
 
-  /** All with -Pfull, else one, selected by {@code name}. */
+  /** Returns all with -Pfull, else one, selected by {@code name}. */
   static <T> List<T> inTurns(String name, List<T> all) {
     return FULL ? all : List.of(all.get(Math.floorMod(name.hashCode(), all.size())));
   }

@@ -24,8 +24,8 @@ public final class BatchLogs {
   }
 
   /**
-   * A sentence about the first batch whose data, labels or loss differ between {@code log} and
-   * {@code other}; empty if both runs are bit for bit the same.
+   * Returns a sentence about the first batch whose data, labels or loss differ between {@code log}
+   * and {@code other}; empty if both runs are bit for bit the same.
    */
   public static Optional<String> firstDifference(Path log, Path other) throws IOException {
     List<String> expected = lines(log, "batch ");
@@ -57,8 +57,8 @@ public final class BatchLogs {
   }
 
   /**
-   * A sentence about the first epoch in {@code log} that did not use each of {@code pictures}
-   * pictures exactly once, or a wrong number of epochs; empty if all is well.
+   * Returns a sentence about the first epoch in {@code log} that did not use each of {@code
+   * pictures} pictures exactly once, or a wrong number of epochs; empty if all is well.
    */
   public static Optional<String> notOncePerEpoch(Path log, int pictures, int epochs)
       throws IOException {
@@ -95,7 +95,7 @@ public final class BatchLogs {
     return Optional.empty();
   }
 
-  /** The mean loss over the batches of one epoch. */
+  /** Returns the mean loss over the batches of one epoch. */
   public static double meanLoss(Path log, int epoch) throws IOException {
     return lines(log, "batch " + epoch + " ").stream()
         .mapToInt(line -> Integer.parseUnsignedInt(line.substring(line.lastIndexOf(' ') + 1), 16))
@@ -115,7 +115,7 @@ public final class BatchLogs {
     return fed(log).size();
   }
 
-  /** The batches without their losses. */
+  /** Returns the batches without their losses. */
   private static List<String> fed(Path log) throws IOException {
     return lines(log, "batch ").stream()
         .map(line -> line.substring(0, line.lastIndexOf(' ')))

@@ -17,8 +17,8 @@ public final class Checkout {
   }
 
   /**
-   * The checkout that holds the current directory, or the one that the system property {@code
-   * coordl.root} names.
+   * Returns the checkout that contains the current directory, or the one that the system property
+   * {@code coordl.root} names.
    *
    * @throws IllegalStateException if there is none
    */
@@ -37,62 +37,68 @@ public final class Checkout {
             + "run inside a checkout, or name it with -Dcoordl.root=DIR.");
   }
 
-  /** The top directory. */
+  /** Returns the top directory. */
   public Path root() {
     return root;
   }
 
-  /** A directory for data sets, results and caches, kept until {@code mvn clean}. */
+  /** Returns a directory for data sets, results and caches, kept until {@code mvn clean}. */
   public Path work(String name) {
     return root.resolve("target/work").resolve(name);
   }
 
-  /** The agent. */
+  /** Returns the agent. */
   public Path agentJar() {
     return built("agent/target/coordl-agent.jar");
   }
 
-  /** The {@code coordl} command. */
+  /** Returns the {@code coordl} command. */
   public Path coordlJar() {
     return built("reports/target/coordl.jar");
   }
 
-  /** The script that starts the {@code coordl} command. */
+  /** Returns the script that starts the {@code coordl} command. */
   public Path coordl() {
     return built("reports/target/coordl");
   }
 
-  /** The jar of the example in {@code examples/MODULE}. */
+  /** Returns the jar of the example in {@code examples/MODULE}. */
   public Path exampleJar(String module) {
     return jar("examples/" + module + "/target", "example-" + module);
   }
 
-  /** The jar of the programs that only tests and benchmarks start. */
+  /** Returns the jar of the programs that only tests and benchmarks start. */
   public Path testPrograms() {
     return jar("agent/test-programs/target", "example-test-programs");
   }
 
-  /** The jar of the programs on libraries that the agent does not know; built with -Pfull only. */
+  /**
+   * Returns the jar of the programs on libraries that the agent does not know; built with -Pfull
+   * only.
+   */
   public Path libraryPrograms() {
     return built("agent/library-programs/target/example-library-programs-0.1.0.jar");
   }
 
-  /** The file with their class path, without their jar. */
+  /** Returns the file with their class path, without their jar. */
   public Path libraryClassPath() {
     return built("agent/library-programs/target/classpath.txt");
   }
 
-  /** The file with the class path of the example in {@code examples/MODULE}, without its jar. */
+  /**
+   * Returns the file with the class path of the example in {@code examples/MODULE}, without its
+   * jar.
+   */
   public Path exampleClassPath(String module) {
     return built("examples/" + module + "/target/classpath.txt");
   }
 
-  /** The benchmarks' classes. */
+  /** Returns the benchmarks' classes. */
   public Path benchmarkClasses() {
     return built("examples/benchmarks/target/classes");
   }
 
-  /** The jar of that name, of whatever version was built last. */
+  /** Returns the jar of that name and of the version that was built last. */
   private Path jar(String relative, String name) {
     try (DirectoryStream<Path> jars =
         Files.newDirectoryStream(built(relative), name + "-[0-9]*[0-9].jar")) {

@@ -61,7 +61,8 @@ public final class ChildJvm {
   }
 
   /**
-   * A program that {@code script} starts on {@code jdk}, with its own JVM arguments and classes.
+   * Returns a program that {@code script} starts on {@code jdk}, with its own JVM arguments and
+   * classes.
    */
   public static ChildJvm script(Jdk jdk, Path script) {
     ChildJvm program = new ChildJvm(jdk, "");
@@ -117,7 +118,9 @@ public final class ChildJvm {
     return this;
   }
 
-  /** Puts {@code command}, such as a tracer, in front; its CPU time is not counted. */
+  /**
+   * Prefixes the command line with {@code command}, such as a tracer; its CPU time is not counted.
+   */
   public ChildJvm wrapper(List<String> command) {
     wrapper.addAll(command);
     return this;
@@ -207,7 +210,7 @@ public final class ChildJvm {
     return command;
   }
 
-  /** The program's own command, as a user would type it, without wrappers that measure. */
+  /** Returns the program's own command, as a user would type it, without wrappers that measure. */
   public List<String> commandLine() {
     List<String> command = new ArrayList<>();
     if (script != null) {
@@ -224,7 +227,7 @@ public final class ChildJvm {
     return command;
   }
 
-  /** Makes each JVM print its threads on its standard output, and waits a moment. */
+  /** Requests a thread dump of each JVM on its standard output, and waits a moment. */
   private static void dumpThreads(ProcessHandle process) throws InterruptedException {
     for (ProcessHandle child : Stream.concat(Stream.of(process), process.descendants()).toList()) {
       String command = child.info().command().orElse("");

@@ -10,7 +10,7 @@ import java.nio.file.Path;
  * @param version its full version
  */
 public record Jdk(Path home, int feature, String version) {
-  /** The launcher. */
+  /** Returns the launcher. */
   public Path java() {
     return home.resolve("bin/java");
   }

@@ -24,8 +24,8 @@ public final class Jdks {
   private Jdks() {}
 
   /**
-   * Every JDK of release {@link #OLDEST} or newer: those below /usr/lib/jvm, {@code JAVA_HOME} and
-   * the running one; each once, oldest first; links followed.
+   * Returns every JDK of release {@link #OLDEST} or newer: those below /usr/lib/jvm, {@code
+   * JAVA_HOME} and the running one; each once, oldest first; links followed.
    */
   public static List<Jdk> all() {
     List<Path> candidates = new ArrayList<>();
@@ -48,13 +48,13 @@ public final class Jdks {
     return found.values().stream().sorted(Comparator.comparingInt(Jdk::feature)).toList();
   }
 
-  /** The JDK that runs this program. */
+  /** Returns the JDK that runs this program. */
   public static Jdk running() {
     Path home = Path.of(System.getProperty("java.home"));
     return new Jdk(home, Runtime.version().feature(), Runtime.version().toString());
   }
 
-  /** The JDK in {@code home}; empty if there is none, or its version is unknown. */
+  /** Returns the JDK in {@code home}; empty if there is none, or its version is unknown. */
   static Optional<Jdk> at(Path home) {
     Path release = home.resolve("release");
     if (!Files.isExecutable(home.resolve("bin/java")) || !Files.isRegularFile(release)) {

@@ -29,7 +29,7 @@ public record KnownRates(String name, String mainClass, String module, List<Stri
    * @param phase its name; for preparation alone, with the number of threads
    */
   public record Time(String phase, double truth, double measured) {
-    /** The relative error: positive if more was measured. */
+    /** Returns the relative error: positive if more was measured. */
     public double error() {
       return (measured - truth) / truth;
     }
@@ -43,7 +43,7 @@ public record KnownRates(String name, String mainClass, String module, List<Stri
    */
   public record Profile(List<Time> times, List<Time> shares, Path recording, String err) {}
 
-  /** Every program. */
+  /** Returns every program. */
   public static List<KnownRates> all() {
     String djl = "example.truth.DjlRates";
     String dl4j = "example.truth.Dl4jRates";

@@ -24,7 +24,7 @@ public record KnownWaits(String name, String mainClass, String module) {
 
   /**
    * Milliseconds to prepare a batch and to take a step, batches, epochs. Over three epochs,
-   * one-time costs such as class loading are small beside the waits.
+   * one-time costs such as class loading are small compared with the waits.
    */
   private static final List<String> SETTINGS = List.of("100", "20", "12", "3");
 
@@ -35,7 +35,7 @@ public record KnownWaits(String name, String mainClass, String module) {
    * @param measuredNanos the agent's
    */
   public record Accounts(long trueNanos, long measuredNanos) {
-    /** The relative error: positive if the agent measured more. */
+    /** Returns the relative error: positive if the agent measured more. */
     public double error() {
       return (double) (measuredNanos - trueNanos) / trueNanos;
     }
@@ -46,17 +46,17 @@ public record KnownWaits(String name, String mainClass, String module) {
    * fetch stall, prep stall and total stall.
    */
   public record Split(long trueFetch, long trueNanos, long fetchStall, long prepStall, long stall) {
-    /** The share of fetching in all waits, by the program's own clock. */
+    /** Returns the share of fetching in all waits, by the program's own clock. */
     public double trueShare() {
       return (double) trueFetch / trueNanos;
     }
 
-    /** The share of fetching in all waits, by the agent. */
+    /** Returns the share of fetching in all waits, by the agent. */
     public double share() {
       return (double) fetchStall / stall;
     }
 
-    /** The share of preparation in all waits, by the agent. */
+    /** Returns the share of preparation in all waits, by the agent. */
     public double prepShare() {
       return (double) prepStall / stall;
     }
@@ -65,7 +65,7 @@ public record KnownWaits(String name, String mainClass, String module) {
   /** Bytes to read for each batch, from a sparse file; takes some tens of milliseconds. */
   private static final long FILE_BYTES = 512L << 20;
 
-  /** The program that, for each batch, first reads a file and then prepares the batch. */
+  /** Returns the program that, for each batch, first reads a file and then prepares the batch. */
   public static KnownWaits reading() {
     return new KnownWaits("hand-read", "example.truth.Dl4jWaits", "dl4j-image");
   }
@@ -100,9 +100,9 @@ public record KnownWaits(String name, String mainClass, String module) {
   }
 
   /**
-   * All programs that measure exactly. Not {@code graph}, {@code parallelwrapper} and {@code
-   * samediff} without {@code -timed}: they do not see a prefetched batch arrive, so they miss the
-   * hand-over (5 % on a busy machine).
+   * Returns all programs that measure exactly. Not {@code graph}, {@code parallelwrapper} and
+   * {@code samediff} without {@code -timed}: they do not see a prefetched batch arrive, so they
+   * miss the hand-over (5 % on a busy machine).
    */
   public static List<KnownWaits> all() {
     Stream<String> dl4j =

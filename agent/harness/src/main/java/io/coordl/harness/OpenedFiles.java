@@ -38,7 +38,7 @@ public final class OpenedFiles {
     }
   }
 
-  /** The command prefix that traces a program into {@code output}. */
+  /** Returns the command prefix that traces a program into {@code output}. */
   public static List<String> trace(Path output) {
     return List.of(
         "strace",

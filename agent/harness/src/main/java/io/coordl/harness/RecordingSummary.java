@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param gcStall part of it spent in garbage collection
  * @param queueStall part of it spent on hand-over
  * @param hits reads served by a store
- * @param storageItems items read from storage, as the agent counts them
+ * @param storageItems items read from storage, as counted by the agent
  * @param decodes calls that decoded something
  * @param epochs epochs and evaluations, in order
  */
@@ -109,7 +109,10 @@ public record RecordingSummary(
         epochs);
   }
 
-  /** A field that the schema promises; fails if it is missing, or tables would show zeros. */
+  /**
+   * Reads a field that the schema promises; fails if it is missing, because tables would show
+   * zeros.
+   */
   private static long number(JsonNode node, String field) {
     JsonNode value = node.path(field);
     if (!value.isNumber()) {

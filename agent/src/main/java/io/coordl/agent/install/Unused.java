@@ -55,7 +55,7 @@ final class Unused {
         return String.format("no %s was needed: %s %ss were found", what, hits, served.getKey());
       }
     }
-    String none = filter.whyNone();
+    String none = filter.whyNoItems();
     return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;
   }
 

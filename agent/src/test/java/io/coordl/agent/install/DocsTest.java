@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * -Dcoordl.docs=write} rewrites it instead of comparing.
  */
 final class DocsTest {
-  /** The table in docs. */
+  /** Returns the table in docs. */
   static String markdown() {
     StringBuilder text =
         new StringBuilder("| key | values | default | effect |\n|---|---|---|---|\n");

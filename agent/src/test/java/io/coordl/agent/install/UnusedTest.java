@@ -15,7 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** A policy that had an effect is silent; one that had none names the reason. */
+/** A policy with an effect logs nothing; one without effect logs the reason. */
 final class UnusedTest {
   private static final ItemFilter FILES = ItemFilter.inferred(() -> false, ItemNames.HERE);
 

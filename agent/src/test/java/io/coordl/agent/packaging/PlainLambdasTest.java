@@ -59,7 +59,7 @@ class PlainLambdasTest {
       }
     }
 
-    /** The result of each form. */
+    /** Returns the result of each form. */
     public static List<Object> all() throws Exception {
       List<Object> results = new ArrayList<>();
       Forms forms = new Forms("f");

@@ -13,9 +13,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Does {@code coordl profile --accelerator} find how many accelerators this host feeds? The jobs
- * ({@code example.loader.DjlDemand}) take a known time of CPU for each sample, so the utilisation
- * (AU) of n accelerators on the host's cores is known by construction:
+ * Tests whether {@code coordl profile --accelerator} finds the number of accelerators that this
+ * host feeds. The jobs ({@code example.loader.DjlDemand}) take a known time of CPU for each sample,
+ * so the utilisation (AU) of n accelerators on the host's cores is known by construction:
  *
  * <ul>
  *   <li>without threads that prepare, steps and preparation take turns: S / (S + P), where S is the
@@ -23,12 +23,12 @@ import tools.jackson.databind.json.JsonMapper;
  *   <li>with one such thread: min(1, S / P, S x cores / (n x P))
  * </ul>
  *
- * <p>Two jobs: steps of {@value #STEP} ms, batches of {@value #BATCH}; 1 ms a sample without
- * threads, of which this host feeds not even one, and 5 ms a sample on a thread, of which it feeds
- * as many as it has cores.
+ * <p>Two jobs: steps of {@value #STEP} ms, batches of {@value #BATCH}; 1 ms per sample without
+ * threads, of which this host feeds not even one, and 5 ms per sample on a thread, of which it
+ * feeds as many as it has cores.
  *
- * <p>Arguments: {@code quick} counts few steps. Exit status 1 if a utilisation is further than
- * {@value #BAR} points from the known one, or the number of those fed is another.
+ * <p>Arguments: {@code quick} measures few steps. Exit status 1 if a utilisation differs by more
+ * than {@value #BAR} points from the known one, or the number of accelerators fed is wrong.
  */
 public final class AcceleratorBenchmark {
   private static final double BAR = 3;
@@ -41,7 +41,7 @@ public final class AcceleratorBenchmark {
 
   private AcceleratorBenchmark() {}
 
-  /** A job: threads that prepare, and milliseconds of CPU for a sample. */
+  /** A job: number of preparing threads, and CPU milliseconds per sample. */
   private record Job(int threads, double cpuMillis) {
     /** Utilisation of n accelerators, in percent. */
     double known(int accelerators) {
@@ -50,7 +50,7 @@ public final class AcceleratorBenchmark {
       return 100 * Math.min(alone, STEP * CORES / (accelerators * prep));
     }
 
-    /** How many are fed. */
+    /** Returns the number of accelerators that are fed. */
     int fed() {
       int fed = 0;
       while (known(fed + 1) >= THRESHOLD) {

@@ -11,15 +11,15 @@ import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 
 /**
- * Data sets of bitmaps in four class folders: large, and quick to decode, so that storage and cores
- * can be the limit of one job.
+ * Data sets of bitmaps in four class folders: large, and fast to decode, so that both storage and
+ * cores can be the bottleneck of one job.
  */
 final class Bitmaps {
   private static final int CLASSES = 4;
 
   private Bitmaps() {}
 
-  /** A data set of bitmaps of {@code side} x {@code side} pixels; made once. */
+  /** Returns a data set of bitmaps of {@code side} x {@code side} pixels; created once. */
   static Path make(Checkout checkout, Path work, int samples, int side)
       throws IOException, InterruptedException {
     Path pictures = work.resolve("bitmaps-" + side + "-" + samples);

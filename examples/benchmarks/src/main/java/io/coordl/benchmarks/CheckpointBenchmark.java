@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How long a job pauses for each save of its model: without the agent, with {@code
+ * Measures how long a job pauses for each save of its model: without the agent, with {@code
  * checkpoint=atomic}, and with {@code async}, where it trains between two saves for three times as
  * long as a save takes. Exits with 1 unless {@code async} pauses at least 20 times shorter for DL4J
  * and 5 times for DJL. Arguments: sizes of the file in MB (10 100; 1000 takes half an hour and 16
@@ -81,7 +81,7 @@ public final class CheckpointBenchmark {
     System.exit(met ? 0 : 1);
   }
 
-  /** A job that saves models of DL4J or DJL, without its arguments. */
+  /** Returns a job that saves models of DL4J or DJL, without its arguments. */
   static ChildJvm job(Checkout checkout, String library) throws IOException {
     return new ChildJvm(
             Jdks.running(),

@@ -67,7 +67,7 @@ public final class CliBenchmark {
     System.exit(met ? 0 : 1);
   }
 
-  /** A recording of three epochs of the DJL example. */
+  /** Returns a recording of three epochs of the DJL example. */
   private static Path recording(Checkout checkout) throws IOException, InterruptedException {
     Path work = checkout.work("cli");
     DjlJob jobs = new DjlJob(checkout, work);

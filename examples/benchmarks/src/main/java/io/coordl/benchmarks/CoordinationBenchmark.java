@@ -21,9 +21,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What jobs of one host gain by preparing each batch once for the group. Runs 1, 2 and 4 jobs of
- * the DJL and the DL4J example at the same time, with large pictures and a small network, so that
- * data dominate: plain; with a common raw cache; with a common store of decoded pictures;
+ * Measures the gain of jobs of one host from preparing each batch once for the group. Runs 1, 2 and
+ * 4 jobs of the DJL and the DL4J example at the same time, with large pictures and a small network,
+ * so that data dominate: plain; with a common raw cache; with a common store of decoded pictures;
  * coordinated. Throughput is the sum over all jobs, after warm-up and until the first job ends;
  * speed-ups are relative to the plain jobs of the same repetition.
  *
@@ -44,11 +44,11 @@ import java.util.stream.Stream;
  * also prepared ahead.
  *
  * <p>CPU seconds are the sum over all jobs without JIT compilers, in the same epochs except the
- * last; their ideal is J (p + c) / (p + J c) for any number of cores. They hardly depend on other
- * load, but do not show waits.
+ * last; their ideal is J (p + c) / (p + J c) for any number of cores. CPU seconds hardly depend on
+ * other load, but do not show waits.
  *
  * <p>Exit status 1 unless every job's log shows each picture exactly once per epoch and throughput
- * reaches {@value #BAR} of the ideal. A note says where coordinated jobs did not get the same
+ * reaches {@value #BAR} of the ideal. A note reports coordinated jobs that did not get the same
  * batches, because a job prepared a late batch itself. Arguments: repetitions (3), DJL or DL4J
  * (both), numbers of jobs (1 2 4) and names of policies as in this class (all); plain jobs and an
  * observed one always run.
@@ -62,7 +62,7 @@ public final class CoordinationBenchmark {
   private static final int CLASSES = 4;
   private static final String PIXELS = "640x480";
 
-  /** The share of the ideal that must be reached. */
+  /** Share of the ideal that must be reached. */
   private static final double BAR = 0.85;
 
   private static final int CORES = Runtime.getRuntime().availableProcessors();
@@ -195,8 +195,8 @@ public final class CoordinationBenchmark {
   }
 
   /**
-   * Each of J coordinated jobs prepares one batch in J, so the JIT compiler needs J times as many
-   * epochs to warm up; for DL4J it takes tens of seconds.
+   * Returns the number of warm-up epochs. Each of J coordinated jobs prepares one batch in J, so
+   * the JIT compiler needs J times as many; for DL4J it takes tens of seconds.
    */
   private static int warmUp(int jobs, Policy policy) {
     return policy == Policy.COORDINATED ? jobs * WARM_UP_EPOCHS : WARM_UP_EPOCHS;
@@ -367,7 +367,7 @@ public final class CoordinationBenchmark {
         bar);
   }
 
-  /** The ideal seconds of an epoch of each job: see the class. */
+  /** Returns the ideal seconds of an epoch of each job: see the class. */
   private double seconds(int jobs, double p, double c, boolean coordinated) {
     double own = coordinated ? p / jobs : p;
     double alone = example == Example.DJL ? own + c : Math.max(own, c);

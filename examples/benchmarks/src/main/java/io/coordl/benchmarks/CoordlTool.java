@@ -16,7 +16,7 @@ import java.time.Duration;
 record CoordlTool(Checkout checkout) {
   private static final Duration LONGEST_PROFILE = Duration.ofHours(2);
 
-  /** A command to run on {@code jdk}. */
+  /** Returns a command to run on {@code jdk}. */
   ChildJvm command(Jdk jdk, String... arguments) {
     return ChildJvm.script(jdk, checkout.coordl())
         .args(arguments)
@@ -34,7 +34,7 @@ record CoordlTool(Checkout checkout) {
     System.out.println(profiling(recording, job).run().orFail("coordl profile").out());
   }
 
-  /** To be run: what profiles a job, with more options. */
+  /** Returns a command that profiles a job with more options. */
   ChildJvm profiling(Path recording, ChildJvm job, String... options) throws IOException {
     Files.deleteIfExists(recording);
     return command(Jdks.running(), "profile", "--agent", checkout.agentJar().toString())

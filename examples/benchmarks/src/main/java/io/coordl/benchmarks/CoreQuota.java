@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A part of the cores, whole or fractional, for a program and all that it starts: a bandwidth limit
- * of a control group (version 1), as containers have it. Not thread-safe.
+ * Limits the cores, whole or fractional, of a program and its child processes: a bandwidth limit of
+ * a control group (version 1), like that of a container. Not thread-safe.
  */
 final class CoreQuota implements AutoCloseable {
   private static final Path GROUPS = Path.of("/sys/fs/cgroup/cpu");
@@ -19,7 +19,7 @@ final class CoreQuota implements AutoCloseable {
   private final Path group;
   private final Thread atExit = new Thread(this::closeAtExit);
 
-  /** A group without a limit yet. */
+  /** Creates a group without a limit. */
   CoreQuota() throws IOException {
     Runtime.getRuntime().addShutdownHook(atExit);
     group =
@@ -28,20 +28,20 @@ final class CoreQuota implements AutoCloseable {
                 "coordl-cores-" + ProcessHandle.current().pid() + "-" + COUNT.incrementAndGet()));
   }
 
-  /** What this machine lacks for it, empty if nothing. */
+  /** Returns what this machine lacks; empty if nothing. */
   static String missing() {
     return !Files.isRegularFile(GROUPS.resolve("cpu.cfs_period_us"))
         ? "a cgroup v1 cpu with bandwidth limits at " + GROUPS
         : Files.isWritable(GROUPS) ? "" : "a writable " + GROUPS;
   }
 
-  /** From now on its processes have so many cores. */
+  /** Sets the number of cores for its processes. */
   void cores(double cores) throws IOException {
     long period = Long.parseLong(Files.readString(group.resolve("cpu.cfs_period_us")).strip());
     SlowStorage.write(group.resolve("cpu.cfs_quota_us"), Long.toString(Math.round(cores * period)));
   }
 
-  /** What stands before a command that is to run in it. */
+  /** Returns the prefix of a command that runs in the group. */
   List<String> wrapper() {
     return List.of(
         "/bin/sh",
@@ -58,7 +58,7 @@ final class CoreQuota implements AutoCloseable {
     }
   }
 
-  /** Removes it, as soon as its last process is gone. */
+  /** Removes the group as soon as its last process is gone. */
   @Override
   public void close() throws IOException {
     Hooks.remove(atExit);

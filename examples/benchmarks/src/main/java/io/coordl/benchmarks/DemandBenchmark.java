@@ -275,7 +275,7 @@ public final class DemandBenchmark {
     return all;
   }
 
-  /** The program, with so much of the data set in its cache. */
+  /** Returns the program, with so much of the data set in its cache. */
   private ChildJvm job(int percent) throws IOException {
     String epochs = "100000";
     String folder = storage.directory().toString();

@@ -30,17 +30,17 @@ record DemandPoints(
     return axis;
   }
 
-  /** Points of the whole table. */
+  /** Returns the number of points of the whole table. */
   int count() {
     return cores.size() * memoryGib.size() * storageMbs.size();
   }
 
-  /** GiB with which memory holds every item. */
+  /** GiB of memory that suffice for every item. */
   double allMemory() {
     return memoryGib.get(memoryGib.size() - 1);
   }
 
-  /** Samples per second; beyond the last points those of the last ones. */
+  /** Returns the samples per second; beyond the last point, those of the last point. */
   double speed(double withCores, double withMemoryGib, double withStorageMbs) {
     double row = position(cores, withCores);
     double column = position(memoryGib, withMemoryGib);

@@ -26,7 +26,7 @@ public final class Demo {
   private static final int PER_CLASS = 150;
   private static final int EPOCHS = 3;
 
-  /** Two jobs run longer, because at first the JIT compilers of both share the cores. */
+  /** Two jobs run longer, because at first both JIT compilers share the cores. */
   private static final int PAIR_EPOCHS = 6;
 
   private static final int PAIR_WARM_UP = 3;
@@ -97,14 +97,14 @@ public final class Demo {
   private boolean show() throws IOException, InterruptedException {
     checkout.coordlJar();
     List<Plan> plans = plans();
-    say("Step 1 of " + (plans.size() + 1) + ": a data set of " + CLASSES * PER_CLASS + " files");
+    print("Step 1 of " + (plans.size() + 1) + ": a data set of " + CLASSES * PER_CLASS + " files");
     jobs.makeImages(CLASSES, PER_CLASS);
     // Unpacks the natives, which would slow down the first run.
     jobs.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
     List<Run> runs = new ArrayList<>();
     for (Plan plan : plans) {
       int step = plans.indexOf(plan) + 2;
-      say("Step " + step + " of " + (plans.size() + 1) + ": " + plan.title());
+      print("Step " + step + " of " + (plans.size() + 1) + ": " + plan.title());
       if (plan.policies() != null) {
         System.out.println(
             "  -javaagent:coordl-agent.jar"
@@ -117,7 +117,7 @@ public final class Demo {
     return conclude(runs);
   }
 
-  private static void say(String text) {
+  private static void print(String text) {
     System.out.println();
     System.out.println(text);
   }

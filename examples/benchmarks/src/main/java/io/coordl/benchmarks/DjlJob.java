@@ -12,7 +12,7 @@ final class DjlJob {
   private final Checkout checkout;
   private final Path work;
 
-  /** Jobs that keep their files below {@code work}. */
+  /** Jobs whose files are below {@code work}. */
   DjlJob(Checkout checkout, Path work) throws IOException {
     this.checkout = checkout;
     this.work = Files.createDirectories(work);
@@ -31,7 +31,7 @@ final class DjlJob {
     Pictures.make(checkout, images(), Integer.toString(classes), Integer.toString(perClass));
   }
 
-  /** A reproducible job: seeded, one thread, batches loaded on the training thread. */
+  /** Returns a reproducible job: seeded, one thread, batches loaded on the training thread. */
   ChildJvm job(Jdk jdk, String name, int epochs) throws IOException {
     return Example.DJL
         .program(checkout, jdk)

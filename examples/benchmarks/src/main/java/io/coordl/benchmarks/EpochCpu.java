@@ -31,7 +31,7 @@ final class EpochCpu implements Consumer<String> {
   private final Map<Integer, Double> ends = new ConcurrentHashMap<>();
   private volatile ProcessHandle root = ProcessHandle.current();
 
-  /** Looks for the JVM below {@code process}. */
+  /** Searches for the JVM below {@code process}. */
   void below(ProcessHandle process) {
     root = process;
   }

@@ -26,7 +26,7 @@ enum Example {
     this.picturesPerSecond = picturesPerSecond;
   }
 
-  /** Calls per picture that the agent counts as decoding. */
+  /** Returns the number of calls per picture that the agent counts as decoding. */
   int decodesPerPicture() {
     return decodesPerPicture;
   }
@@ -36,7 +36,7 @@ enum Example {
     return picturesPerSecond;
   }
 
-  /** The reproducible example: one native thread, nothing downloaded or reported. */
+  /** Returns the reproducible example: one native thread, nothing downloaded or reported. */
   ChildJvm program(Checkout checkout, Jdk jdk) throws IOException {
     return program(checkout, jdk, "example." + name().toLowerCase(Locale.ROOT) + ".TrainImages");
   }

@@ -178,8 +178,8 @@ public final class GpuBenchmark {
   private static String missing() throws InterruptedException {
     try {
       Process process = smi("--query-gpu=index,name,driver_version").start();
-      String said = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
-      System.out.println(said);
+      String output = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+      System.out.println(output);
       return process.waitFor() == 0 ? "" : "nvidia-smi failed";
     } catch (IOException e) {
       return "nvidia-smi cannot be started";
@@ -341,12 +341,13 @@ public final class GpuBenchmark {
   private void copies(Jdk jdk) throws IOException, InterruptedException {
     Path[] classes = Arrays.copyOf(inFront, inFront.length + 1);
     classes[inFront.length] = checkout.testPrograms();
-    TextTable made = new TextTable("a batch lies in", "median ms", "lowest ms", "GB/s", "lock ms");
+    TextTable copies =
+        new TextTable("memory of the batch", "median ms", "lowest ms", "GB/s", "lock ms");
     for (String[] row :
         DeviceCopies.rows(Example.DJL.program(checkout, jdk, DeviceCopies.MAIN, classes), ROUNDS)) {
-      made.row(row);
+      copies.row(row);
     }
-    System.out.printf("%nCopies of 32 x 3 x 224 x 224 floats to device 0%n%s%n", made);
+    System.out.printf("%nCopies of 32 x 3 x 224 x 224 floats to device 0%n%s%n", copies);
   }
 
   private static Instant at(String time) {

@@ -1,15 +1,15 @@
 package io.coordl.benchmarks;
 
-/** What a benchmark that is stopped takes down. */
+/** Shutdown hooks that clean up after a benchmark. */
 final class Hooks {
   private Hooks() {}
 
-  /** For what has been taken down; at the exit itself it does nothing. */
+  /** Removes a hook whose work is done; does nothing while the JVM exits. */
   static void remove(Thread hook) {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // This JVM is ending, and the hook runs already.
+      // This JVM is exiting, and the hook is already running.
     }
   }
 }

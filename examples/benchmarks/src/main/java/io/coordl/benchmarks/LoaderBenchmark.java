@@ -202,7 +202,7 @@ public final class LoaderBenchmark {
     return group;
   }
 
-  /** The table; written if missing. */
+  /** Returns the table; written if missing. */
   private Path table() throws IOException {
     Path table = work.resolve("table.csv");
     if (!Files.exists(table)) {

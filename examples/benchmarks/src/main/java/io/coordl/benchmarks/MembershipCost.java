@@ -53,7 +53,7 @@ public final class MembershipCost {
   }
 
   /**
-   * Adds members one after the other, each at its own address, and closes them.
+   * Adds members sequentially, each at its own address, and closes them.
    *
    * @param first last byte of the first address, 127.0.0.{@code first}
    * @param last last byte of the last address

@@ -172,7 +172,7 @@ public final class MinioBenchmark {
     return work.resolve("sums");
   }
 
-  /** The device of a file system with the data set, not mounted. */
+  /** Returns the device of a file system with the data set, not mounted. */
   private String makeDisk() throws IOException, InterruptedException {
     Path image = Path.of("/dev/shm", name + ".img");
     Files.createDirectories(disk());
@@ -289,7 +289,7 @@ public final class MinioBenchmark {
     return number(group.resolve("blkio.throttle.io_service_bytes"), device + " Read ");
   }
 
-  /** The number in the line that begins with {@code name}. */
+  /** Returns the number in the line that begins with {@code name}. */
   private static long number(Path file, String name) {
     try {
       for (String line : Files.readAllLines(file)) {

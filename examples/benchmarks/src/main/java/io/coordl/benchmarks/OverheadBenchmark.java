@@ -23,19 +23,19 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Cost of observing a running job, and of live view and metrics, in CPU time of the later epochs of
  * both examples. Runs differ by more than this cost, so each JVM alternates between observed epochs
- * and epochs as if the agent had switched itself off ({@link EpochsInTurns}). A JVM's result is the
- * interquartile mean of the logarithms of the ratios of neighbouring epochs (robust against slow
- * seconds of the machine; 0 without any cost) plus the time of the agent's threads, which work in
- * both. Live view and metrics run only on threads; one of them answers scrapes. Intervals are over
- * JVMs, because each compiles its code differently.
+ * and epochs as if the agent had switched itself off ({@link AlternatingEpochs}). A JVM's result is
+ * the interquartile mean of the logarithms of the ratios of neighbouring epochs (robust against
+ * slow seconds of the machine; 0 without any cost) plus the time of the agent's threads, which work
+ * in both. Live view and metrics run only on threads; one of them answers scrapes. Intervals are
+ * over JVMs, because each compiles its code differently.
  *
  * <p>Arguments: JVMs for each example (8), DJL, DL4J or both (both), pictures (300), epochs of each
- * JVM (100). The exit status is 1 if a whole interval lies above its bar.
+ * JVM (100). The exit status is 1 if a whole interval is above its bar.
  */
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;
 
-  /** The first epoch that counts; JIT compilers are busy before. */
+  /** The first epoch that is measured; before, JIT compilers are busy. */
   private static final int FIRST = 7;
 
   /** In percent. */
@@ -137,14 +137,15 @@ public final class OverheadBenchmark {
     Path file = images.resolveSibling(example + ".jfr");
     Files.deleteIfExists(file);
     Path own =
-        Path.of(EpochsInTurns.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        Path.of(
+            AlternatingEpochs.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     int port;
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
     }
     ChildJvm job =
         example
-            .program(checkout, Jdks.running(), EpochsInTurns.class.getName(), own)
+            .program(checkout, Jdks.running(), AlternatingEpochs.class.getName(), own)
             // Otherwise CPU time of an ended compiler thread would count.
             .jvmArgs("-XX:-UseDynamicNumberOfCompilerThreads")
             .args("example." + example.name().toLowerCase(Locale.ROOT) + ".TrainImages")
@@ -158,10 +159,10 @@ public final class OverheadBenchmark {
     double live = 0;
     for (String line : scraped(job, port).out().lines().toList()) {
       String[] words = line.split(" ", 4);
-      if (words[0].equals(EpochsInTurns.TURN)) {
+      if (words[0].equals(AlternatingEpochs.TURN)) {
         turns.add(Double.valueOf(words[3]));
         all += Double.parseDouble(words[3]);
-      } else if (words[0].equals(EpochsInTurns.THREAD)) {
+      } else if (words[0].equals(AlternatingEpochs.THREAD)) {
         String name = line.split(" ", 3)[2];
         double nanos = Double.parseDouble(words[1]);
         if (name.matches("coordl-(status|metrics)")) {
@@ -177,12 +178,12 @@ public final class OverheadBenchmark {
     List<Double> ratios = new ArrayList<>();
     for (int first = FIRST; first + 1 < epochs; first += 2) {
       double ratio = Math.log(turns.get(first - 1) / turns.get(first));
-      ratios.add(EpochsInTurns.isOn(first) ? ratio : -ratio);
+      ratios.add(AlternatingEpochs.isOn(first) ? ratio : -ratio);
     }
     return new Cost(100 * interquartileMean(ratios), 100 * threads / all, 100 * live / all);
   }
 
-  /** The mean without the lowest and highest quarters. */
+  /** Returns the mean without the lowest and highest quarters. */
   private static double interquartileMean(List<Double> values) {
     int quarter = values.size() / 4;
     return values.stream()

@@ -8,7 +8,7 @@ import java.util.Locale;
 
 /**
  * CPU seconds of pairs of runs, without and with a feature. The runs of a pair follow each other
- * immediately and alternate in order, so that other load affects both sides alike.
+ * immediately and alternate in order, so that other load affects both sides equally.
  *
  * @param without CPU seconds of each pair's run without the feature
  * @param with CPU seconds of each pair's run with it

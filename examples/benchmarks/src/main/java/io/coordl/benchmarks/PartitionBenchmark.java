@@ -140,9 +140,9 @@ public final class PartitionBenchmark {
     Process server =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {
-      BufferedReader said = server.inputReader(StandardCharsets.UTF_8);
+      BufferedReader output = server.inputReader(StandardCharsets.UTF_8);
       String ready = redis ? "Ready to accept connections" : "listening";
-      for (String line = said.readLine(); !line.contains(ready); line = said.readLine()) {
+      for (String line = output.readLine(); !line.contains(ready); line = output.readLine()) {
         LockSupport.parkNanos(1);
       }
       ChildResult result =

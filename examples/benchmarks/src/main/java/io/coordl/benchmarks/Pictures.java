@@ -6,7 +6,7 @@ import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Makes data sets of JPEG files. */
+/** Creates data sets of JPEG files. */
 final class Pictures {
   private Pictures() {}
 

@@ -25,29 +25,29 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A plan carried out: four jobs share two cores (quotas of control groups), 2 GiB of cache and a
- * disk of {@value #DISK_MBS} MB/s, once by the GPU-proportional share and once by TUNE, twice each.
- * What {@code coordl plan} gives each job is measured beside what {@code coordl simulate}
- * predicted: the time of each job, their mean, and the makespan.
+ * Executes a plan: four jobs share two cores (quotas of control groups), 2 GiB of cache and a disk
+ * of {@value #DISK_MBS} MB/s, allocated by GPU-proportional shares and by TUNE, twice each. Each
+ * job runs with its share from {@code coordl plan}. Compares the time of each job, the mean and the
+ * makespan with the prediction of {@code coordl simulate}.
  *
- * <p>The jobs ({@code example.loader.DjlDemand}) wait in place of a GPU. One is bound by cores, one
- * by memory for its items, one by storage, one by nothing. Each is profiled first ({@code coordl
- * profile}); what it needs follows from that alone ({@code coordl demand}).
+ * <p>The jobs ({@code example.loader.DjlDemand}) wait instead of using a GPU. One is bound by
+ * cores, one by memory for its items, one by storage, one by none of these. Each is profiled first
+ * ({@code coordl profile}); its demand is derived from the profile alone ({@code coordl demand}).
  *
  * <p>Jobs of one allocation start together, fill their caches, and are stopped ({@link TurnTaker}).
- * Their time counts from {@value #SETTLING_SECONDS} s after all are let go at once, when batches
- * that were ready are used up. Starting and filling is no part of it, and none of what is
- * predicted. The disk is quick while caches fill and while a profile loads a data set into memory.
+ * Their time is measured from {@value #SETTLING_SECONDS} s after all are resumed at once, when
+ * batches that were ready are used up. Neither measurement nor prediction includes starting and
+ * filling. The disk is fast while caches fill and while a profile loads a data set into memory.
  *
- * <p>Arguments: {@code quick} for small data sets and short jobs, to see whether it works. Exit
- * status 1 if a time is further than {@value #BAR} % from the predicted one; 2 where nothing can be
- * measured.
+ * <p>Arguments: {@code quick} for small data sets and short jobs, to test the benchmark itself.
+ * Exit status 1 if a time is further than {@value #BAR} % from the predicted one; 2 where nothing
+ * can be measured.
  */
 public final class PlanBenchmark {
   private static final double BAR = 10;
   private static final int DISK_MBS = 26;
 
-  /** Of a profile's disk: half of all, since TUNE has two jobs share it. */
+  /** Disk rate of a profile: half, because TUNE shares the disk between two jobs. */
   private static final int PROFILE_MBS = 13;
 
   private static final int CORES = 2;
@@ -55,13 +55,13 @@ public final class PlanBenchmark {
   private static final long MB = 1_000_000;
   private static final int BATCH = 8;
 
-  /** What a job that needs no storage may read, so that none ever stands still: MB/s. */
+  /** MB/s for a job that needs no storage, so that no job ever halts. */
   private static final double LEAST_MBS = 1;
 
-  /** In which the batches are used up that were ready before. */
+  /** Time in which batches that were ready before are used up. */
   private static final int SETTLING_SECONDS = 5;
 
-  /** A cache smaller than this is none. */
+  /** A smaller cache counts as none. */
   private static final long LEAST_CACHE = 1 << 20;
 
   private final Checkout checkout = Checkout.find();
@@ -76,12 +76,12 @@ public final class PlanBenchmark {
   /**
    * A job.
    *
-   * @param files of its data set
-   * @param fileBytes of each
-   * @param threads that prepare
-   * @param stepMillis of a batch
-   * @param cpuMillis of a sample
-   * @param steps that it is to do
+   * @param files number of files in its data set
+   * @param fileBytes bytes per file
+   * @param threads number of preparing threads
+   * @param stepMillis milliseconds per step
+   * @param cpuMillis CPU milliseconds to prepare a sample
+   * @param steps number of steps
    */
   private record Job(
       String name,
@@ -101,7 +101,7 @@ public final class PlanBenchmark {
     }
   }
 
-  /** What a job gets. */
+  /** The share of a job. */
   private record Share(double cores, double memoryGib, double storageMbs) {}
 
   /** Times of all jobs, in seconds. */
@@ -118,11 +118,11 @@ public final class PlanBenchmark {
   /**
    * An allocation.
    *
-   * @param shares of the jobs, by the plan
-   * @param predicted by the simulation
+   * @param shares shares of the jobs in the plan
+   * @param predicted times predicted by the simulation
    * @param jobs started and stopped, with full caches
-   * @param quotas of their cores
-   * @param runs measured so far
+   * @param quotas their core quotas
+   * @param runs runs measured so far
    */
   private record Carried(
       Allocation allocation,
@@ -187,23 +187,23 @@ public final class PlanBenchmark {
       toClose.push(disk);
       disks.add(disk);
     }
-    say(begin, "the data sets lie on their disks");
+    print(begin, "the data sets lie on their disks");
     List<Path> demands = new ArrayList<>();
     for (int i = 0; i < jobs.size(); i++) {
       demands.add(demand(jobs.get(i), disks.get(i)));
-      say(begin, "profiled the job bound by " + jobs.get(i).name);
+      print(begin, "profiled the job bound by " + jobs.get(i).name);
     }
     Carried proportional = plan(demands, Allocation.PROPORTIONAL);
     Carried tune = plan(demands, Allocation.TUNE);
     for (Carried each : List.of(proportional, tune)) {
       start(each);
-      say(begin, each.allocation.word() + ": started, caches full");
+      print(begin, each.allocation.word() + ": started, caches full");
     }
     for (Carried each :
         quick ? List.of(proportional, tune) : List.of(proportional, tune, tune, proportional)) {
       Times times = carryOut(each);
       each.runs.add(times);
-      say(begin, each.allocation.word() + ": carried out in " + number(times.makespan()) + " s");
+      print(begin, each.allocation.word() + ": carried out in " + number(times.makespan()) + " s");
     }
     return judge(proportional, tune);
   }
@@ -224,7 +224,7 @@ public final class PlanBenchmark {
     return plan;
   }
 
-  private static void say(long begin, String what) {
+  private static void print(long begin, String what) {
     System.out.printf(Locale.ROOT, "  %4.0f s: %s%n", (System.nanoTime() - begin) / 1e9, what);
   }
 
@@ -236,7 +236,7 @@ public final class PlanBenchmark {
     return Files.createDirectories(work.resolve("disk-" + job.name));
   }
 
-  /** Its data set: files of zeros, with holes. */
+  /** Its data set: sparse files of zeros. */
   private Path data(Job job) throws IOException {
     Path folder =
         Files.createDirectories(
@@ -263,7 +263,7 @@ public final class PlanBenchmark {
             Double.toString(job.cpuMillis));
   }
 
-  /** Profiles a job; gives the file with what it needs. */
+  /** Profiles a job and returns the file with its demand. */
   private Path demand(Job job, SlowStorage disk) throws IOException, InterruptedException {
     Path recording = work.resolve(job.name + ".jfr");
     coordl
@@ -290,7 +290,7 @@ public final class PlanBenchmark {
     }
   }
 
-  /** The times that a simulation of the cluster gives the jobs. */
+  /** Returns the job times that a simulation of the cluster predicts. */
   private Times simulated(List<Path> demands, Allocation allocation)
       throws IOException, InterruptedException {
     StringBuilder trace = new StringBuilder("job,model,arrival_s,iterations,gpus\n");
@@ -317,7 +317,7 @@ public final class PlanBenchmark {
                         DISK_MBS),
                     "--allocation",
                     allocation.word(),
-                    // One round: what a job has it keeps, even if others have ended.
+                    // One round: each job retains its share, even if others have ended.
                     "--round",
                     "100000",
                     "--restart",
@@ -328,7 +328,7 @@ public final class PlanBenchmark {
     return new Times(times);
   }
 
-  /** What the plan gives the jobs. */
+  /** Returns the shares that the plan assigns to the jobs. */
   private List<Share> planned(List<Path> demands, Allocation allocation)
       throws IOException, InterruptedException {
     Path cluster =
@@ -381,7 +381,7 @@ public final class PlanBenchmark {
     }
   }
 
-  /** Lets all jobs go at once, each with its share, until each has done its steps. */
+  /** Resumes all jobs at once, each with its share, until each has finished its steps. */
   private Times carryOut(Carried plan) throws IOException, InterruptedException {
     for (int i = 0; i < jobs.size(); i++) {
       Share share = plan.shares.get(i);
@@ -470,7 +470,7 @@ public final class PlanBenchmark {
     return worst <= BAR;
   }
 
-  /** Adds a row; gives the furthest error of its runs in percent. */
+  /** Adds a row and returns the largest error of its runs in percent. */
   private static double row(
       TextTable table, Carried plan, List<String> begin, ToDoubleFunction<Times> figure) {
     double predicted = figure.applyAsDouble(plan.predicted);

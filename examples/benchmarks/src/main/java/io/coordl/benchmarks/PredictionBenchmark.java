@@ -214,7 +214,7 @@ public final class PredictionBenchmark {
   /** A predicted speed and its error, in samples/s. */
   private record Predicted(double speed, double error) {}
 
-  /** The value of a curve at {@code x}, interpolated if needed. */
+  /** Returns the value of a curve at {@code x}, interpolated if needed. */
   private static Predicted point(JsonNode answers, String question, String series, double x) {
     for (JsonNode answer : answers) {
       if (!answer.path("question").asString().equals(question)) {
@@ -292,7 +292,7 @@ public final class PredictionBenchmark {
     return (int) Math.max(FEWEST_EPOCHS, Math.ceil(SECONDS * predicted.speed / samples));
   }
 
-  /** Samples/s of the epochs that count. */
+  /** Returns the samples/s of the measured epochs. */
   private static List<Double> rates(ChildJvm job, int epochs)
       throws IOException, InterruptedException {
     String out = job.run().orFail("The job").out();

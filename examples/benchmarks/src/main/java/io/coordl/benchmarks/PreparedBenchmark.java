@@ -27,7 +27,7 @@ public final class PreparedBenchmark {
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
 
-  /** Samples that are so cheap that the agent leaves them to the program. */
+  /** Samples so cheap that the agent does not cache them. */
   private static final String CHEAP = "small";
 
   private static final List<Kind> KINDS =

@@ -23,7 +23,7 @@ public final class ReadFiles {
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
     int files = Integer.parseInt(args[1]);
-    make(directory, files);
+    create(directory, files);
     byte[] bytes = new byte[BYTES];
     for (int epoch = 1; epoch <= Integer.parseInt(args[3]); epoch++) {
       long start = cpuNanos();
@@ -61,7 +61,7 @@ public final class ReadFiles {
     return directory + "/" + i / IN_A_DIRECTORY + "/" + i + ".bin";
   }
 
-  private static void make(Path directory, int files) throws IOException {
+  private static void create(Path directory, int files) throws IOException {
     for (int i = 0; i < files; i++) {
       Path file = Path.of(name(directory, i));
       if (i % IN_A_DIRECTORY == 0) {

@@ -64,7 +64,7 @@ final class SlowStorage implements AutoCloseable {
     }
   }
 
-  /** What this machine lacks; empty if nothing. */
+  /** Returns what this machine lacks; empty if nothing. */
   static List<String> missing() {
     List<String> missing = new ArrayList<>();
     if (!"root".equals(System.getProperty("user.name"))) {
@@ -95,12 +95,12 @@ final class SlowStorage implements AutoCloseable {
     undo.push(() -> run("/usr/sbin/losetup", "-d", loop));
     run("mount", "-o", "noatime", loop, disk.toString());
     undo.push(() -> run("umount", disk.toString()));
-    // Without holes, which no disk would have to read.
+    // No holes, because a disk would not have to read them.
     run("cp", "-r", "--sparse=never", data + "/.", disk.toString());
     // What the copy left in the page cache is charged to this process and would be read for free.
     run("umount", disk.toString());
     run("mount", "-o", "noatime,ro", loop, disk.toString());
-    // Else the kernel asks for a file in pieces, with a wait for each: a disk of another rate.
+    // Otherwise the kernel requests a file in pieces and waits for each, which changes the rate.
     run("blockdev", "--setra", READ_AHEAD_SECTORS, loop);
 
     Path throttle = group("blkio");
@@ -148,7 +148,7 @@ final class SlowStorage implements AutoCloseable {
     return Files.readString(Path.of("/proc/mounts")).contains(" " + directory() + " ");
   }
 
-  /** From now on the disk gives so much; 0 for as much as it can. */
+  /** Sets the rate of the disk in bytes per second; 0 for no limit. */
   void rate(long bytesPerSecond) throws IOException {
     write(
         GROUPS.resolve("blkio").resolve(name).resolve("blkio.throttle.read_bps_device"),
@@ -161,7 +161,7 @@ final class SlowStorage implements AutoCloseable {
     return group;
   }
 
-  /** The directory with the data. */
+  /** Returns the directory with the data. */
   Path directory() {
     return work.resolve("slow").toAbsolutePath();
   }
@@ -197,7 +197,9 @@ final class SlowStorage implements AutoCloseable {
     return out;
   }
 
-  /** For a benchmark that is stopped: it would leave gigabytes in memory. */
+  /**
+   * Registers the clean-up for a benchmark that is stopped, which would leave gigabytes in memory.
+   */
   private void closeAtExit() {
     try {
       close();
@@ -206,7 +208,7 @@ final class SlowStorage implements AutoCloseable {
     }
   }
 
-  /** Takes it all down again, as far as it was built. Does nothing the second time. */
+  /** Removes everything that was set up. Does nothing the second time. */
   @Override
   public synchronized void close() throws IOException {
     Hooks.remove(atExit);

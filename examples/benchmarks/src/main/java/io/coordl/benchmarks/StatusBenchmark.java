@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * Argument: seconds (60).
  */
 public final class StatusBenchmark {
-  private static final double MOST = 0.001;
+  private static final double MAX_SHARE = 0.001;
   private static final int START_SECONDS = 10;
 
   private StatusBenchmark() {}
@@ -44,8 +44,8 @@ public final class StatusBenchmark {
         START_SECONDS,
         100 * later,
         Jdks.running());
-    System.out.println("bar: at most 0.1 % of a core: " + (later <= MOST ? "met" : "missed"));
-    System.exit(later <= MOST ? 0 : 1);
+    System.out.println("bar: at most 0.1 % of a core: " + (later <= MAX_SHARE ? "met" : "missed"));
+    System.exit(later <= MAX_SHARE ? 0 : 1);
   }
 
   private static long[] measure(ProcessHandle process, int seconds) {

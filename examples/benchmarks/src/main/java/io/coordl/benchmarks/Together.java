@@ -14,8 +14,8 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /**
- * Jobs that ran at the same time; rates count from the time that all have warmed up until the first
- * ends. Immutable.
+ * Jobs that ran at the same time; rates are measured from the time that all have warmed up until
+ * the first ends. Immutable.
  *
  * @param results in the order of the jobs
  * @param epochEnds {@link System#nanoTime} at the end of each epoch of each job
@@ -97,7 +97,7 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
     return cpu.stream().mapToDouble(job -> job.seconds(from, to)).sum() / (to - from);
   }
 
-  /** Epochs done at {@code time}, which lies between the first and last end of an epoch. */
+  /** Epochs done at {@code time}, which is between the first and last end of an epoch. */
   private static double done(List<Long> ends, long time) {
     int epoch = 1;
     while (ends.get(epoch) < time) {

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /**
  * Epochs of a training program, from its output.
  *
- * @param rate samples/s, the median of the epochs that count
+ * @param rate samples/s, the median of the measured epochs
  * @param losses of every epoch, as they were printed
  */
 record TrainingEpochs(double rate, List<String> losses) {

@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that takes turns with others. Between its turns it is stopped (SIGSTOP), with its caches,
- * compiled code and queues as they are, and uses no core. So many jobs share a machine as if each
- * had it alone, and what the machine does in a minute meets all of them. Used by one thread.
+ * A job that takes turns with others. Between its turns it is stopped (SIGSTOP), retains its
+ * caches, compiled code and queues, and uses no core. So many jobs share a machine as if each ran
+ * alone, and changes of the machine affect all of them. Used by one thread.
  */
 final class TurnTaker implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -22,7 +22,7 @@ final class TurnTaker implements AutoCloseable {
   /**
    * A line of the job.
    *
-   * @param nanos when it came, {@link System#nanoTime}
+   * @param nanos time of arrival, {@link System#nanoTime}
    * @param text null at the job's end
    */
   record Line(long nanos, @Nullable String text) {}
@@ -61,9 +61,9 @@ final class TurnTaker implements AutoCloseable {
   }
 
   /**
-   * The next line that begins so.
+   * Returns the next line with this prefix.
    *
-   * @throws IllegalStateException if the job ends before, or says nothing for minutes
+   * @throws IllegalStateException if the job ends before, or prints nothing for minutes
    */
   Line await(String beginning) throws InterruptedException {
     while (true) {
@@ -80,7 +80,7 @@ final class TurnTaker implements AutoCloseable {
     }
   }
 
-  /** Lets it run on; forgets what it said before. */
+  /** Resumes the job; discards its earlier output. */
   void resume() throws IOException, InterruptedException {
     lines.removeIf(line -> line.text != null);
     signal("CONT");

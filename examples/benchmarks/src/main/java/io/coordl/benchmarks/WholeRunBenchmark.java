@@ -60,8 +60,8 @@ public final class WholeRunBenchmark {
     boolean within = true;
     for (Jdk jdk : Jdks.all()) {
       for (Example example : Example.values()) {
-        boolean asked = release == 0 || release == jdk.feature();
-        if (asked && (only.isEmpty() || only.equals(example.name()))) {
+        boolean isRequested = release == 0 || release == jdk.feature();
+        if (isRequested && (only.isEmpty() || only.equals(example.name()))) {
           within &= measure(table, checkout, example, jdk, images.images(), rounds);
         }
       }

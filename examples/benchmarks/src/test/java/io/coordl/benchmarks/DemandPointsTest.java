@@ -16,7 +16,7 @@ class DemandPointsTest {
   private final DemandPoints points = DemandPoints.of(JsonMapper.shared().readTree(DEMAND));
 
   @Test
-  void theTableHoldsAtItsPoints() {
+  void speedsAtThePointsAreThoseOfTheTable() {
     assertThat(points.count()).isEqualTo(8);
     assertThat(points.allMemory()).isEqualTo(4);
     assertThat(points.speed(1, 0, 10)).isEqualTo(10);
@@ -26,7 +26,7 @@ class DemandPointsTest {
   }
 
   @Test
-  void betweenThemItIsLinearAndBeyondThemConstant() {
+  void speedsAreLinearBetweenPointsAndConstantBeyond() {
     assertThat(points.speed(1.5, 0, 10)).isCloseTo(30, within(1e-9));
     assertThat(points.speed(1, 1, 10)).isCloseTo(15, within(1e-9));
     assertThat(points.speed(1.5, 2, 20)).isCloseTo(45, within(1e-9));

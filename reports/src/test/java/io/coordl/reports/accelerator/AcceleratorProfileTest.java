@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class AcceleratorProfileTest {
   private final List<Integer> tried = new ArrayList<>();
 
-  /** A host whose accelerators share this rate of batches; a step takes 50 ms. */
+  /** Returns a host whose accelerators share this rate of batches; a step takes 50 ms. */
   private List<PhaseEvent> host(int count, double batchesPerSecond) {
     tried.add(count);
     double each = Math.min(20, batchesPerSecond / count);
@@ -58,7 +58,7 @@ class AcceleratorProfileTest {
   }
 
   @Test
-  void aHostMayFeedNone() throws Exception {
+  void aHostMayFeedNoAccelerator() throws Exception {
     AcceleratorProfile profile = profile(10, 64);
     assertThat(profile.fed()).isZero();
     assertThat(tried).containsExactly(1);
@@ -67,7 +67,7 @@ class AcceleratorProfileTest {
   }
 
   @Test
-  void noMoreThanAskedForAreTried() throws Exception {
+  void noMoreAcceleratorsThanRequestedAreTried() throws Exception {
     AcceleratorProfile profile = profile(1e6, 5);
     assertThat(profile.fed()).isEqualTo(5);
     assertThat(tried).containsExactly(1, 2, 4, 5);

@@ -51,7 +51,9 @@ class PlacerTest {
     assertThat(third.placed().perGpu(Resource.CORES)).isEqualTo(2);
   }
 
-  /** The third job's share fits beside the second, so the first keeps all that it can use. */
+  /**
+   * The third job's share fits next to the second's, so the first job retains all that it can use.
+   */
   @Test
   void noNeighbourGivesBackIfAShareIsFree() throws Exception {
     Cluster cluster = Cluster.parse("2x2,cores=4,memory=80,storage=80");

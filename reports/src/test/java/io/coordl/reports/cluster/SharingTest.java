@@ -100,8 +100,8 @@ class SharingTest {
   }
 
   /**
-   * TUNE gives each job its 2 cores, because 5 for the first do not fit beside the second. Of the 2
-   * cores left, both give the first 1.0; one each gives 0.1 and 0.3.
+   * TUNE gives each job its 2 cores, because 5 for the first would not leave enough for the second.
+   * Of the 2 cores left, both give the first 1.0; one each gives 0.1 and 0.3.
    */
   @Test
   void theStepThatGainsMostComesFirst() throws Exception {
@@ -121,7 +121,7 @@ class SharingTest {
     assertThat(shares).extracting(Sharing.Share::speed).containsExactly(2.0, 1.0);
   }
 
-  /** Memory that the job itself needs cannot hold items. */
+  /** Memory that the job itself needs cannot store items. */
   @Test
   void aJobsOwnMemoryHoldsNoItems() throws Exception {
     ModelTable models =

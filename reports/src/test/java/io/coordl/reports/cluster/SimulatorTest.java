@@ -124,7 +124,7 @@ class SimulatorTest {
   }
 
   @Test
-  void fewMeasuredJobsAreNotTakenForOverload() throws Exception {
+  void fewMeasuredJobsAreNotMistakenForOverload() throws Exception {
     Workload workload = new Workload(1.5, Workload.parseSplit("image=100"), false);
     Iterator<TraceJob> jobs = workload.jobs(Tables.models(), Cluster.parse(Tables.TESTBED), 1);
     Simulator.Settings settings =

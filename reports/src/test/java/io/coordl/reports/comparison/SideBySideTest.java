@@ -50,7 +50,7 @@ class SideBySideTest {
     return SideBySide.of(recordings);
   }
 
-  /** A job with 100 steps an epoch, which deviate by a tenth; the first epoch is slower. */
+  /** Returns a job with 100 steps an epoch, which deviate by a tenth; the first epoch is slower. */
   private static Runnable steps(String prefetch, double seconds, int seed) {
     return () -> {
       Random random = new Random(seed);
@@ -202,8 +202,8 @@ class SideBySideTest {
   void differentJobsAreComparedOnlyOnRequest() throws Exception {
     Runnable other =
         () -> {
-          Recordings.emitUnlikeEpoch(1, 30 * SECOND);
-          Recordings.emitUnlikeEpoch(2, 30 * SECOND);
+          Recordings.emitDoubleSizeEpoch(1, 30 * SECOND);
+          Recordings.emitDoubleSizeEpoch(2, 30 * SECOND);
           Recordings.emitOtherTotals(2, 60 * SECOND);
         };
     List<JobRecording> two = List.of(Recordings.read(job("off", 90, 30)), Recordings.read(other));
@@ -355,7 +355,7 @@ class SideBySideTest {
     assertThat(only(compare(before, before)).whatIf()).as("nothing was changed").isNull();
   }
 
-  /** A job that waits for storage in each epoch. */
+  /** Returns a job that waits for storage in each epoch. */
   private static Runnable cold(String decoded) {
     return () -> {
       Recordings.emitConfiguration("decoded", decoded);

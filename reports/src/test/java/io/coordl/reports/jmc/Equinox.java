@@ -15,7 +15,7 @@ import org.osgi.framework.wiring.BundleWiring;
 
 /**
  * Starts the plug-in framework of the Mission Control application with Mission Control's own
- * bundles and looks for rules as the application does: bundles that extend the point {@code
+ * bundles and searches for rules as the application does: bundles that extend the point {@code
  * ruleProvider}, and the service file of each. Prints the rules' ids.
  */
 final class Equinox {

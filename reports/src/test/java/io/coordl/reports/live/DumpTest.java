@@ -56,7 +56,7 @@ class DumpTest {
     assertThatThrownBy(dump).hasMessage(sentence);
   }
 
-  /** The agent's file of a running job: one epoch in an unfinished chunk. */
+  /** Returns the agent's file of a running job: one epoch in an unfinished chunk. */
   private Path live() throws IOException {
     Path file =
         Recordings.record(

@@ -94,7 +94,7 @@ class ReportPageIT {
             () -> {
               Recordings.emitJob();
               Recordings.emitBatches(1, 3_000, "/data/train");
-              // Makes more slots than bars, even on a fast machine.
+              // Produces more slots than bars, even on a fast machine.
               LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
               Recordings.emitBatches(3_001, 3_000, "/data/train");
             });
@@ -489,29 +489,29 @@ class ReportPageIT {
   @Test
   void everythingIsReachableByKeyboardWithVisibleFocus() {
     browser.open(single);
-    long wanted =
+    long expected =
         (Long)
             browser.run(
                 "return document.querySelectorAll('a[href], summary, canvas, button,"
                     + " .scroll').length - document.querySelectorAll('details:not([open])"
                     + " .scroll').length");
     Set<Object> reached = new HashSet<>();
-    for (int i = 0; i < wanted; i++) {
+    for (int i = 0; i < expected; i++) {
       browser.press(Keys.TAB);
       List<Object> at =
           browser.list(
               """
               const at = document.activeElement;
-              const look = getComputedStyle(at);
+              const style = getComputedStyle(at);
               window.order = window.order || [];
               if (!window.order.includes(at)) window.order.push(at);
-              return [window.order.indexOf(at), look.outlineStyle, parseFloat(look.outlineWidth)]\
+              return [window.order.indexOf(at), style.outlineStyle, parseFloat(style.outlineWidth)]\
               """);
       reached.add(at.get(0));
       assertThat(at.get(1)).isNotEqualTo("none");
       assertThat(((Number) at.get(2)).doubleValue()).isGreaterThanOrEqualTo(2);
     }
-    assertThat(reached).hasSize((int) wanted);
+    assertThat(reached).hasSize((int) expected);
 
     browser.run("document.querySelector('canvas').focus()");
     browser.press(Keys.ARROW_RIGHT);
@@ -567,7 +567,7 @@ class ReportPageIT {
 
   @Test
   void textCanBeReadInLightAndDark() throws Exception {
-    Assumptions.assumeTrue(FULL, "with -Pfull only: else anybodyCanUseEveryPage looks at contrast");
+    Assumptions.assumeTrue(FULL, "with -Pfull only: else anybodyCanUseEveryPage checks contrast");
     for (Path page : pages()) {
       for (String scheme : List.of("light", "dark")) {
         browser.medium("", scheme);
@@ -599,11 +599,11 @@ class ReportPageIT {
             """
             const [before] = arguments;
             return new Promise(done => {
-              const look = () => {
+              const poll = () => {
                 const now = document.querySelector('canvas').toDataURL();
-                now === before ? requestAnimationFrame(look) : done(now);
+                now === before ? requestAnimationFrame(poll) : done(now);
               };
-              look();
+              poll();
             })\
             """,
             light);
@@ -618,17 +618,17 @@ class ReportPageIT {
   /** Checks the page on screen and paper, from a telephone's width to a wall display's. */
   static void anybodyCanUse(Browser browser, Path page, int turn) throws Exception {
     List<Integer> widths = List.of(400, 1280, 2560);
-    List<String> looks = List.of("light", "dark", "print");
+    List<String> themes = List.of("light", "dark", "print");
     for (int width : widths) {
-      for (String look : looks) {
-        if (!FULL && (widths.indexOf(width) != turn || looks.indexOf(look) != turn)) {
-          continue; // Three pages cover each width and each look once.
+      for (String theme : themes) {
+        if (!FULL && (widths.indexOf(width) != turn || themes.indexOf(theme) != turn)) {
+          continue; // Three pages cover each width and each theme once.
         }
         browser.resize(width, 900);
         browser.medium(
-            look.equals("print") ? "print" : "screen", look.equals("dark") ? "dark" : "light");
+            theme.equals("print") ? "print" : "screen", theme.equals("dark") ? "dark" : "light");
         browser.open(page);
-        String name = page.getFileName().toString().replace(".html", "-" + width + "-" + look);
+        String name = page.getFileName().toString().replace(".html", "-" + width + "-" + theme);
         browser.screenshot(SCREENSHOTS.resolve(name + ".png"), width);
         // The table with hundreds of slots stays closed; it has the form of the others.
         browser.run(
@@ -643,7 +643,7 @@ class ReportPageIT {
     }
   }
 
-  /** Checks pages that other tests have made. */
+  /** Checks pages that other tests have written. */
   public static void main(String[] pages) throws Exception {
     try (Browser pageBrowser = new Browser(Files.createTempDirectory("browser"))) {
       for (int i = 0; i < pages.length; i++) {

@@ -61,7 +61,7 @@ class ManifestsTest {
 
   @TempDir Path directory;
 
-  /** A job that is fastest with 6 cores and its 50 GiB in memory. */
+  /** Returns a job that is fastest with 6 cores and its 50 GiB in memory. */
   private static ModelTable recorded() {
     return ModelTable.of(
         "mine",
@@ -91,7 +91,8 @@ class ManifestsTest {
   }
 
   /**
-   * All paths of values, {@code [] } for any element and the last key of free maps as {@code *}.
+   * Returns all paths of values, {@code [] } for any element and the last key of free maps as
+   * {@code *}.
    */
   private static Set<String> paths(Object value) {
     Set<String> paths = new TreeSet<>();

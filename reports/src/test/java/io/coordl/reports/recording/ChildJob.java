@@ -42,7 +42,7 @@ public final class ChildJob {
     long epoch;
   }
 
-  /** The agent's event of a later version: one field more. */
+  /** The agent's event of a later version: one additional field. */
   @Name("io.coordl.Configuration")
   static final class NewerConfiguration extends Event {
     String key;

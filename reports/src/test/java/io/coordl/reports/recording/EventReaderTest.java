@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 final class EventReaderTest {
   private final EventReader<EpochEvent> reader = new EventReader<>(EpochEvent.class);
 
-  /** An event whose numbers are all 7, without one of its fields. */
+  /** Returns an event whose numbers are all 7, without one of its fields. */
   private static JobEvent without(String missing) {
     return new FakeEvent(field -> field.equals(missing) ? null : 7L);
   }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The events that a job writes for every batch, item and transform, added up. */
+/** Totals over the events that a job writes for every batch, item and transform. */
 class FrequentEventsTest {
   @TempDir Path folder;
 

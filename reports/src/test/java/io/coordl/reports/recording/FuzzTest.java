@@ -127,7 +127,7 @@ class FuzzTest {
         .isEqualTo(intact);
   }
 
-  /** A cut inside a chunk is refused; a cut between chunks leaves a shorter whole recording. */
+  /** A cut inside a chunk is refused; a cut between chunks yields a shorter complete recording. */
   @Test
   void everyCutIsRefusedExceptBetweenChunks() throws Exception {
     Set<Integer> between = boundaries();
@@ -291,7 +291,7 @@ class FuzzTest {
     }
   }
 
-  /** Files that users pass by mistake. */
+  /** Files that users might pass by mistake. */
   @Test
   void otherKindsOfFilesAreRefused() throws Exception {
     assertForeign("PK zip", this::zipped);

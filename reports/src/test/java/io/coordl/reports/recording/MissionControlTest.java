@@ -119,7 +119,7 @@ class MissionControlTest {
   }
 
   @Test
-  void noEventOfTheAgentIsLeftOut() {
+  void noEventOfTheAgentIsMissing() {
     Set<String> events = new HashSet<>();
     for (JavaClass type : new ClassFileImporter().importPackages("io.coordl.telemetry.event")) {
       if (type.isAssignableTo(Event.class)

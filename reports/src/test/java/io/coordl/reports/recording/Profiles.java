@@ -3,9 +3,7 @@ package io.coordl.reports.recording;
 import io.coordl.telemetry.event.HostEvent;
 import io.coordl.telemetry.event.PhaseEvent;
 
-/**
- * Emits the agent's real events of a differential profile, with figures that a test can predict.
- */
+/** Emits real agent events of a differential profile, with known values. */
 public final class Profiles {
   public static final int BATCH = 32;
   public static final long STEPS = 100;
@@ -13,7 +11,7 @@ public final class Profiles {
   private Profiles() {}
 
   /**
-   * A phase of 100 steps of 32 samples.
+   * Returns a phase of 100 steps of 32 samples.
    *
    * @param sampleNanos time of a sample; its error is 1 %
    * @param fetchNanos of a sample on all threads
@@ -43,7 +41,7 @@ public final class Profiles {
   }
 
   /**
-   * A host with 10,000 items of 100 KB (1 GB), each 600 KB decoded; memory gives 10 GB/s.
+   * Returns a host with 10,000 items of 100 KB (1 GB), each 600 KB decoded; memory gives 10 GB/s.
    *
    * @param freeMemory in bytes
    * @param storageRate in bytes a second

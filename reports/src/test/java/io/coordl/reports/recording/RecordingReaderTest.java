@@ -479,7 +479,10 @@ class RecordingReaderTest {
     assertThat(read(file).endsEarly()).isTrue();
   }
 
-  /** After a flush between the two passes over the file, only the part of the first pass counts. */
+  /**
+   * After a flush between the two passes over the file, only the part read in the first pass is
+   * used.
+   */
   @Test
   void aFlushWhileALiveRecordingIsReadDoesNotDamageIt() throws Exception {
     Path file = ChildJob.die(folder.resolve("live.jfr"));
@@ -599,7 +602,7 @@ class RecordingReaderTest {
 
   /** {@code coordl top} may run for days, while the system deletes old temporary files. */
   @Test
-  void aDeletedCopyIsMadeAgain() throws Exception {
+  void aDeletedCopyIsCreatedAgain() throws Exception {
     Path file = job();
     RecordingReader.readCopy(file);
     Files.delete(RecordingReader.copy);

@@ -34,7 +34,7 @@ import jdk.jfr.Recording;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Makes real recordings of the agent's real events, with figures that a test can predict. */
+/** Writes real recordings of real agent events with known values. */
 public final class Recordings {
   static {
     AgentEvents.register();
@@ -43,7 +43,7 @@ public final class Recordings {
   public static final long SECOND = 1_000_000_000L;
   public static final long MILLISECOND = 1_000_000L;
 
-  /** Every event of the agent that a job's recording may have. */
+  /** All event types that a job's recording may contain. */
   public static final List<Class<? extends Event>> EVENTS = AgentEvents.ALL;
 
   private static final Map<Runnable, JobRecording> KNOWN = new ConcurrentHashMap<>();
@@ -60,8 +60,8 @@ public final class Recordings {
   }
 
   /**
-   * The recording of these events, with steps, as {@link RecordingReader} reads it. That takes half
-   * a second, so the same {@code events} are recorded only once per JVM.
+   * Records the events and reads them back with steps. Cached per JVM by {@code events}, because
+   * recording takes half a second.
    */
   public static JobRecording read(Runnable events) throws IOException, RecordingException {
     JobRecording known = KNOWN.get(events);
@@ -86,14 +86,14 @@ public final class Recordings {
     return recording;
   }
 
-  /** Begins a new chunk in all recordings, as a long job does now and then. */
+  /** Starts a new chunk in all recordings, as happens in a long job. */
   public static void nextChunk() {
     try (Recording other = new Recording()) {
       other.start();
     }
   }
 
-  /** A job of three epochs of 100 batches: cold, then warm; 300 batches, 130 s. */
+  /** Emits a job of three epochs, 100 batches each: one cold, two warm; 130 s in all. */
   public static void emitJob() {
     emitConfiguration("cache", "minio");
     emitEpoch(1, 70 * SECOND, 40 * SECOND);
@@ -125,14 +125,16 @@ public final class Recordings {
     event.commit();
   }
 
-  /** Emits the path of the agent's own file; null if only a user's recording has its events. */
+  /**
+   * Emits the path of the agent's own recording; null if only a user's recording has the events.
+   */
   public static void emitRecording(@Nullable Path file) {
     EnvironmentEvent event = new EnvironmentEvent();
     event.recording = file == null ? null : file.toString();
     event.commit();
   }
 
-  /** Totals of a running job. */
+  /** Emits the totals of a running job. */
   public static void emitTotalsSoFar(long epochs, long batches, long wall, long fetchStall) {
     JobStatisticsEvent event = totals(epochs, batches, wall, fetchStall);
     event.running = true;
@@ -153,12 +155,12 @@ public final class Recordings {
     event.commit();
   }
 
-  /** An epoch of 100 batches; all of its stall but 3 s (prep, GC and queueing) is fetch. */
+  /** Emits an epoch of 100 batches: {@code fetchStall} plus 3 s of prep, GC and queue stalls. */
   public static void emitEpoch(long number, long wall, long fetchStall) {
     emitEpoch(number, wall, fetchStall, number == 1);
   }
 
-  /** An epoch that reads all from storage, as if nothing were cached. */
+  /** Emits an epoch that reads every item from storage. */
   public static void emitColdEpoch(long number, long wall, long fetchStall) {
     emitEpoch(number, wall, fetchStall, true);
   }
@@ -195,14 +197,14 @@ public final class Recordings {
     return event;
   }
 
-  /** An epoch in which the size of a batch is not known. */
+  /** Emits an epoch with unknown batch sizes. */
   public static void emitUnsizedEpoch(long number, long wall) {
     EpochEvent event = epoch(number, wall, SECOND, false);
     event.samples = 0;
     event.commit();
   }
 
-  /** An evaluation, which updates no model; 3 s, with another data set of the same class. */
+  /** Emits an evaluation of 20 batches without updates, over a data set of the same class; 8 s. */
   public static void emitEvaluation(long number) {
     EpochEvent event = epoch(number, 8 * SECOND, SECOND, false);
     event.updates = 0;
@@ -211,14 +213,14 @@ public final class Recordings {
     event.commit();
   }
 
-  /** An epoch of twice as many samples, in batches twice as large. */
-  public static void emitUnlikeEpoch(long number, long wall) {
+  /** Emits an epoch with twice the samples, in batches twice the size. */
+  public static void emitDoubleSizeEpoch(long number, long wall) {
     EpochEvent event = epoch(number, wall, SECOND, false);
     event.samples = 6_400;
     event.commit();
   }
 
-  /** Totals of another program. */
+  /** Emits the totals of a different program. */
   public static void emitOtherTotals(long epochs, long wall) {
     JobStatisticsEvent event = totals(epochs, 100 * epochs, wall, SECOND);
     event.mainClass = "my.Other --epochs 3";
@@ -230,7 +232,7 @@ public final class Recordings {
     totals(epochs, batches, wall, fetchStall).commit();
   }
 
-  /** A library for which {@code prefetch=N} works. */
+  /** Emits a library that supports {@code prefetch=N}. */
   public static void emitLibrary() {
     LibraryEvent event = new LibraryEvent();
     event.name = "DJL";
@@ -271,7 +273,7 @@ public final class Recordings {
     emitStore(hits, misses, 1_000, 0);
   }
 
-  /** A store that was too full for some items. */
+  /** Emits a store that was too full for some items. */
   public static void emitFullStore(long admitted, long bypassed) {
     emitStore(0, admitted + bypassed, admitted, bypassed);
   }
@@ -301,14 +303,14 @@ public final class Recordings {
     return event;
   }
 
-  /** A store of decoded items with hits. */
+  /** Emits a store of decoded items with hits. */
   public static void emitDecodedStore(long hits) {
     StoreStatisticsEvent event = store(hits, 600, 600, 0);
     event.store = "decoded";
     event.commit();
   }
 
-  /** One of three hosts: of 1,000 items 300 are local, 600 from peers and 100 from storage. */
+  /** Emits an epoch on one of three hosts: 300 items local, 600 from peers, 100 from storage. */
   public static void emitPartitionedEpoch(long number, long wall, long fetchStall) {
     EpochEvent event = epoch(number, wall, fetchStall, false);
     event.memoryItems = 300;
@@ -320,7 +322,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** The requests to one peer, with a different figure in every field. */
+  /** Emits the statistics of one peer, with a distinct value in every field. */
   public static void emitPeer(String peer, long found, long late) {
     PeerStatisticsEvent event = new PeerStatisticsEvent();
     event.peer = peer;
@@ -337,7 +339,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** Three epochs of a job on three hosts, whose memory does not hold the data set. */
+  /** Emits three epochs of a job on three hosts, whose memory is smaller than the data set. */
   public static void emitPartitionedJob() {
     emitConfiguration("cache", "minio");
     emitConfiguration("peer", "node1:7800");
@@ -384,7 +386,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** One phase of a profile, with a different figure in every field. */
+  /** Emits one phase of a profile, with a distinct value in every field. */
   public static void emitPhase() {
     PhaseEvent event = new PhaseEvent();
     event.phase = "cold";
@@ -412,7 +414,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** A host, with a different figure in every field. */
+  /** Emits the figures of a host, with a distinct value in every field. */
   public static void emitHost() {
     HostEvent event = new HostEvent();
     event.cores = 2;
@@ -455,7 +457,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** This many fetches, as a job without thresholds writes them. */
+  /** Emits this many fetch events, as a job without thresholds would. */
   public static void emitFetches(int count) {
     for (int i = 0; i < count; i++) {
       FetchEvent event = new FetchEvent();
@@ -469,7 +471,7 @@ public final class Recordings {
     }
   }
 
-  /** The frequent events of an epoch: a stall, a step, a batch and its items for each batch. */
+  /** Emits the frequent events of an epoch: for each batch, a stall, a step and the items. */
   public static void emitBatches(long epoch, int count, String folder) {
     for (int i = 0; i < count; i++) {
       long batch = epoch * 1_000 + i;
@@ -516,7 +518,7 @@ public final class Recordings {
     }
   }
 
-  /** Steps of an epoch, with 32 samples and these nanoseconds each, a quarter of them waiting. */
+  /** Emits one step per duration (ns): 32 samples each, a quarter of the time waiting. */
   public static void emitSteps(long epoch, double... nanos) {
     for (int i = 0; i < nanos.length; i++) {
       emitStep(epoch, epoch * 1_000 + i, (long) nanos[i]);

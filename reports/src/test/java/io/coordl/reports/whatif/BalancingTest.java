@@ -18,7 +18,9 @@ class BalancingTest {
 
   private static final int NOBODY = -1;
 
-  /** One global batch of {@code batch} samples a host, each kept by a random host or by none. */
+  /**
+   * One global batch of {@code batch} samples per host, each cached by a random host or by none.
+   */
   private static Played play(Random random, int hosts, int batch, double kept) {
     int[] has = new int[hosts];
     int fromStorage = 0;
@@ -52,7 +54,7 @@ class BalancingTest {
         deficit.add(to);
       }
     }
-    // The remaining deficits are the samples that no host keeps.
+    // The remaining deficits are the samples that no host caches.
     assertThat(deficit.stream().mapToInt(one -> one[0]).sum()).isEqualTo(fromStorage);
     return new Played(moved, messages);
   }
@@ -68,7 +70,7 @@ class BalancingTest {
     "8,128,0.5",
     "3,1,1"
   })
-  void theFormulaIsTheMeanOfPlayedBatches(int hosts, int batch, double kept) {
+  void theFormulaMatchesTheMeanOfSimulatedBatches(int hosts, int batch, double kept) {
     Random random = new Random(11);
     int batches = 200_000 / (hosts * batch) + 200;
     double[] shares = new double[batches];
@@ -88,7 +90,7 @@ class BalancingTest {
   /** Yang and Cong's medians are 6.9, 4.8 and 3.4 % for local batches of 32, 64 and 128. */
   @ParameterizedTest
   @CsvSource({"32,0.069", "64,0.048", "128,0.034"})
-  void theMedianIsThePapers(int batch, double paper) {
+  void theMedianMatchesThePaper(int batch, double paper) {
     Random random = new Random(12);
     for (int hosts : new int[] {16, 32, 64}) {
       double[] shares = new double[400];

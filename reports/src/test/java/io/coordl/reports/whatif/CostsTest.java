@@ -37,7 +37,7 @@ class CostsTest {
   }
 
   @Test
-  void itIsThePapersLawIfEveryCorePrepares() {
+  void itMatchesThePapersLawIfEveryCorePrepares() {
     Random random = new Random(1);
     for (int i = 0; i < 1_000; i++) {
       double g = between(random, 10, 1_000);
@@ -105,14 +105,14 @@ class CostsTest {
 
   @Test
   void partitionedHostsFollowThePapersLaw() {
-    // 1/F = c/C + (n-1)c/Net + (1-nc)/S, each host with a storage of its own.
+    // 1/F = c/C + (n-1)c/Net + (1-nc)/S, with one storage per host.
     Costs costs = costs(0.01, 0, 0.01, 0, 0, 8, 0.5, 0, 0);
     double c = 0.2;
     int n = 3;
 
     assertThat(costs.nanos(Setup.of(4, 4).hit(c).remote((n - 1) * c, 2, 2)))
         .isCloseTo(c * 0.5 + (n - 1) * c * 2 + (1 - n * c) * 8, EXACT);
-    // Yang and Cong: n hosts ask one storage, and their speeds together stay R.
+    // Yang and Cong: n hosts share one storage, so their total speed stays R.
     assertThat(costs.nanos(Setup.of(4, 4).hit(0).hosts(256)) / 256).isCloseTo(8, EXACT);
   }
 

@@ -90,10 +90,10 @@ class HitLawTest {
   }
 
   private interface Cache {
-    boolean asked(Integer item);
+    boolean request(Integer item);
   }
 
-  /** The share of hits after six epochs of warm-up. */
+  /** Returns the share of hits after six epochs of warm-up. */
   private static double play(Cache cache) {
     List<Integer> items = new ArrayList<>(IntStream.range(0, ITEMS).boxed().toList());
     Random random = new Random(1);
@@ -103,7 +103,7 @@ class HitLawTest {
     for (int epoch = 0; epoch < epochs; epoch++) {
       Collections.shuffle(items, random);
       for (Integer item : items) {
-        if (cache.asked(item) && epoch >= warm) {
+        if (cache.request(item) && epoch >= warm) {
           hits++;
         }
       }

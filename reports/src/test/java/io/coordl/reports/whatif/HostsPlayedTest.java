@@ -73,7 +73,7 @@ class HostsPlayedTest {
         between(random, 10, 1_000));
   }
 
-  /** The law's time relative to the simulated time. */
+  /** Returns the law's time relative to the simulated time. */
   private static double lawToPlayed(Rates rates, Origins origins, Random random) {
     Costs costs = Costs.of(0, 0, rates.prep, 0, rates.storage, rates.storage, 0, 0, 0);
     Setup setup =

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The pipeline that a recording shows; each figure differs from those it could be confused with.
+ * The pipeline derived from a recording; each figure differs from those it could be confused with.
  */
 class PipelineTest {
   private static final Offset<Double> NEAR = within(1e-6);
@@ -74,7 +74,7 @@ class PipelineTest {
   }
 
   @Test
-  void aJobThatHardlyWaitsHasWorkers() throws Exception {
+  void aJobThatHardlyWaitsIsModelledWithWorkers() throws Exception {
     Pipeline pipeline = of(PipelineTest::emitThreads);
 
     assertThat(pipeline.workers).isEqualTo(1);
@@ -120,7 +120,7 @@ class PipelineTest {
   }
 
   @Test
-  void aJobThatWaitsForSevenEighthsOfThePreparationHasWorkers() throws Exception {
+  void aJobThatWaitsForSevenEighthsOfThePreparationIsModelledWithWorkers() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
@@ -174,7 +174,7 @@ class PipelineTest {
   void oneEpochIsEnoughIfItsStepsAreRecorded() throws Exception {
     Pipeline pipeline = of(() -> emitSteps(epoch(1), 1_000));
 
-    // A step of 32 samples: 30 ms of compute beside 5 + 2.5 ms of decoding and the rest.
+    // A step of 32 samples: 30 ms of compute in parallel with 5 + 2.5 ms of decoding and the rest.
     isCloseTo(pipeline.computeNanos, 30e6 / 32, 3e6 / 32);
     isCloseTo(pipeline.decodeNanos, 5e6 / 32, 5e5 / 32);
     assertThat(pipeline.batchSamples).isEqualTo(32);
@@ -457,7 +457,7 @@ class PipelineTest {
   }
 
   @Test
-  void theModelIsCheckedAgainstPhasesItWasNotMadeFrom() throws Exception {
+  void theModelIsCheckedAgainstPhasesItWasNotDerivedFrom() throws Exception {
     Pipeline pipeline = of(WhatIfTest.WORKERS);
 
     assertThat(pipeline.checks).extracting(Pipeline.Check::phase).containsExactly("cached", "cold");

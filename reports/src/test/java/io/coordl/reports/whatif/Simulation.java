@@ -10,8 +10,8 @@ import java.util.PriorityQueue;
 import java.util.Random;
 
 /**
- * Simulates a pipeline event by event: threads fetch and prepare batches one after the other,
- * storage serves one fetch at a time, each core runs one thing, queues are bounded, and training
+ * Simulates a pipeline event by event: each thread fetches and prepares one batch at a time,
+ * storage serves one fetch at a time, each core runs one task, queues are bounded, and training
  * threads take batches in order. Uses none of the formulas.
  */
 final class Simulation {

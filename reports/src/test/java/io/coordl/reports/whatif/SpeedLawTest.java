@@ -34,7 +34,7 @@ class SpeedLawTest {
   }
 
   @Test
-  void memoryFollowsFromTheLawOfACacheThatNeverEvicts() throws Exception {
+  void memoryFollowsTheLawOfACacheWithoutEviction() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 0)), null, false);
 
     // Each of two workers takes 1.2 ms, and 2.8 ms for each miss.
@@ -56,9 +56,9 @@ class SpeedLawTest {
     assertThat(law.speed(8, 1, 1)).isCloseTo(1000, within(1e-3));
   }
 
-  /** Other programs had the cores for half of the phase, which its times leave out. */
+  /** Other programs used the cores for half of the phase, which its times exclude. */
   @Test
-  void timeOfOtherProgramsIsNoPartOfTheSteps() throws Exception {
+  void timeOfOtherProgramsIsNotStepTime() throws Exception {
     JobRecording busy =
         Recordings.read(
             () -> {
@@ -99,12 +99,12 @@ class SpeedLawTest {
   }
 
   @Test
-  void theCachedPhaseAloneTellsTheSpeedOnFewerCores() throws Exception {
+  void theCachedPhaseAloneDeterminesTheSpeedOnFewerCores() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(workers(2, 1e6, 0), cachedAlone(1, 1.5e6)), null, false);
 
     assertThat(law.measured()).extracting(SpeedLaw.Measured::cores).containsExactly(1L, 2L);
     assertThat(law.speed(1, 1, 1)).isCloseTo(1e9 / 1.5e6, NEAR);
-    // Half of that core is a quota, with half of its speed.
+    // Half of that core is a quota and has half of its speed.
     assertThat(law.speed(0.5, 1, 1)).isCloseTo(1e9 / 3e6, NEAR);
     // Storage is no slower on fewer cores: a worker prepares in 1.5 ms and waits 2.8 ms for a miss.
     assertThat(law.speed(1, 0, 1)).isCloseTo(1e9 / (1.2e6 * 1.25 + 2.8e6) * 2, within(1e-3));
@@ -112,7 +112,7 @@ class SpeedLawTest {
 
   /** Two threads side by side take 2.4 ms of CPU for a sample, 1.5 ms each alone on one core. */
   @Test
-  void threadsOfAQuotaCostWhatTheyCostSideBySide() throws Exception {
+  void threadsWithinAQuotaCostAsMuchAsSideBySide() throws Exception {
     JobRecording all =
         Recordings.read(
             () -> {
@@ -135,7 +135,10 @@ class SpeedLawTest {
     assertThat(quotas.speed(2, 1, 1)).isCloseTo(1e9 / 1.2e6, NEAR);
   }
 
-  /** Both have an error of 1 %: 1100 and 1000 are the same, and so is 1020 beside their mean. */
+  /**
+   * Both have an error of 1 %: 1100 and 1000 count as equal, and so does 1020 compared with their
+   * mean.
+   */
   @Test
   void moreCoresNeverSlowAJob() throws Exception {
     SpeedLaw law =
@@ -158,7 +161,7 @@ class SpeedLawTest {
     assertThat(law.speed(2, 1, 1)).isCloseTo(1e9 / 0.9e6, NEAR);
   }
 
-  /** Of one thread the times add: 2 ms step, 3 ms prep, 1 ms fetch. */
+  /** With one thread the times add up: 2 ms step, 3 ms prep, 1 ms fetch. */
   @Test
   void withoutWorkersTheTimesAdd() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 1.0, false);
@@ -174,17 +177,17 @@ class SpeedLawTest {
    * each 100 ms, the first 50 ms run without a wait, and the others take 92 ms.
    */
   @Test
-  void aQuotaBelowOneCoreSlowsOneThreadLessWhereItAlsoWaits() throws Exception {
+  void aQuotaBelowOneCoreSlowsAThreadThatWaitsLess() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 0.0, false);
 
     assertThat(law.speed(0.5, 1, 1)).isCloseTo(32 / 0.206, within(1e-3));
-    // Three quarters allow 75 ms at once; and a quarter is less than the CPU time alone.
+    // Three quarters of a core allow 75 ms at once; a quarter is less than the CPU time alone.
     assertThat(law.speed(0.75, 1, 1)).isCloseTo(32 / (0.064 + 0.128 - 0.025), within(1e-3));
     assertThat(law.speed(0.25, 1, 1)).isCloseTo(32 / 0.384, within(1e-3));
     assertThat(law.speed(1, 1, 1)).isCloseTo(32 / 0.160, within(1e-3));
   }
 
-  /** On one core, a sample took 8 ms with every item in memory, and a fetch takes 1 ms beside. */
+  /** On one core, a sample took 8 ms with every item in memory; a fetch adds 1 ms. */
   @Test
   void withoutWorkersFetchesAddToTheTimeOnFewerCores() throws Exception {
     JobRecording oneCore =

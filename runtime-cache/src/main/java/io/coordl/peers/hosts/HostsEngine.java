@@ -27,31 +27,34 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The combined memory of a membership's hosts. Each item is kept by one of them: the first in the
- * item's rank order ({@link Ranking}) that is reachable and has room, among the first {@link
- * HostsFetch#HOMES}. Nothing is evicted, so a kept item stays where it is when hosts join or leave;
- * that is why a fetch also asks former owners.
+ * The partitioned cache of a membership's hosts. Each item is cached by one of them: the first in
+ * the item's rank order ({@link Ranking}) that is reachable and has room, among the first {@link
+ * HostsFetch#HOMES}. Nothing is evicted, so a cached item does not move when hosts join or leave;
+ * that is why a fetch also queries former owners.
  *
  * <h2>A fetch</h2>
  *
  * <ol>
- *   <li>Ask the first in rank, or the member where the item was found before. Usually that is all.
- *   <li>If that member has room but not the item, the item was not kept under the current
- *       membership: ask those who ranked first in the last few views ({@link View#formerOwners}).
- *       If the member has no room, also ask the other candidates, but never all hosts.
- *   <li>If none of them has it, the first in rank with room keeps it. The caller takes a claim in
- *       that host's arena, which only one caller across all hosts can hold, reads storage, and
- *       hands the bytes over. So each byte leaves storage once, if one of these hosts has room for
- *       it and membership is consistent; no host opens a file for another.
+ *   <li>Query the first in rank, or the member where the item was found before. Usually that is
+ *       all.
+ *   <li>If that member has room but not the item, the item was not cached under the current
+ *       membership: query the members that ranked first in the last few views ({@link
+ *       View#formerOwners}). If the member has no room, also query the other candidates, but never
+ *       all hosts.
+ *   <li>If none of them has the item, the first in rank with room caches it. The caller takes a
+ *       claim in that host's arena, which only one caller across all hosts can hold, reads storage,
+ *       and sends the bytes to that host. So each byte is read from storage once, if one of these
+ *       hosts has room for it and membership is consistent; no host opens a file for another.
  *   <li>If no host has room, the program reads storage itself. A full host stays full, because
- *       nothing is evicted, so this is remembered ({@link ItemLocations}) until the membership
- *       changes; but not if a host is only short of memory or still opening its store.
+ *       nothing is evicted, so the result is remembered ({@link ItemLocations}) until the
+ *       membership changes. It is not remembered if a host is only short of memory or still opening
+ *       its store.
  * </ol>
  *
  * <h2>Faults</h2>
  *
- * <p>Each answer has a deadline. A peer that misses one is not asked again until a background probe
- * succeeds ({@link RemoteHost}). The total cost of late calls per fetch is bounded ({@link
+ * <p>Each answer has a deadline. A peer that misses it receives no more requests until a background
+ * probe succeeds ({@link RemoteHost}). The total cost of late calls per fetch is bounded ({@link
  * Timeouts#faults}). If all else fails, this call or the program's own reads the item from storage.
  */
 public final class HostsEngine implements ItemStore, Closeable {
@@ -81,7 +84,7 @@ public final class HostsEngine implements ItemStore, Closeable {
    * @param membership the current members; closed with the engine
    * @param tls credentials with which peers authenticate each other
    * @param awaitedHosts number of members that the first fetch waits for, at most a minute
-   * @param group name of the group of jobs; hosts of other groups are not asked
+   * @param group name of the group of jobs; hosts of other groups are ignored
    */
   public HostsEngine(
       ArenaStore local,
@@ -130,24 +133,24 @@ public final class HostsEngine implements ItemStore, Closeable {
         gatheredBy = (System.nanoTime() + timeouts.hosts().toNanos()) | 1;
       }
     }
-    int there = membership.members().size();
-    while (!gathered && !closed && there < awaitedHosts && System.nanoTime() - gatheredBy < 0) {
+    int present = membership.members().size();
+    while (!gathered && !closed && present < awaitedHosts && System.nanoTime() - gatheredBy < 0) {
       if (Thread.currentThread().isInterrupted()) {
         return;
       }
       LockSupport.parkNanos(this, CHECK_FOR_HOSTS.toNanos());
-      there = membership.members().size();
+      present = membership.members().size();
     }
     synchronized (changing) {
       if (gathered || closed) {
         return;
       }
-      if (there < awaitedHosts) {
+      if (present < awaitedHosts) {
         log.once(
             String.format(
                 "Of %s hosts, %s have joined after %s s: this job starts without the others and"
                     + " uses them once they join.",
-                awaitedHosts, there, timeouts.hosts().toSeconds()));
+                awaitedHosts, present, timeouts.hosts().toSeconds()));
       } else {
         view().peers().stream()
             .filter(Objects::nonNull)

@@ -15,17 +15,17 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** One fetch of one item, as described at {@link HostsEngine}; used by the fetching thread only. */
+/** One fetch of one item, as described at {@link HostsEngine}; used by one thread only. */
 final class HostsFetch {
   /**
-   * Number of candidates, in rank order, that may keep an item under one view. Weights are
+   * Number of candidates, in rank order, that may cache an item under one view. Weights are
    * proportional to store sizes, so hosts fill up at nearly the same time. A longer list would
-   * rarely find room, and each item that nobody has would cost one more request per host.
+   * rarely find room, and each item that is cached nowhere would cost one more request per host.
    */
   static final int HOMES = 4;
 
   /**
-   * How many times a fetch waits for another thread that reads the item but then does not keep it.
+   * Maximum number of times that a fetch waits for another thread whose item is then not cached.
    */
   private static final int MAX_ROUNDS = 4;
 
@@ -39,16 +39,16 @@ final class HostsFetch {
   private final int length;
   private final Loader loader;
 
-  /** Answer of each member, by its number; a constant of {@link Wire}. */
+  /** Answer of each member, by index; a constant of {@link Wire}. */
   private final int[] answers;
 
-  /** Whether all candidates were asked, because the first has no room. */
-  private boolean asksEveryHome;
+  /** Whether all candidates are queried, because the first has no room. */
+  private boolean queriesAllHomes;
 
   /** Remaining nanoseconds that faults may cost. */
   private long allowance;
 
-  /** Whether a member granted a claim but did not keep the item; others may still have room. */
+  /** Whether a member granted a claim but did not cache the item; others may still have room. */
   private boolean refused;
 
   /** The item, once the loader has read it for another host. */
@@ -81,22 +81,22 @@ final class HostsFetch {
     int[] order = view.ranking().order(key);
     int[] homes = Arrays.copyOf(order, Math.min(HOMES, order.length));
     for (int round = 0; round < MAX_ROUNDS; round++) {
-      Fetched fetched = busy() ? keepAt(order, Wire.BUSY) : null;
-      fetched = fetched == null ? look(order, homes) : fetched;
+      Fetched fetched = busy() ? admitAt(order, Wire.BUSY) : null;
+      fetched = fetched == null ? search(order, homes) : fetched;
       if (fetched == null && !busy()) {
-        fetched = keepAt(homes, Wire.ROOM);
+        fetched = admitAt(homes, Wire.ROOM);
       }
       if (fetched != null) {
         return fetched;
       }
-      if (asksEveryHome && !busy()) {
+      if (queriesAllHomes && !busy()) {
         break;
       }
     }
-    return keepNowhere(homes);
+    return giveUp(homes);
   }
 
-  /** Whether another thread is reading the item for one of the members asked. */
+  /** Whether another thread is reading the item for one of the queried members. */
   private boolean busy() {
     return IntStream.of(answers).anyMatch(answer -> answer == Wire.BUSY);
   }
@@ -104,18 +104,18 @@ final class HostsFetch {
   // ---- finding the item
 
   private @Nullable Fetched find(int member) {
-    Reply reply = ask(member, Wire.FIND);
+    Reply reply = request(member, Wire.FIND);
     answers[member] = reply.answer();
     return reply.answer() == Wire.FOUND ? fromPeer(reply) : null;
   }
 
-  /** Checks the local store, then asks the members not asked yet. */
-  private @Nullable Fetched look(int[] order, int[] homes) {
+  /** Searches the local store, then the members not queried yet; null if none has the item. */
+  private @Nullable Fetched search(int[] order, int[] homes) {
     ByteBuffer content = view.self() < 0 ? null : local.find(key);
     if (content != null) {
       return new Fetched(Outcome.HIT, content);
     }
-    for (int member : membersToAsk(order, homes)) {
+    for (int member : membersToQuery(order, homes)) {
       Fetched found = find(member);
       if (found != null) {
         if (member != order[0]) {
@@ -127,14 +127,14 @@ final class HostsFetch {
     return null;
   }
 
-  /** Former owners and, if the owner has no room, the other candidates. */
-  private int[] membersToAsk(int[] order, int[] homes) {
+  /** Returns the former owners and, if the owner has no room, the other candidates. */
+  private int[] membersToQuery(int[] order, int[] homes) {
     int self = view.self();
     if (self == homes[0] || (self >= 0 && !room(homes[0]))) {
       answers[self] = PeerServer.absent(local, key, length);
     }
-    asksEveryHome = !room(homes[0]);
-    IntStream current = asksEveryHome ? IntStream.of(homes) : IntStream.empty();
+    queriesAllHomes = !room(homes[0]);
+    IntStream current = queriesAllHomes ? IntStream.of(homes) : IntStream.empty();
     return IntStream.concat(current, IntStream.of(view.formerOwners(order)))
         .distinct()
         .filter(member -> member != self && answers[member] == Reply.NOTHING)
@@ -145,12 +145,12 @@ final class HostsFetch {
     return answers[member] == Wire.ROOM;
   }
 
-  // ---- choosing who keeps it
+  // ---- admitting the item
 
-  private Fetched keepNowhere(int[] homes) throws IOException {
-    Fetched kept = view.self() < 0 ? keepHere() : null;
-    if (kept != null) {
-      return kept;
+  private Fetched giveUp(int[] homes) throws IOException {
+    Fetched admitted = view.self() < 0 ? admitHere() : null;
+    if (admitted != null) {
+      return admitted;
     }
     if (!refused && isFullEverywhere(homes)) {
       view.locations().put(key, ItemLocations.NOWHERE);
@@ -158,20 +158,20 @@ final class HostsFetch {
     return item == null ? NOTHING : new Fetched(Outcome.FULL, wrap(item));
   }
 
-  /** Tries the members that gave this answer; null if none of them keeps the item. */
-  private @Nullable Fetched keepAt(int[] order, int answer) throws IOException {
+  /** Tries the members that gave this answer; null if none of them admits the item. */
+  private @Nullable Fetched admitAt(int[] order, int answer) throws IOException {
     for (int member : order) {
       if (answers[member] == answer) {
-        Fetched kept = member == view.self() ? keepHere() : keepAt(member);
-        if (kept != null) {
-          return kept;
+        Fetched admitted = member == view.self() ? admitHere() : admitAt(member);
+        if (admitted != null) {
+          return admitted;
         }
       }
     }
     return null;
   }
 
-  private @Nullable Fetched keepHere() throws IOException {
+  private @Nullable Fetched admitHere() throws IOException {
     Fetched fetched =
         local.fetch(key, length, this::load, Duration.ofNanos(patienceWithClaimants()));
     if (fetched.outcome() != Outcome.FULL) {
@@ -192,10 +192,10 @@ final class HostsFetch {
     return null;
   }
 
-  private @Nullable Fetched keepAt(int member) throws IOException {
+  private @Nullable Fetched admitAt(int member) throws IOException {
     long end = System.nanoTime() + patienceWithClaimants();
     while (true) {
-      Reply reply = ask(member, Wire.CLAIM);
+      Reply reply = request(member, Wire.CLAIM);
       answers[member] = reply.answer();
       switch (reply.answer()) {
         case Wire.FOUND -> {
@@ -279,9 +279,9 @@ final class HostsFetch {
     return view.peers().get(member);
   }
 
-  private Reply ask(int member, int verb) {
+  private Reply request(int member, int verb) {
     PeerClient peer = peer(member);
-    if (peer == null || peer.out() || allowance < PeerClient.SHORTEST.toNanos()) {
+    if (peer == null || peer.out() || allowance < PeerClient.MIN_WAIT.toNanos()) {
       return Reply.NONE;
     }
     long start = System.nanoTime();
@@ -292,9 +292,9 @@ final class HostsFetch {
   }
 
   /**
-   * How long this fetch waits for another thread that is reading the item. If this fetch met a
-   * fault, the other may have met it, too; both waits together must not exceed the allowance of
-   * one.
+   * Returns how long this fetch waits for another thread that is reading the item. If this fetch
+   * had a fault, the other may have had it too; both waits together must not exceed the allowance
+   * of one fetch.
    */
   private long patienceWithClaimants() {
     return allowance < timeouts.faults().toNanos()

@@ -5,11 +5,11 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers items that are not kept by their owner: which member has them, or that no member does
- * and all are full. The latter is permanent, because nothing is evicted. Valid for one set of
- * reachable members.
+ * Remembers items that their owner does not cache: which member does, or that no member does and
+ * all are full. The latter is permanent, because nothing is evicted. Valid for one set of reachable
+ * members.
  *
- * <p>An open-addressing table with one word per item: 48 bits of its key, and the place. If two
+ * <p>An open-addressing table with one word per item: 48 bits of its key, and the location. If two
  * items share these bits, the cost is one storage read. The table starts at 32 KiB and grows to 8
  * MiB; after that, a new entry may overwrite another, which is learned again when next needed. Safe
  * for concurrent use; {@link #of} never blocks.
@@ -21,13 +21,13 @@ final class ItemLocations {
   private static final int FIRST_SLOTS = 1 << 12;
   private static final int MAX_SLOTS = 1 << 20;
 
-  /** Longest probe distance: two cache lines. */
+  /** Maximum probe distance: two cache lines. */
   private static final int REACH = 16;
 
   private volatile @Nullable AtomicLongArray table;
   private int taken;
 
-  /** Number of the member that has the item, {@link #NOWHERE}, or {@link #UNKNOWN}. */
+  /** Returns the index of the member that has the item, {@link #NOWHERE}, or {@link #UNKNOWN}. */
   int of(ItemKey key) {
     AtomicLongArray slots = table;
     if (slots == null) {
@@ -65,7 +65,7 @@ final class ItemLocations {
     slots.set(at, word);
   }
 
-  /** The item's slot; else a free slot near its home slot; else the home slot. */
+  /** Returns the item's slot; else a free slot near its home slot; else the home slot. */
   private static int find(AtomicLongArray slots, long keyBits) {
     int mask = slots.length() - 1;
     for (int i = 0; i < REACH; i++) {

@@ -25,7 +25,7 @@ final class PeerClient implements Closeable {
   /**
    * If less than this is left of a fetch's allowance for faults, another call is not worthwhile.
    */
-  static final Duration SHORTEST = Duration.ofMillis(50);
+  static final Duration MIN_WAIT = Duration.ofMillis(50);
 
   private static final Duration MAX_PAUSE = Duration.ofSeconds(32);
 
@@ -99,7 +99,7 @@ final class PeerClient implements Closeable {
   private Reply read(Connection connection, long start, int verb, int length, long patience)
       throws IOException {
     long left = start + patience - System.nanoTime();
-    int answer = connection.answer(Math.max(SHORTEST.toNanos(), left));
+    int answer = connection.answer(Math.max(MIN_WAIT.toNanos(), left));
     int following = connection.following();
     boolean bytes = answer == Wire.FOUND;
     boolean valid =
@@ -189,7 +189,7 @@ final class PeerClient implements Closeable {
       return;
     }
     boolean alive = alive(common.timeouts().progress());
-    host.looked(alive);
+    host.probed(alive);
     if (alive) {
       common.back().accept(member);
     } else if (host.silent() && !stranger) {

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A secret in a file on every host; a host with the secret is a peer. The secret determines an
  * Ed25519 key and a self-signed certificate, bit-identical on every host, and each host trusts that
- * certificate alone. TLS 1.3 does the rest: each side signs the handshake, so nobody can replay or
- * relay it, and every later record is encrypted and authenticated with the connection's keys.
+ * certificate alone. TLS 1.3 does the rest: each side signs the handshake, so no attacker can
+ * replay or relay it, and every later record is encrypted and authenticated with the connection's
+ * keys.
  *
  * <p>Anyone who can connect sees the certificate and could try secrets until one yields its key.
  * That is infeasible for a random secret of at least {@link #MIN_LENGTH} characters.
@@ -87,7 +88,7 @@ public final class PeerSecret {
     FileIdentity before = check(file);
     byte[] all;
     try {
-      all = UserFile.ask(() -> readLimited(file));
+      all = UserFile.call(() -> readLimited(file));
     } catch (IOException e) {
       throw refused(file, "cannot be read (" + e + ")", e);
     }
@@ -103,12 +104,15 @@ public final class PeerSecret {
       throw refused(
           file,
           secret.length > MAX_LENGTH
-              ? "holds more than " + MAX_LENGTH + " characters"
-              : "holds " + secret.length + " characters",
+              ? "has more than " + MAX_LENGTH + " characters"
+              : "has " + secret.length + " characters",
           null);
     }
     if (distinct < MIN_DISTINCT) {
-      throw refused(file, "holds only " + distinct + " different characters", null);
+      throw refused(
+          file,
+          "has only " + distinct + (distinct == 1 ? " distinct character" : " distinct characters"),
+          null);
     }
     return secret;
   }
@@ -128,7 +132,7 @@ public final class PeerSecret {
     long owner;
     try {
       attributes =
-          UserFile.ask(
+          UserFile.call(
               () ->
                   Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
       owner = Owner.of(file);

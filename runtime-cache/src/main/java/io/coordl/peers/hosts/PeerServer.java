@@ -25,8 +25,8 @@ import javax.net.ssl.SSLContext;
 
 /**
  * Serves the items of this host's store to other hosts, by key and length only: it opens no file
- * and knows no path. Each connection has a thread; their number is limited, and beyond the limit
- * the least recently used connection is closed. Safe for concurrent use.
+ * and knows no path. Each connection has a thread; the number of connections is limited, and beyond
+ * the limit the least recently used one is closed. Safe for concurrent use.
  */
 public final class PeerServer implements Closeable {
   private static final int MAX_CONNECTIONS = 1024;
@@ -34,7 +34,8 @@ public final class PeerServer implements Closeable {
   private static final int BACKLOG = 256;
 
   /**
-   * Limit for items in transit to the store, over all connections; they occupy the program's heap.
+   * Maximum bytes of items in transit to the store, over all connections; they occupy the program's
+   * heap.
    */
   private static final long MAX_INCOMING_BYTES = 64L << 20;
 
@@ -97,7 +98,7 @@ public final class PeerServer implements Closeable {
     return address;
   }
 
-  /** The {@link Wire} answer for an item that the store does not have. */
+  /** Returns the {@link Wire} answer for an item that the store does not have. */
   static int absent(ArenaStore store, ItemKey key, int length) {
     if (store.isAwaited(key)) {
       return Wire.BUSY;
@@ -105,7 +106,7 @@ public final class PeerServer implements Closeable {
     return store.hasRoom(length) ? Wire.ROOM : noRoom(store, length);
   }
 
-  /** The {@link Wire} answer of a store that does not keep an item. */
+  /** Returns the {@link Wire} answer of a store that does not admit an item. */
   static int noRoom(ArenaStore store, int length) {
     return store.isFull(length) ? Wire.FULL : Wire.LATER;
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * violates {@link Wire} or misses its deadline.
  */
 final class PeerSession implements Closeable {
-  /** How long a request waits for another client's claim; the client then asks again. */
+  /** How long a request waits for another client's claim; the client then repeats the request. */
   private static final Duration HOLD = Duration.ofMillis(100);
 
   /** An unused connection is closed after this time. */
@@ -128,9 +128,9 @@ final class PeerSession implements Closeable {
       case Wire.FIND -> {
         ByteBuffer content = server.store.find(key);
         if (content == null || content.remaining() != length) {
-          say(PeerServer.absent(server.store, key, length), null);
+          answer(PeerServer.absent(server.store, key, length), null);
         } else {
-          say(Wire.FOUND, content);
+          answer(Wire.FOUND, content);
         }
       }
       case Wire.CLAIM -> claim(key, length);
@@ -140,7 +140,7 @@ final class PeerSession implements Closeable {
 
   private void claim(ItemKey key, int length) throws IOException {
     if (!server.takeRoom(length)) {
-      say(Wire.BUSY, null);
+      answer(Wire.BUSY, null);
       return;
     }
     Fetched fetched;
@@ -156,25 +156,25 @@ final class PeerSession implements Closeable {
         if (content == null || content.remaining() != length) {
           throw new WireException(Kind.MALFORMED, "it asked for an item with the wrong length");
         }
-        say(Wire.FOUND, content);
+        answer(Wire.FOUND, content);
       }
-      case ADMITTED -> say(Wire.KEPT, null);
-      case FULL -> say(PeerServer.noRoom(server.store, length), null);
-      default -> say(Wire.BUSY, null);
+      case ADMITTED -> answer(Wire.KEPT, null);
+      case FULL -> answer(PeerServer.noRoom(server.store, length), null);
+      default -> answer(Wire.BUSY, null);
     }
   }
 
   /** Lets the client read storage and accepts what it delivers, under the store's own claim. */
   private boolean load(int length, byte[] target, int offset) throws IOException {
-    say(Wire.GRANTED, null);
+    answer(Wire.GRANTED, null);
     byte[] word = new byte[4];
-    int said = Wire.STILL;
-    while (said == Wire.STILL) {
+    int message = Wire.STILL;
+    while (message == Wire.STILL) {
       deadline.in(server.timeouts.claimant().toNanos());
       bytes.read(word, 0, word.length);
-      said = ByteBuffer.wrap(word).getInt();
+      message = ByteBuffer.wrap(word).getInt();
     }
-    if (said != Wire.BYTES) {
+    if (message != Wire.BYTES) {
       throw new WireException(Kind.MALFORMED, "it did not deliver the item it had claimed");
     }
     for (int done = 0; done < length; ) {
@@ -187,7 +187,7 @@ final class PeerSession implements Closeable {
   }
 
   /** Sends an answer; the item streams directly from the store, in pieces with a deadline each. */
-  private void say(int what, @Nullable ByteBuffer item) throws IOException {
+  private void answer(int what, @Nullable ByteBuffer item) throws IOException {
     answer.clear();
     answer.putInt(what).putInt(item == null ? 0 : item.remaining()).flip();
     int end = item == null ? 0 : item.limit();

@@ -7,9 +7,10 @@ import java.util.stream.IntStream;
 
 /**
  * Assigns items to members by weighted rendezvous hashing (Thaler and Ravishankar 1998; weights
- * after Schindelhauer and Schomaker 2005). Each member's score is a hash of the item's key and its
- * own name; the highest score owns the item. So when a member joins or leaves, only its own items
- * move, and shares are proportional to capacities. All hosts compute bit-identical rankings.
+ * after Schindelhauer and Schomaker 2005). Each member's score is a hash of the item's key and the
+ * member's name, scaled by its capacity; the member with the highest score owns the item. So when a
+ * member joins or leaves, only its own items move, and shares are proportional to capacities. All
+ * hosts compute bit-identical rankings.
  */
 final class Ranking {
   private final long[] names;
@@ -24,6 +25,7 @@ final class Ranking {
     }
   }
 
+  /** Returns the index of the member with the highest score. */
   int first(ItemKey key) {
     int best = 0;
     double highest = score(0, key);
@@ -37,7 +39,7 @@ final class Ranking {
     return best;
   }
 
-  /** Numbers of all members, highest score first. */
+  /** Returns the indices of all members, highest score first. */
   int[] order(ItemKey key) {
     double[] scores = new double[names.length];
     for (int i = 0; i < scores.length; i++) {
@@ -50,14 +52,14 @@ final class Ranking {
         .toArray();
   }
 
-  /** StrictMath: the same bits on every host. */
+  /** Uses StrictMath, which returns the same bits on every host. */
   private double score(int member, ItemKey key) {
     long drawn = mix(mix(key.low() ^ names[member]) + key.high());
     double uniform = ((drawn >>> 11) + 0.5) * 0x1p-53;
     return -weights[member] / StrictMath.log(uniform);
   }
 
-  /** Stafford's variant 13 of the finalizer of MurmurHash3. */
+  /** Mixes the bits by Stafford's variant 13 of the MurmurHash3 finalizer. */
   private static long mix(long z) {
     long x = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
     x = (x ^ x >>> 27) * 0x94d049bb133111ebL;

@@ -8,11 +8,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This host's view of the members at one time; members are numbered by their index in the list.
+ * This host's view of the members at one time; members are identified by their index in the list.
  *
- * @param peers client of each member, by number; null for this host itself
- * @param self number of this host; -1 if it is not a member now
- * @param former member names of the last differing views, latest first
+ * @param peers client of each member; null for this host itself
+ * @param self index of this host; -1 if it is not a member now
+ * @param former member names of the last views that differ, latest first
  */
 record View(
     List<Member> members,
@@ -23,7 +23,7 @@ record View(
     ItemLocations locations) {
   static final View NONE = new View(List.of(), List.of(), -1, List.of());
 
-  /** Former views remembered; each costs one more request for an item that nobody has. */
+  /** Number of former views remembered; each costs one more request for an item nobody has. */
   private static final int MAX_FORMER = 3;
 
   private View(
@@ -31,19 +31,19 @@ record View(
     this(members, new Ranking(members), peers, self, former, new ItemLocations());
   }
 
-  /** The next view; {@code peers} as in {@link #peers}. */
+  /** Returns the next view; {@code peers} as in {@link #peers}. */
   View then(List<Member> next, List<@Nullable PeerClient> peers, String selfName) {
     View after = new View(next, peers, peers.indexOf(null), former).since(names(members, ""));
     // The others may have been members before this host joined.
     return alone() ? after.since(names(next, selfName)) : after;
   }
 
-  /** This view without learned locations, after a member was unreachable for a while. */
+  /** Returns this view without learned locations, after a member has become reachable again. */
   View back(Member member) {
     return since(names(members, member.name()));
   }
 
-  /** This view without learned locations, with {@code others} added to the former views. */
+  /** Returns this view without learned locations, with {@code others} added to the former views. */
   private View since(Set<String> others) {
     boolean known = others.isEmpty() || others.equals(names(members, ""));
     Stream<Set<String>> latest = known ? Stream.empty() : Stream.of(others);
@@ -62,8 +62,8 @@ record View(
   }
 
   /**
-   * Numbers of the members that owned an item with this rank order in former views, and may still
-   * keep it.
+   * Returns the members that owned an item with this rank order in former views, and may still have
+   * it.
    */
   int[] formerOwners(int[] order) {
     return former.stream()

@@ -2,14 +2,12 @@ package io.coordl.peers.hosts;
 
 import java.io.IOException;
 
-/**
- * The other side is not a peer of this group, or violates the protocol; the message has details.
- */
+/** Thrown if the other side is not a peer of this group, or violates the protocol. */
 final class WireException extends IOException {
   private static final long serialVersionUID = 1;
 
   enum Kind {
-    /** A peer with another version or group. */
+    /** A peer with a different version or group. */
     OTHER,
     /** Not a peer. */
     STRANGER,

@@ -28,41 +28,42 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * The external engine: hosts share the items they have read in a Redis or Valkey that the user
- * runs, a single server or a cluster ({@link RedisServers}).
+ * The external engine: hosts share items through a Redis or Valkey that the user runs, a single
+ * server or a cluster ({@link RedisServers}).
  *
- * <p><b>Lookup.</b> This host's store comes first and admits until it is full. A miss there asks
- * Redis. On a miss there, too, one of the hosts reads storage and puts the item into Redis. Once
- * the local store is full, items from Redis are handed out without a copy.
+ * <p><b>Lookup.</b> This host's store comes first and admits until it is full. On a miss, the
+ * engine queries Redis. If Redis does not have the item either, one of the hosts reads storage and
+ * puts the item into Redis. Once the local store is full, items from Redis are handed out without a
+ * copy.
  *
  * <p><b>Claims.</b> A thread that wants to read storage first writes a claim in the item's place
  * ({@code SET NX PX}); the item itself replaces it. A thread that finds a claim waits up to {@link
  * ArenaStore#PATIENCE}, then reads storage itself. A thread that fails removes its claim. The claim
  * of a killed process expires after {@link #LEASE}, which is shorter than that patience, so another
- * thread takes over and the item is still kept. A claimant slower than its lease does no harm: all
- * copies of an item are equal, and a claim never replaces an item.
+ * thread takes over and the item is still cached. A claimant slower than its lease does no harm:
+ * all copies of an item are equal, and a claim never replaces an item.
  *
  * <p><b>Full.</b> A Redis with {@code maxmemory-policy noeviction} is the MinIO cache: it refuses
  * writes when full, and the engine then only reads from it for ten seconds. A Redis that evicts is
  * used as well, with a warning. An item expires {@link #LIFETIME} after it was written, which
  * outlasts nearly every run.
  *
- * <p><b>Failures.</b> {@link Timeouts} bound each call; a server that is late or fails is not asked
- * again until the agent's thread gets an answer ({@link RedisNode}). Until then its items come from
- * storage, as they do while a cluster moves slots. An item that fails its checksum is read from
+ * <p><b>Failures.</b> {@link Timeouts} bound each call; a server that is late or fails receives no
+ * more requests until the agent's thread gets an answer ({@link RedisNode}). Until then, and while
+ * a cluster moves slots, its items come from storage. An item that fails its checksum is read from
  * storage and rewritten. Each kind of trouble is logged once, never with the server's own text,
  * which might repeat the password.
  *
  * <p>Thread-safe; interrupts of the program's threads never break a call.
  */
 public final class RedisEngine implements ItemStore, Closeable {
-  /** Lifetime of a claim that nobody removes. */
+  /** Lifetime of a claim that is not removed. */
   static final Duration LEASE = Duration.ofSeconds(4);
 
   /** Lifetime of an item after it was written. */
   static final Duration LIFETIME = Duration.ofDays(7);
 
-  /** How long after opening items wait for the first attempt to connect. */
+  /** Maximum time after opening that fetches wait for the first attempt to connect. */
   private static final long START_NANOS = 3_000_000_000L;
 
   private static final long CHECK_NANOS = 500_000_000L;
@@ -90,9 +91,9 @@ public final class RedisEngine implements ItemStore, Closeable {
   /**
    * Opens the engine; returns at once.
    *
-   * @param seeds the server, or some nodes of one cluster; one that answers is enough
+   * @param seeds the server, or some nodes of one cluster, one of which must answer
    * @param tls own key and trusted certificates for {@code rediss:}; null for the JDK's
-   * @param group namespace of the items; groups share none
+   * @param group namespace of the items; groups share no items
    */
   public RedisEngine(
       List<RedisUri> seeds,
@@ -111,7 +112,7 @@ public final class RedisEngine implements ItemStore, Closeable {
     background.start();
   }
 
-  // ---- the thread of the agent
+  // ---- the agent's thread
 
   private void run() {
     while (!closed) {
@@ -131,7 +132,7 @@ public final class RedisEngine implements ItemStore, Closeable {
     watch.close();
   }
 
-  // ---- threads of the program
+  // ---- program threads
 
   @Override
   public @Nullable ByteBuffer find(ItemKey key) {
@@ -166,7 +167,7 @@ public final class RedisEngine implements ItemStore, Closeable {
     }
   }
 
-  /** One fetch of one item; the loader of the host's own store. */
+  /** One fetch of one item, as the loader of this host's store. */
   private final class Fetch implements Loader {
     private final ItemKey key;
     private final int length;
@@ -213,9 +214,9 @@ public final class RedisEngine implements ItemStore, Closeable {
     /**
      * Gets the item.
      *
-     * @return PEER if from Redis; ADMITTED if from storage and kept by Redis; FULL if from storage
-     *     and not kept; CHANGED if {@code storage} reported that; BUSY if no server had it and
-     *     storage was not read
+     * @return PEER if from Redis; ADMITTED if from storage and cached by Redis; FULL if from
+     *     storage and not cached; CHANGED if {@code storage} reported that; BUSY if no server had
+     *     it and storage was not read
      */
     private Outcome take() throws IOException {
       long deadline = System.nanoTime() + ArenaStore.PATIENCE.toNanos();
@@ -233,19 +234,19 @@ public final class RedisEngine implements ItemStore, Closeable {
         byte[] found = answer instanceof byte[] bytes ? bytes : value;
         if (RedisItem.isItem(found, key, length)) {
           value = found;
-          heard(node, start, length, Answer.FOUND);
+          report(node, start, length, Answer.FOUND);
           return Outcome.PEER;
         }
         boolean claimed = RedisItem.isClaim(found);
-        boolean mine = Arrays.equals(found, claim);
+        boolean isOwnClaim = Arrays.equals(found, claim);
         if (answer != null && !claimed) {
-          heard(node, start, 0, Answer.FAILED);
-          node.say(
+          report(node, start, 0, Answer.FAILED);
+          node.logOnce(
               "foreign",
               " has a damaged item, or other data under its key: the item is read from storage and"
                   + " rewritten.");
         } else if (first) {
-          heard(node, start, 0, Answer.ABSENT);
+          report(node, start, 0, Answer.ABSENT);
         }
         if (!claimed && node.full()) {
           return Outcome.BUSY;
@@ -258,7 +259,7 @@ public final class RedisEngine implements ItemStore, Closeable {
           }
           claimed = answer == null;
         }
-        if (mine || !claimed) {
+        if (isOwnClaim || !claimed) {
           return read(node);
         }
         if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
@@ -289,7 +290,7 @@ public final class RedisEngine implements ItemStore, Closeable {
           refused(node, start, fault);
         } else {
           kept = true;
-          heard(node, start, length, Answer.KEPT);
+          report(node, start, length, Answer.KEPT);
         }
         return kept ? Outcome.ADMITTED : Outcome.FULL;
       } finally {
@@ -304,7 +305,7 @@ public final class RedisEngine implements ItemStore, Closeable {
   /** Handles a missing answer or an error: moved, full, or not allowed. */
   private Outcome refused(RedisNode node, long start, Fault fault) {
     if (fault.heard() != null) {
-      heard(node, start, 0, fault.heard());
+      report(node, start, 0, fault.heard());
     }
     String code = fault.code();
     if (code.equals("MOVED") || code.equals("ASK")) {
@@ -312,7 +313,7 @@ public final class RedisEngine implements ItemStore, Closeable {
       LockSupport.unpark(background);
     } else if (!code.isEmpty()) {
       node.refused();
-      node.say(
+      node.logOnce(
           "refused " + code,
           code.equals("OOM")
               ? " is full: it keeps the items it has; the others are read from storage."
@@ -321,7 +322,7 @@ public final class RedisEngine implements ItemStore, Closeable {
     return Outcome.BUSY;
   }
 
-  private void heard(RedisNode node, long start, long bytes, Answer answer) {
+  private void report(RedisNode node, long start, long bytes, Answer answer) {
     sink.asked(node.name, start, System.nanoTime(), bytes, answer);
   }
 

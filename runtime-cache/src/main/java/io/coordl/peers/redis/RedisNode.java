@@ -98,11 +98,11 @@ final class RedisNode {
       try {
         address = new InetSocketAddress(uri.server().host(), uri.server().port());
         RedisConnection connection = connect(greeting);
-        host.looked(true);
+        host.probed(true);
         host.giveBack(connection);
       } catch (IOException | RuntimeException e) {
         trouble = trouble(e, greeting);
-        host.looked(false);
+        host.probed(false);
       }
     }
     return up();
@@ -148,16 +148,16 @@ final class RedisNode {
 
   void logDown() {
     String until = " is not used until it answers again (" + trouble;
-    say("down " + name, until + "): its items are read from storage.");
+    logOnce("down " + name, until + "): its items are read from storage.");
   }
 
   void logMissing() {
     String until = " is not reachable yet (" + trouble;
-    say("start " + name, until + "): items are read from storage until it is.");
+    logOnce("start " + name, until + "): items are read from storage until it is.");
   }
 
   /** Logs a sentence about this server, once per kind. */
-  void say(String kind, String what) {
+  void logOnce(String kind, String what) {
     common.log().once(kind, "Redis at " + name + what);
   }
 

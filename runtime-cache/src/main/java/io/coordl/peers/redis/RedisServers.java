@@ -69,7 +69,7 @@ final class RedisServers {
       RedisNode node = node(seed);
       if (node.tend() && readOwners(node)) {
         if (slots.length == 1 && seeds.size() > 1) {
-          node.say("single", " is not a cluster: the other addresses are not used.");
+          node.logOnce("single", " is not a cluster: the other addresses are not used.");
         }
         in(slots).forEach(this::introduce);
         return;
@@ -110,7 +110,7 @@ final class RedisServers {
     return any;
   }
 
-  /** {@code ID IP:PORT@BUS[,HOST] FLAGS MASTER PING PONG EPOCH STATE SLOT SLOT-SLOT ...}. */
+  /** Parses {@code ID IP:PORT@BUS[,HOST] FLAGS MASTER PING PONG EPOCH STATE SLOT SLOT-SLOT ...}. */
   private void read(String line, RedisUri source, @Nullable RedisNode[] ownerBySlot) {
     String[] fields = line.split(" ", -1);
     if (fields.length < 9) {
@@ -140,7 +140,7 @@ final class RedisServers {
   private void introduce(RedisNode node) {
     if (!node.uri.secure() && !node.isLoopback()) {
       String secret = node.uri.password() == null ? "" : ", and the password";
-      node.say(
+      node.logOnce(
           "plain",
           " gets the items"
               + secret
@@ -152,7 +152,7 @@ final class RedisServers {
           info.contains(POLICY)
               ? " has a maxmemory-policy other than noeviction: it evicts when full, and"
               : " does not report its maxmemory-policy (expected: noeviction): if it evicts,";
-      node.say("policy", policy + " items are read from storage more than once.");
+      node.logOnce("policy", policy + " items are read from storage more than once.");
     }
   }
 

@@ -8,10 +8,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Address of a Redis, and the credentials for it: {@code
- * redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]}, or {@code rediss://} for TLS; user and password are
- * percent-encoded; port 6379 and database 0 are the defaults. {@link #toString} never contains the
- * user or the password.
+ * Address and credentials of a Redis: {@code redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]}, or {@code
+ * rediss://} for TLS; user and password are percent-encoded; port 6379 and database 0 are the
+ * defaults. {@link #toString} never contains the user or the password.
  *
  * @param secure whether to use TLS
  * @param database database number; a cluster has only 0
@@ -24,7 +23,7 @@ public record RedisUri(
     @Nullable String password) {
   private static final String FORM = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]";
 
-  /** The last {@code @} ends the password. */
+  /** The password extends to the last {@code @}. */
   private static final Pattern ADDRESS =
       Pattern.compile("redis(s?)://(?:([^:@/]*):(.+)@)?([^/@]+)(?:/([0-9]{0,7}))?", Pattern.DOTALL);
 

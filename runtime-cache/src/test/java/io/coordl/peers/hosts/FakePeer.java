@@ -70,7 +70,7 @@ final class FakePeer implements Closeable {
   }
 
   /** Exchanges correct hellos. */
-  static void meet(DataInputStream in, DataOutputStream out) throws IOException {
+  static void exchangeHellos(DataInputStream in, DataOutputStream out) throws IOException {
     in.readNBytes(Wire.hello(PeerItems.GROUP).length);
     out.write(Wire.hello(PeerItems.GROUP));
   }

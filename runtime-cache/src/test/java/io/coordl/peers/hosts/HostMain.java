@@ -59,7 +59,7 @@ public final class HostMain {
               "host" + i, new InetSocketAddress("127.0.0." + i, Integer.parseInt(port)), 64 << 20));
     }
     ArenaStore store =
-        ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("64m"), HostMain::say);
+        ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("64m"), HostMain::print);
     KnownMembers membership = new KnownMembers("host" + number);
     membership.members = List.copyOf(members);
     HostsEngine engine =
@@ -81,7 +81,7 @@ public final class HostMain {
                 store,
                 TestSecret.ours(),
                 PeerItems.GROUP,
-                HostMain::say,
+                HostMain::print,
                 Timeouts.USUAL)) {
       HostMain host = new HostMain(engine, Integer.parseInt(args[3]), Long.parseLong(args[5]));
       host.run(Long.parseLong(args[4]), server);
@@ -97,7 +97,7 @@ public final class HostMain {
     }
   }
 
-  private static void say(String word) {
+  private static void print(String word) {
     System.err.println(word);
   }
 

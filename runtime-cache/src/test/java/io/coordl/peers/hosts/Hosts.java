@@ -37,7 +37,7 @@ final class Hosts implements AutoCloseable {
           Duration.ofSeconds(30),
           Duration.ofSeconds(60));
 
-  /** The same, but a host that does not answer is late soon. */
+  /** The same, but a host that does not answer soon counts as late. */
   static final Timeouts SHARP =
       new Timeouts(
           Duration.ofMillis(300),
@@ -75,11 +75,11 @@ final class Hosts implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       hosts.add(budget);
     }
-    hosts.meet();
+    hosts.publishMembers();
     return hosts;
   }
 
-  /** Adds a host that the others do not know before {@link #meet}. */
+  /** Adds a host that the others do not know before {@link #publishMembers}. */
   Host add(String budget) throws IOException {
     Host host = new Host(hosts.size() + 1, budget);
     hosts.add(host);
@@ -91,14 +91,14 @@ final class Hosts implements AutoCloseable {
     fakes.add(new Member("fake" + fakes.size(), address, capacity));
   }
 
-  /** Makes the fakes unknown members again. */
+  /** Resets the fakes to unknown members. */
   void renewFakes() {
     fakes.replaceAll(fake -> new Member(fake.name(), fake.data(), fake.capacity() + 1));
-    meet();
+    publishMembers();
   }
 
-  /** Tells every host the current members. */
-  void meet() {
+  /** Sets the current members on every host. */
+  void publishMembers() {
     List<Member> members = new ArrayList<>();
     hosts.forEach(host -> members.add(host.member()));
     members.addAll(fakes);
@@ -209,12 +209,12 @@ final class Hosts implements AutoCloseable {
       return crossed.get(answer).sum();
     }
 
-    /** Questions that were late or failed; after each, the peer is no longer asked. */
+    /** Requests that were late or failed; after each, the peer receives no more requests. */
     long faults() {
       return answers(Answer.LATE) + answers(Answer.FAILED);
     }
 
-    long questions() {
+    long requests() {
       return answers.values().stream().mapToLong(LongAdder::sum).sum();
     }
 

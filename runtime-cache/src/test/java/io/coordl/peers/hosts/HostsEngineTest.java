@@ -54,7 +54,7 @@ class HostsEngineTest {
     }
   }
 
-  /** An item owned by this member in the hosts' ranking. */
+  /** Returns an item owned by this member in the hosts' ranking. */
   private static int itemOf(Hosts hosts, int member, int from) {
     Ranking ranking = new Ranking(hosts.host(0).membership.members);
     int number = from;
@@ -111,7 +111,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void anItemIsKeptByItsOwnerAndFoundThereWithOneQuestion() throws Exception {
+  void theOwnerCachesAnItemAndServesItInOneRequest() throws Exception {
     try (Hosts hosts = Hosts.of(3, directory, "16m")) {
       int number = itemOf(hosts, 1, 0);
       assertThat(hosts.host(0).fetch(number).outcome()).isEqualTo(Outcome.ADMITTED);
@@ -119,48 +119,48 @@ class HostsEngineTest {
       assertThat(hosts.kept()).isEqualTo(1);
       assertThat(hosts.host(0).bytes(Answer.KEPT)).isEqualTo(PeerItems.length(number));
       assertThat(hosts.host(2).fetch(number).outcome()).isEqualTo(Outcome.PEER);
-      assertThat(hosts.host(2).questions()).isEqualTo(1);
+      assertThat(hosts.host(2).requests()).isEqualTo(1);
       assertThat(hosts.host(2).bytes(Answer.FOUND)).isEqualTo(PeerItems.length(number));
       assertThat(hosts.host(1).fetch(number).outcome()).isEqualTo(Outcome.HIT);
       assertThat(hosts.reads()).isEqualTo(1);
     }
   }
 
-  /** Questions a host asks for an item: whether the owner has it, and to keep it. */
-  private static long questions(Host host, int number) throws IOException {
-    long before = host.questions();
+  /** Requests of a host for an item: whether the owner has it, and to cache it. */
+  private static long requests(Host host, int number) throws IOException {
+    long before = host.requests();
     host.fetch(number);
-    return host.questions() - before;
+    return host.requests() - before;
   }
 
   @Test
-  void withSixtyFourHostsAMissAsksOnlyItsOwner() throws Exception {
+  void withSixtyFourHostsAMissQueriesOnlyTheOwner() throws Exception {
     int count = 64;
     try (Hosts hosts = Hosts.of(count, directory, "1m")) {
       Ranking ranking = new Ranking(hosts.host(0).membership.members);
       for (int i = 0; i < ITEMS; i++) {
         int owner = ranking.first(PeerItems.key(i));
         int reader = i % count;
-        // Only the newest host, as each must assume to be, asks others for its own items.
-        assertThat(questions(hosts.host(reader), i))
-            .as("questions of host %d for a cold item of %d", reader, owner)
+        // Only the newest host, which each must assume to be, requests its own items from others.
+        assertThat(requests(hosts.host(reader), i))
+            .as("requests of host %d for a cold item of %d", reader, owner)
             .isLessThanOrEqualTo(owner == reader ? 1 : 2);
-        assertThat(questions(hosts.host((i + 7) % count), i)).isLessThanOrEqualTo(1);
+        assertThat(requests(hosts.host((i + 7) % count), i)).isLessThanOrEqualTo(1);
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
 
       Host late = hosts.add("1m");
-      hosts.meet();
+      hosts.publishMembers();
       for (int i = 0; i < ITEMS; i++) {
-        assertThat(questions(late, i)).as("for kept items").isBetween(1L, 3L);
-        assertThat(questions(hosts.host(i % count), i)).isLessThanOrEqualTo(3);
+        assertThat(requests(late, i)).as("for cached items").isBetween(1L, 3L);
+        assertThat(requests(hosts.host(i % count), i)).isLessThanOrEqualTo(3);
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
     }
   }
 
   @Test
-  void withoutRoomAnywhereAMissAsksOnlyPossibleKeepers() throws Exception {
+  void ifAllHostsAreFullAMissQueriesOnlyTheCandidates() throws Exception {
     try (Hosts hosts = Hosts.of(12, directory, "1m")) {
       Host reader = hosts.host(0);
       int next = 0;
@@ -168,13 +168,13 @@ class HostsEngineTest {
         next++;
       }
       for (int i = next; i < next + ITEMS; i++) {
-        assertThat(questions(reader, i)).isLessThanOrEqualTo(HostsFetch.HOMES + 1);
+        assertThat(requests(reader, i)).isLessThanOrEqualTo(HostsFetch.HOMES + 1);
       }
     }
   }
 
   @Test
-  void withTooLittleRoomOnlyItemsNobodyKeepsAreReadFromStorage() throws Exception {
+  void ifAllHostsAreFullOnlyUncachedItemsAreReadFromStorage() throws Exception {
     int items = 900;
     try (Hosts hosts = Hosts.of(3, directory, "2m")) {
       epoch(hosts, items, 1);
@@ -183,7 +183,7 @@ class HostsEngineTest {
       for (int i = 0; i < items; i++) {
         for (Host host : hosts.hosts) {
           assertThat(kept[i] && host.store.find(PeerItems.key(i)) != null)
-              .as("item %d kept twice", i)
+              .as("item %d cached twice", i)
               .isFalse();
           kept[i] |= host.store.find(PeerItems.key(i)) != null;
         }
@@ -199,7 +199,7 @@ class HostsEngineTest {
       assertThat(hosts.kept()).isPositive().isLessThan(items);
       assertThat(hosts.reads() - before).isEqualTo(expected);
 
-      long[] questions = hosts.hosts.stream().mapToLong(Host::questions).toArray();
+      long[] requests = hosts.hosts.stream().mapToLong(Host::requests).toArray();
       long[] found = hosts.hosts.stream().mapToLong(host -> host.answers(Answer.FOUND)).toArray();
       for (int i = 0; i < items; i++) {
         for (Host host : hosts.hosts) {
@@ -208,10 +208,10 @@ class HostsEngineTest {
       }
       for (int i = 0; i < 3; i++) {
         Host host = hosts.host(i);
-        long asked = host.questions() - questions[i];
+        long requested = host.requests() - requests[i];
         long answered = host.answers(Answer.FOUND) - found[i];
         assertThat(answered).isEqualTo(hosts.kept() - host.store.items());
-        assertThat(asked - answered).as("asked in vain").isZero();
+        assertThat(requested - answered).as("requests that found nothing").isZero();
       }
     }
   }
@@ -239,7 +239,7 @@ class HostsEngineTest {
       for (String budget : List.of("1m", "64m", "1m")) {
         hosts.add(budget).weight = 1;
       }
-      hosts.meet();
+      hosts.publishMembers();
       int items = 2000;
       for (int epoch = 0; epoch < 2; epoch++) {
         for (int i = 0; i < items; i++) {
@@ -344,7 +344,7 @@ class HostsEngineTest {
         Hosts hosts = new Hosts(directory, Hosts.SHARP, TestSecret.ours())) {
       hosts.add("16m");
       hosts.addFake(fake.address(), 64 << 20);
-      hosts.meet();
+      hosts.publishMembers();
       for (int i = 0; i < ITEMS; i++) {
         assertThat(hosts.host(0).fetch(i).outcome()).isIn(Outcome.ADMITTED, Outcome.HIT);
       }
@@ -358,7 +358,7 @@ class HostsEngineTest {
   void anAnswerThatHangsHalfwayIsLateToo() throws Exception {
     FakePeer.Manner manner =
         (in, out) -> {
-          FakePeer.meet(in, out);
+          FakePeer.exchangeHellos(in, out);
           in.readNBytes(Wire.REQUEST_BYTES);
           out.writeInt(Wire.FOUND);
           out.writeInt(PeerItems.length(1));
@@ -369,7 +369,7 @@ class HostsEngineTest {
         Hosts hosts = new Hosts(directory, Hosts.SHARP, TestSecret.ours())) {
       hosts.add("16m");
       hosts.addFake(fake.address(), 1L << 60);
-      hosts.meet();
+      hosts.publishMembers();
       hosts.host(0).fetch(1);
       assertThat(hosts.host(0).answers(Answer.LATE)).isEqualTo(1);
       assertThat(hosts.reads()).isEqualTo(1);
@@ -386,7 +386,7 @@ class HostsEngineTest {
         fakes.add(fake);
         hosts.addFake(fake.address(), 16 << 20);
       }
-      hosts.meet();
+      hosts.publishMembers();
       int fetched = 0;
       long late = 0;
       while (hosts.host(0).faults() < 8) {
@@ -407,7 +407,7 @@ class HostsEngineTest {
   void aTruncatedAnswerIsNotUsed() throws Exception {
     FakePeer.Manner manner =
         (in, out) -> {
-          FakePeer.meet(in, out);
+          FakePeer.exchangeHellos(in, out);
           in.readNBytes(Wire.REQUEST_BYTES);
           out.writeInt(Wire.FOUND);
           out.writeInt(PeerItems.length(1));
@@ -417,7 +417,7 @@ class HostsEngineTest {
         Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
       hosts.add("16m");
       hosts.addFake(fake.address(), 1L << 60);
-      hosts.meet();
+      hosts.publishMembers();
       assertThat(hosts.host(0).fetch(1).outcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(hosts.host(0).answers(Answer.FAILED)).isEqualTo(1);
       assertThat(hosts.reads()).isEqualTo(1);
@@ -425,7 +425,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void anIncompatiblePeerIsNotAskedAndIsLoggedOnce() throws Exception {
+  void anIncompatiblePeerIsIgnoredAndLoggedOnce() throws Exception {
     List<byte[]> hellos =
         List.of(
             FakePeer.hello(Wire.MAGIC, Wire.VERSION + 1, PeerItems.GROUP),
@@ -444,7 +444,7 @@ class HostsEngineTest {
           Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
         hosts.add("16m");
         hosts.addFake(fake.address(), 1L << 60);
-        hosts.meet();
+        hosts.publishMembers();
         for (int number = 0; number < 50; number++) {
           hosts.host(0).fetch(number);
         }
@@ -485,18 +485,18 @@ class HostsEngineTest {
         hosts.host(i % 2).fetch(i);
       }
       Host late = hosts.add("16m");
-      hosts.meet();
+      hosts.publishMembers();
       for (int i = 0; i < ITEMS; i++) {
         for (Host host : hosts.hosts) {
           assertThat(host.fetch(i).outcome()).isIn(Outcome.HIT, Outcome.PEER);
         }
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
-      long questions = late.questions();
+      long requests = late.requests();
       for (int i = 0; i < ITEMS; i++) {
         late.fetch(i);
       }
-      assertThat(late.questions() - questions).as("locations are known").isEqualTo(ITEMS);
+      assertThat(late.requests() - requests).as("locations are known").isEqualTo(ITEMS);
       for (int i = ITEMS; i < 2 * ITEMS; i++) {
         hosts.host(0).fetch(i);
       }
@@ -512,7 +512,7 @@ class HostsEngineTest {
       hosts.add("16m");
       hosts.host(0).fetch(1);
       assertThat(hosts.host(0).store.items()).isEqualTo(1);
-      hosts.meet();
+      hosts.publishMembers();
       assertThat(hosts.host(1).fetch(1).outcome()).isEqualTo(Outcome.PEER);
       assertThat(hosts.reads()).isEqualTo(1);
     }
@@ -685,7 +685,7 @@ class HostsEngineTest {
         TestSecret.ours(), new Socket(address.getAddress(), address.getPort()), true);
   }
 
-  /** A raw client that claims an item. */
+  /** Returns a raw client that claims an item. */
   private static Socket claim(Hosts hosts, int owner, int number) throws IOException {
     InetSocketAddress address = hosts.host(owner).server().address();
     Socket socket = connect(address);
@@ -838,7 +838,7 @@ class HostsEngineTest {
       for (int i = 0; i < 20; i++) {
         assertThat(hosts.host(0).fetch(i).content()).isNotNull();
       }
-      assertThat(hosts.host(0).questions()).isZero();
+      assertThat(hosts.host(0).requests()).isZero();
       assertThat(hosts.host(0).membership.closed).isTrue();
     }
   }

@@ -28,8 +28,8 @@ class PeerFuzzTest {
 
   @TempDir Path directory;
 
-  /** Bytes that a client might send: hello, questions, a delivery. */
-  private static byte[] questions(SplittableRandom random) throws IOException {
+  /** Bytes that a client might send: hello, requests, a delivery. */
+  private static byte[] clientBytes(SplittableRandom random) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     out.write(Wire.hello(PeerItems.GROUP));
@@ -41,7 +41,7 @@ class PeerFuzzTest {
       Wire.putRequest(request, verb, PeerItems.key(number), PeerItems.length(number));
       out.write(request);
       if (verb == Wire.CLAIM && random.nextBoolean()) {
-        // Never complete: items delivered whole would rightly be kept.
+        // Never complete: complete items would rightly be cached.
         out.writeInt(random.nextBoolean() ? Wire.STILL : Wire.BYTES);
         out.write(new byte[random.nextInt(PeerItems.length(number))]);
         break;
@@ -75,7 +75,7 @@ class PeerFuzzTest {
         // With TLS, strangers get no further.
         try (Socket plain = new Socket(address.getAddress(), address.getPort());
             Socket socket = round % 2 == 0 ? plain : PeerTls.over(TestSecret.ours(), plain, true)) {
-          socket.getOutputStream().write(spoiled(questions(random), random));
+          socket.getOutputStream().write(spoiled(clientBytes(random), random));
           socket.shutdownOutput();
           socket.getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
         } catch (IOException e) {
@@ -131,7 +131,7 @@ class PeerFuzzTest {
           for (int i = own.nextInt(6); i >= 0; i--) {
             int answer = answers[own.nextInt(answers.length)];
             say.writeInt(answer);
-            // With the right length it would be taken for the item: peers are trusted that far.
+            // With the right length it would be accepted as the item: peers are trusted that far.
             boolean empty = own.nextBoolean() && answer != Wire.FOUND;
             say.writeInt(empty ? 0 : -own.nextInt(1 << 16) - 1);
           }
@@ -147,7 +147,7 @@ class PeerFuzzTest {
         Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
       hosts.add("64m");
       hosts.addFake(fake.address(), 1L << 60);
-      hosts.meet();
+      hosts.publishMembers();
       Host host = hosts.host(0);
       for (int round = 0; round < ROUNDS; round++) {
         hosts.renewFakes(); // Otherwise it would not be asked again.

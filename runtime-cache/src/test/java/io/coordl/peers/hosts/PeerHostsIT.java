@@ -91,7 +91,7 @@ class PeerHostsIT {
     new ProcessBuilder("kill", "-" + name, Long.toString(host.pid())).start().waitFor();
   }
 
-  /** The host's report, after a clean exit. */
+  /** Returns the host's report, after a clean exit. */
   private static String end(Process host) throws Exception {
     host.getOutputStream().close();
     String report = host.inputReader(StandardCharsets.UTF_8).readLine();

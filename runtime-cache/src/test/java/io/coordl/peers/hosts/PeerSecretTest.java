@@ -109,11 +109,11 @@ class PeerSecretTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'', holds 0 characters",
-    "' \n', holds 0 characters",
-    "changeme, holds 8 characters",
-    "0123456789012345678901234567890, holds 31 characters",
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, holds only 1 different characters",
+    "'', has 0 characters",
+    "' \n', has 0 characters",
+    "changeme, has 8 characters",
+    "0123456789012345678901234567890, has 31 characters",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, has only 1 distinct character",
   })
   void aWeakSecretIsRefused(String secret, String why) throws Exception {
     refused(file(secret), why);
@@ -129,7 +129,7 @@ class PeerSecretTest {
     assertThat(new ProcessBuilder("mkfifo", "-m", "600", fifo.toString()).start().waitFor())
         .isZero();
     refused(fifo, "is not a regular file");
-    refused(file("0123456789".repeat(500)), "holds more than 4096 characters");
+    refused(file("0123456789".repeat(500)), "has more than 4096 characters");
   }
 
   // ---- the connection
@@ -145,7 +145,7 @@ class PeerSecretTest {
   @Test
   void withTheSameSecretEveryItemIsReadOnce() throws Exception {
     try (Hosts hosts = hosts(3)) {
-      hosts.meet();
+      hosts.publishMembers();
       for (int i = 0; i < 3 * 50; i++) {
         hosts.host(i % 3).fetch(i / 3);
       }
@@ -159,11 +159,11 @@ class PeerSecretTest {
     SSLContext theirs = TestSecret.context(TestSecret.THEIRS);
     try (Hosts hosts = hosts(1);
         Hosts others = new Hosts(directory, Hosts.PATIENT, theirs)) {
-      hosts.meet();
+      hosts.publishMembers();
       hosts.host(0).fetch(1);
       others.add("16m");
       others.addFake(hosts.host(0).server().address(), 1L << 60);
-      others.meet();
+      others.publishMembers();
       for (int i = 0; i < 20; i++) {
         assertThat(others.host(0).fetch(i).outcome()).isEqualTo(Outcome.ADMITTED);
       }
@@ -179,7 +179,7 @@ class PeerSecretTest {
   @ValueSource(strings = {"altered", "twice", "left out"})
   void anAnswerTamperedWithIsNotUsed(String how) throws Exception {
     try (Hosts owner = hosts(1)) {
-      owner.meet();
+      owner.publishMembers();
       owner.host(0).fetch(7);
       int tampered = 0;
       for (int record = 0; record < 12; record++) {
@@ -207,7 +207,7 @@ class PeerSecretTest {
             Hosts hosts = new Hosts(directory, Hosts.SHARP, TestSecret.ours())) {
           Host host = hosts.add("16m");
           hosts.addFake(tap.address(), 1L << 60);
-          hosts.meet();
+          hosts.publishMembers();
           for (int i = 0; i < 3; i++) {
             host.fetch(7); // Also checks the bytes.
           }
@@ -227,18 +227,18 @@ class PeerSecretTest {
   void aReplayedConversationIsRefused() throws Exception {
     byte[] recorded;
     try (Hosts owner = hosts(1)) {
-      owner.meet();
+      owner.publishMembers();
       try (Wiretap tap = new Wiretap(owner.host(0).server().address(), (number, bytes) -> bytes);
           Hosts hosts = hosts(1)) {
         hosts.addFake(tap.address(), 1L << 60);
-        hosts.meet();
+        hosts.publishMembers();
         assertThat(hosts.host(0).fetch(3).outcome()).isEqualTo(Outcome.ADMITTED);
-        recorded = tap.said();
+        recorded = tap.clientBytes();
       }
       assertThat(owner.host(0).store.items()).as("the conversation was a delivery").isEqualTo(1);
     }
     try (Hosts owner = hosts(1)) {
-      owner.meet();
+      owner.publishMembers();
       var address = owner.host(0).server().address();
       try (Socket replayed = new Socket(address.getAddress(), address.getPort())) {
         replayed.getOutputStream().write(recorded);

@@ -63,7 +63,7 @@ class PeerTlsTest {
     for (int i = 0; i < count; i++) {
       hosts.add("16m");
     }
-    hosts.meet();
+    hosts.publishMembers();
     return hosts;
   }
 
@@ -110,7 +110,7 @@ class PeerTlsTest {
     try (Hosts others = new Hosts(directory, Hosts.PATIENT, wrong)) {
       others.add("16m");
       others.addFake(host.server().address(), 1L << 60);
-      others.meet();
+      others.publishMembers();
       for (int i = 0; i < 20; i++) {
         others.host(0).fetch(i);
       }
@@ -120,13 +120,13 @@ class PeerTlsTest {
   }
 
   @Test
-  void aServerWithAnotherKeyOrNoneIsNotAsked() throws Exception {
+  void aServerWithAnotherKeyOrNoneIsNotUsed() throws Exception {
     for (SSLContext wrong : wrong()) {
       try (Hosts others = hosts(1, wrong);
           Hosts hosts = new Hosts(directory, Hosts.PATIENT, load(ours))) {
         hosts.add("16m");
         hosts.addFake(others.host(0).server().address(), 1L << 60);
-        hosts.meet();
+        hosts.publishMembers();
         for (int i = 0; i < 20; i++) {
           hosts.host(0).fetch(i);
         }
@@ -179,7 +179,7 @@ class PeerTlsTest {
   void aSilentClientIsDisconnectedWithoutALogLine() throws Exception {
     try (Hosts hosts = new Hosts(directory, Hosts.SHARP, load(ours))) {
       hosts.add("16m");
-      hosts.meet();
+      hosts.publishMembers();
       InetSocketAddress address = hosts.host(0).server().address();
       try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
         assertThat(socket.getInputStream().read()).isEqualTo(-1);

@@ -20,12 +20,12 @@ public final class TestSecret {
     return Files.writeString(file, secret + "\n");
   }
 
-  /** The TLS context of hosts with {@link #OURS}. */
+  /** Returns the TLS context of hosts with {@link #OURS}. */
   public static SSLContext ours() {
     return Holder.OURS;
   }
 
-  /** The TLS context of hosts with any secret. */
+  /** Returns the TLS context of hosts with any secret. */
   public static SSLContext context(String secret) {
     try {
       Path directory = Files.createTempDirectory("coordl-secret");

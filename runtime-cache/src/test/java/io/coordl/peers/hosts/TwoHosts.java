@@ -10,12 +10,12 @@ import java.util.List;
 public final class TwoHosts implements AutoCloseable {
   private final Hosts hosts;
 
-  /** Hosts whose stores lie in {@code directory}. */
+  /** Hosts whose stores are in {@code directory}. */
   public TwoHosts(Path directory) throws IOException {
     hosts = Hosts.of(2, directory, "64m");
   }
 
-  /** The shared store as host 0 or 1 sees it. */
+  /** Returns the shared store as host 0 or 1 sees it. */
   public ItemStore engine(int host) {
     return hosts.host(host).engine;
   }

@@ -46,8 +46,8 @@ public final class Wiretap implements Closeable {
     return connections.get();
   }
 
-  /** All bytes that clients have sent so far. */
-  public byte[] said() {
+  /** Returns all bytes that clients have sent so far. */
+  public byte[] clientBytes() {
     synchronized (recorded) {
       return recorded.toByteArray();
     }

@@ -79,7 +79,7 @@ class RedisEngineTest {
     return engine;
   }
 
-  /** A connected engine of a host without room. */
+  /** Returns a connected engine of a host without room. */
   private RedisEngine engine(RedisServer server) {
     RedisEngine engine = engine(new FullStore(), null, server.uri());
     await(engine.servers::up);
@@ -293,7 +293,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void anotherItemsValueIsNotTakenForThisOne() throws Exception {
+  void anotherItemsValueIsNotMistakenForThisOne() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem one = new TestItem(1, 10_000);
@@ -327,7 +327,7 @@ class RedisEngineTest {
   // ---- full
 
   @Test
-  void aFullRedisKeepsItsItemsAndIsNotAskedToKeepMore() throws Exception {
+  void aFullRedisKeepsItsItemsAndGetsNoMore() throws Exception {
     RedisServer server = server("--maxmemory", "6mb", "--maxmemory-policy", "noeviction");
     RedisEngine engine = engine(server);
     int items = 80;
@@ -425,7 +425,7 @@ class RedisEngineTest {
       assertThat(answers).containsExactly(Answer.LATE);
       assertThat(logged).singleElement().asString().contains("no answer within 400 ms");
     } finally {
-      server.goOn();
+      server.resume();
     }
     await(engine.servers::up);
     assertFetched(engine, item, Outcome.PEER);
@@ -453,7 +453,7 @@ class RedisEngineTest {
       assertThat(TestItem.bytes(fetched.content())).isEqualTo(item.content());
       assertThat(answers).containsExactly(Answer.ABSENT, Answer.LATE);
     } finally {
-      server.goOn();
+      server.resume();
     }
   }
 
@@ -499,7 +499,7 @@ class RedisEngineTest {
 
   @Test
   void tlsUsesTheUsersKeysAndRefusesOthers() throws Exception {
-    TestKeys keys = TestKeys.make(directory, "mine");
+    TestKeys keys = TestKeys.create(directory, "mine");
     RedisServer server =
         server(
             "--port",
@@ -526,7 +526,7 @@ class RedisEngineTest {
     try {
       assertBypassed(hasty, new TestItem(1, 1000));
     } finally {
-      server.goOn();
+      server.resume();
     }
     await(hasty.servers::up);
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
@@ -534,7 +534,7 @@ class RedisEngineTest {
 
     // A stranger's keys, the JDK's own certificates, and none.
     logged.clear();
-    SSLContext stranger = TestKeys.make(directory, "stranger").context();
+    SSLContext stranger = TestKeys.create(directory, "stranger").context();
     for (RedisEngine refused :
         List.of(
             engine(new FullStore(), stranger, server.uri()),
@@ -608,9 +608,9 @@ class RedisEngineTest {
     List<RedisServer> servers = cluster();
     RedisEngine engine = engine(servers.get(0));
     TestItem item = new TestItem(1, 2000);
-    String slot = servers.get(0).say(Command.CLUSTER, "KEYSLOT", key(item));
+    String slot = servers.get(0).askForText(Command.CLUSTER, "KEYSLOT", key(item));
     int owner = Integer.parseInt(slot) * 3 / 16384;
-    String heir = servers.get((owner + 1) % 3).say(Command.CLUSTER, "MYID");
+    String heir = servers.get((owner + 1) % 3).askForText(Command.CLUSTER, "MYID");
     for (RedisServer server : servers) {
       server.ask(Command.CLUSTER, "SETSLOT", slot, "NODE", heir);
     }
@@ -635,11 +635,11 @@ class RedisEngineTest {
     String bus = Integer.toString(RedisServer.freePort());
     RedisServer empty = server("--cluster-enabled", "yes", "--cluster-port", bus);
     first.ask(Command.CLUSTER, "MEET", "127.0.0.1", Integer.toString(empty.port()), bus);
-    await(() -> empty.say(Command.CLUSTER, "INFO").contains("cluster_size:3"));
+    await(() -> empty.askForText(Command.CLUSTER, "INFO").contains("cluster_size:3"));
 
     RedisEngine engine = engine(empty);
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    await(() -> empty.say(Command.CLIENT, "LIST").lines().count() == 1);
+    await(() -> empty.askForText(Command.CLIENT, "LIST").lines().count() == 1);
   }
 
   private static RedisUri dead() throws IOException {
@@ -674,8 +674,10 @@ class RedisEngineTest {
             servers.stream()
                 .allMatch(
                     server ->
-                        server.say(Command.CLUSTER, "INFO").contains("cluster_state:ok")
-                            && server.say(Command.CLUSTER, "INFO").contains("cluster_size:3")));
+                        server.askForText(Command.CLUSTER, "INFO").contains("cluster_state:ok")
+                            && server
+                                .askForText(Command.CLUSTER, "INFO")
+                                .contains("cluster_size:3")));
     return servers;
   }
 
@@ -708,6 +710,6 @@ class RedisEngineTest {
         () ->
             Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(thread -> thread.getName().startsWith("coordl-redis")));
-    await(() -> server.say(Command.CLIENT, "LIST").lines().count() == 1);
+    await(() -> server.askForText(Command.CLIENT, "LIST").lines().count() == 1);
   }
 }

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A server that is not Redis, or sends wrong answers, costs a read of storage per item and nothing
- * else. It greets correctly, so that it is asked, and then answers as the test wants.
+ * else. It greets correctly, so that it receives requests, and then answers as the test wants.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisFuzzTest {
@@ -45,7 +45,7 @@ class RedisFuzzTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   /** Bytes that a fetch may allocate: a few times the item, and classes used for the first time. */
-  private static final long MOST_ALLOCATED = 8L << 20;
+  private static final long MAX_ALLOCATED = 8L << 20;
 
   private static final int LONG_ANSWER = 64 << 20;
 
@@ -94,7 +94,7 @@ class RedisFuzzTest {
         Fetched fetched = asking.fetch(ITEM.key(), ITEM.length(), ITEM.loader(reads));
         assertThat(THREADS.getCurrentThreadAllocatedBytes() - before)
             .as("bytes allocated for an item of %d", ITEM.length())
-            .isLessThan(MOST_ALLOCATED);
+            .isLessThan(MAX_ALLOCATED);
         if (fetched.content() != null) {
           assertThat(TestItem.bytes(fetched.content())).isEqualTo(ITEM.content());
           right += fetched.outcome() == Outcome.PEER ? 1 : 0;

@@ -35,7 +35,7 @@ final class RedisServer implements Closeable {
   }
 
   /**
-   * Starts a server that keeps nothing on disk; returns once it listens.
+   * Starts a server without persistence; returns once it listens.
    *
    * @param more arguments; "PORT" in them is its port
    */
@@ -107,7 +107,7 @@ final class RedisServer implements Closeable {
     }
   }
 
-  /** The usual timeouts, except the time to wait for an answer. */
+  /** Returns the usual timeouts, except the time to wait for an answer. */
   static Timeouts patience(Duration progress) {
     Timeouts usual = Timeouts.USUAL;
     return new Timeouts(
@@ -150,7 +150,7 @@ final class RedisServer implements Closeable {
   }
 
   /** Like {@link #ask}, with a text reply. */
-  String say(Command command, Object... arguments) {
+  String askForText(Command command, Object... arguments) {
     Object answer = ask(command, arguments);
     return answer instanceof byte[] bytes
         ? new String(bytes, StandardCharsets.UTF_8)
@@ -173,7 +173,7 @@ final class RedisServer implements Closeable {
   }
 
   /** Continues it with SIGCONT. */
-  void goOn() throws IOException {
+  void resume() throws IOException {
     signal("-CONT");
   }
 

@@ -64,7 +64,7 @@ class RedisUriTest {
   }
 
   @Test
-  void theTextHasNoSecret() {
+  void theTextContainsNoSecret() {
     assertThat(RedisUri.parse("redis://me:secret@h:1/2")).hasToString("redis://h:1/2");
     assertThat(RedisUri.parse("rediss://:secret@[fe80::1]")).hasToString("rediss://[fe80::1]:6379");
   }

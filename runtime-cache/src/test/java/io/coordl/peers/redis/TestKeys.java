@@ -21,7 +21,7 @@ import javax.net.ssl.TrustManagerFactory;
 public record TestKeys(Path certificate, Path key, SSLContext context) {
   public static final String PASSWORD = "changeit";
 
-  /** A new PKCS12 key store with such a key, and {@link #PASSWORD}. */
+  /** Returns a new PKCS12 key store with such a key, and {@link #PASSWORD}. */
   public static Path store(Path directory, String name) throws Exception {
     Path store = directory.resolve(name + ".p12");
     Process keytool =
@@ -51,7 +51,7 @@ public record TestKeys(Path certificate, Path key, SSLContext context) {
     return store;
   }
 
-  public static TestKeys make(Path directory, String name) throws Exception {
+  public static TestKeys create(Path directory, String name) throws Exception {
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store(directory, name))) {
       keys.load(in, PASSWORD.toCharArray());

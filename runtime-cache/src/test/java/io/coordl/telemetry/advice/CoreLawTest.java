@@ -10,8 +10,8 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
 /**
- * Simulated preparation beside the steps, on a machine that shares its cores evenly among ready
- * threads. The exact cost is known from the same job without preparation.
+ * Simulated preparation in parallel with the steps, on a machine that shares its cores evenly among
+ * ready threads. The exact cost is known from the same job without preparation.
  */
 class CoreLawTest {
   private static final Offset<Double> EXACT = within(1e-6);

@@ -150,34 +150,34 @@ class EarlyEventsTest {
   @Test
   void withoutARecordingNoEventIsCreated() {
     EventLog log = new EventLog();
-    AtomicInteger made = new AtomicInteger();
+    AtomicInteger created = new AtomicInteger();
     Supplier<Event> event =
         () -> {
-          made.incrementAndGet();
+          created.incrementAndGet();
           return new FetchEvent();
         };
     log.write(event, 0, 0);
     log.close();
     log.write(event, 0, 0);
-    assertThat(made).hasValue(0);
+    assertThat(created).hasValue(0);
     assertThat(log.isOpen()).isFalse();
   }
 
   @Test
   void pendingEventsAreBounded() {
     EventLog log = new EventLog();
-    AtomicInteger made = new AtomicInteger();
+    AtomicInteger created = new AtomicInteger();
     for (int i = 0; i < 10_100; i++) {
       log.write(
           () -> {
-            made.incrementAndGet();
+            created.incrementAndGet();
             return new FetchEvent();
           },
           0,
           0);
     }
     log.open((event, start, end) -> {});
-    assertThat(made).hasValue(10_000);
+    assertThat(created).hasValue(10_000);
   }
 
   /** Threads write while the recording opens: none of their events is lost. */

@@ -13,7 +13,7 @@ class ModelLayersTest {
   private final List<LayerEvent> written = new ArrayList<>();
   private final EventLog events = new EventLog();
   private final SpanRecorder spans = new SpanRecorder(events, noDurations(), () -> 0);
-  private int asked;
+  private int describeCalls;
 
   private static Durations noDurations() {
     return new Durations() {
@@ -45,7 +45,7 @@ class ModelLayersTest {
         });
     spans.layers(
         trainer -> {
-          asked++;
+          describeCalls++;
           return List.of(layer(trainer + " first"), layer(trainer + " second"));
         });
     Object generator = "generator";
@@ -56,14 +56,14 @@ class ModelLayersTest {
       step(critic);
     }
 
-    assertThat(asked).isEqualTo(2);
+    assertThat(describeCalls).isEqualTo(2);
     assertThat(written)
         .extracting(layer -> layer.model + " " + layer.place + " " + layer.layer)
         .containsExactly(
             "1 1 generator first", "1 2 generator second", "2 1 critic first", "2 2 critic second");
   }
 
-  /** A search trains many identical networks, each with its own trainer. */
+  /** A hyper-parameter search trains many identical networks, each with its own trainer. */
   @Test
   void epochsIdentifyTheirModelByItsLayers() {
     events.close();
@@ -85,12 +85,12 @@ class ModelLayersTest {
   void onlyTheFirstOfManyModelsAreRecorded() {
     spans.layers(
         trainer -> {
-          asked++;
+          describeCalls++;
           return List.of();
         });
     for (int i = 0; i < 100; i++) {
       step("model " + i);
     }
-    assertThat(asked).isEqualTo(16);
+    assertThat(describeCalls).isEqualTo(16);
   }
 }

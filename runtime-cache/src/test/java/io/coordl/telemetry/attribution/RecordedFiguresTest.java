@@ -106,7 +106,9 @@ class RecordedFiguresTest {
     return batch;
   }
 
-  /** Takes a batch of two items, made while the training thread waits for it, and trains on it. */
+  /**
+   * Takes a batch of two items, prepared while the training thread waits for it, and trains on it.
+   */
   private void takeAndStep(Object data, long compute) {
     long take = spans.enter(TAKE, data);
     long sample = spans.enter(SAMPLE, this);
@@ -584,7 +586,7 @@ class RecordedFiguresTest {
         .containsExactly(200L, 20L, 40L, 60L, 80L);
   }
 
-  /** A figure missing from the sum would keep its value. */
+  /** A figure missing from the sum would not change. */
   @Test
   void everyFigureAddsUp() throws IllegalAccessException {
     Figures one = new EpochEvent();
@@ -698,7 +700,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void theJobLastsFromItsFirstAskToItsLastActivity() {
+  void theJobLastsFromItsFirstRequestToItsLastActivity() {
     JobTotals totals = new JobTotals(() -> 0);
     totals.wrote(0, 50); // Before there is a job.
     assertThat(totals.snapshot().wall).isZero();

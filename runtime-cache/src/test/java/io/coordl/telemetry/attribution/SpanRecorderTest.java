@@ -67,14 +67,14 @@ class SpanRecorderTest {
     spans.exit(token, null);
   }
 
-  private void ask(boolean answer, long nanos) {
+  private void hasNext(boolean answer, long nanos) {
     long token = spans.enter(ASK, iterator);
     tick(nanos);
     spans.exit(token, answer);
   }
 
   /** Epochs so far, including evaluations and open epochs. */
-  private long begun() {
+  private long startedEpochs() {
     return spans.totals().nextEpoch() - 1;
   }
 
@@ -85,7 +85,7 @@ class SpanRecorderTest {
   @Test
   void aBatchPreparedByTheTrainingThreadIsSplitIntoFetchAndPrep() {
     long fit = spans.enter(FIT, null);
-    ask(true, 1);
+    hasNext(true, 1);
     long take = spans.enter(TAKE, iterator);
     long sample = spans.enter(SAMPLE, this);
     spans.fetchTime(clock.get(), clock.addAndGet(30));
@@ -94,7 +94,7 @@ class SpanRecorderTest {
     span(TRANSFORM, 20);
     spans.exit(take, new Object());
     tick(500);
-    ask(false, 4);
+    hasNext(false, 4);
     spans.exit(fit, null);
 
     Figures t = totals();
@@ -102,19 +102,19 @@ class SpanRecorderTest {
     assertThat(t.stall).isEqualTo(105);
     assertThat(t.fetchStall).isEqualTo(30);
     assertThat(t.prepStall).isEqualTo(71);
-    // Learning that the epoch has ended is a wait without a batch; it counts for job and epoch.
+    // The call that ends the epoch is a wait without a batch; it counts for job and epoch.
     assertThat(t.queueStall).isEqualTo(4);
     assertThat(t.compute).isEqualTo(500);
     Figures all = spans.totals().snapshot();
     assertThat(all.fetchTime).isEqualTo(30);
     assertThat(all.decodeTime).isEqualTo(50);
     assertThat(all.transformTime).isEqualTo(20);
-    assertThat(begun()).isEqualTo(1);
+    assertThat(startedEpochs()).isEqualTo(1);
     assertThat(durations.lines).contains("stall 101", "step 500", "epoch 1");
   }
 
   private void loadOne() {
-    ask(true, 1);
+    hasNext(true, 1);
     long take = spans.enter(TAKE, iterator);
     tick(9);
     spans.exit(take, new Object());
@@ -123,7 +123,7 @@ class SpanRecorderTest {
 
   /** A thread that prefetches for one about to train takes a few batches; a loader takes all. */
   @Test
-  void whatAThreadLoadsCountsOnceItIsMoreThanAnyQueueAndUntilAThreadTrains() {
+  void loadedBatchesCountOnceTheyExceedAnyQueueAndUntilAThreadTrains() {
     for (int i = 1; i < JobTotals.LOADED; i++) {
       loadOne();
     }
@@ -143,15 +143,15 @@ class SpanRecorderTest {
   }
 
   @Test
-  void aLoaderOfFewBatchesIsKnownByItsSecondPass() {
+  void aLoaderOfFewBatchesIsDetectedInItsSecondPass() {
     loadOne();
-    ask(false, 1);
+    hasNext(false, 1);
     loadOne();
     assertThat(spans.totals().loading().batches).isEqualTo(2);
     assertThat(spans.totals().loading().epochs).isEqualTo(2);
   }
 
-  /** Another thread that loads, too, may do so for this one. */
+  /** Another loading thread may load for this one. */
   @Test
   void onlyTheFirstLoaderCounts() throws InterruptedException {
     loadOne();
@@ -169,7 +169,7 @@ class SpanRecorderTest {
     Object batch = new Object();
     long fit = spans.enter(FIT, null);
     long ask = spans.enter(ASK, iterator);
-    tick(10); // The worker has not begun: queueing.
+    tick(10); // The worker has not startedEpochs: queueing.
     runOnOtherThread(
         () -> {
           long producer = spans.enter(PRODUCER, null);
@@ -229,7 +229,7 @@ class SpanRecorderTest {
       millis(100);
       cores.add(30); // While it computes.
     }
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     Figures t = totals();
     assertThat(t.computeCoreWait).isEqualTo(60_000_000);
@@ -247,15 +247,15 @@ class SpanRecorderTest {
     for (int step = 0; step < 2; step++) {
       Object batch = new Object();
       long take = spans.enter(TAKE, iterator);
-      long made = spans.enter(BATCH, "iterable");
+      long span = spans.enter(BATCH, "iterable");
       millis(20);
       cores.add(4);
-      spans.exit(made, batch);
+      spans.exit(span, batch);
       spans.exit(take, batch);
       millis(100);
       cores.add(30);
     }
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     assertThat(totals().prepCoreWait).isEqualTo(8_000_000);
     assertThat(totals().computeCoreWait).isEqualTo(60_000_000);
@@ -269,10 +269,10 @@ class SpanRecorderTest {
         () -> {
           long producer = spans.enter(PRODUCER, null);
           for (int batch = 0; batch < 3; batch++) {
-            long made = spans.enter(BATCH, "reader");
+            long span = spans.enter(BATCH, "reader");
             millis(10);
             cores.add(5);
-            spans.exit(made, new Object());
+            spans.exit(span, new Object());
           }
           spans.exit(producer, null);
         });
@@ -298,7 +298,7 @@ class SpanRecorderTest {
       }
     }
     millis(10);
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     Figures t = totals();
     assertThat(t.computeCoreWait + t.prepCoreWait).isBetween(15_000_000L, 20_000_000L);
@@ -350,10 +350,10 @@ class SpanRecorderTest {
           long take = spans.enter(TAKE, "inner");
           tick(300);
           spans.exit(take, batch);
-          ask(false, 1);
+          hasNext(false, 1);
         });
     assertThat(totals().stall).isZero();
-    assertThat(begun()).isZero();
+    assertThat(startedEpochs()).isZero();
 
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
@@ -373,7 +373,7 @@ class SpanRecorderTest {
     long outer = spans.enter(CHECKPOINT, "model");
     span(CHECKPOINT, 30);
     spans.exit(outer, null);
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     assertThat(totals().compute).isEqualTo(100);
     assertThat(totals().checkpoint).as("nested, counted once").isEqualTo(30);
@@ -405,7 +405,7 @@ class SpanRecorderTest {
       spans.exit(spans.enter(EPOCH, iterator), null);
     }
     spans.exit(fit, null);
-    assertThat(begun()).isEqualTo(3);
+    assertThat(startedEpochs()).isEqualTo(3);
   }
 
   @Test
@@ -422,7 +422,7 @@ class SpanRecorderTest {
     long ask = spans.enter(ASK, validation);
     spans.exit(ask, false);
     tick(30);
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     assertThat(totals().compute).isEqualTo(180);
     assertThat(totals().stall).isEqualTo(9);
@@ -485,7 +485,7 @@ class SpanRecorderTest {
     }
     spans.exit(fit, null);
 
-    assertThat(begun()).isEqualTo(4);
+    assertThat(startedEpochs()).isEqualTo(4);
     assertThat(spans.totals().updating()).isEqualTo(2);
     assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(2);
   }
@@ -497,7 +497,7 @@ class SpanRecorderTest {
     spans.exit(take, new Object());
     epoch(new Object(), 7, () -> span(COMPUTE, 10));
     update();
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
 
     assertThat(spans.totals().updating()).isEqualTo(1);
@@ -545,7 +545,7 @@ class SpanRecorderTest {
     spans.exit(take, new Object());
     tick(10);
     gc.addAndGet(5); // During the step.
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
 
     Figures all = totals();
@@ -572,17 +572,17 @@ class SpanRecorderTest {
   }
 
   @Test
-  void workBetweenAskingAndTakingBelongsToTheStep() {
+  void workBetweenHasNextAndNextBelongsToTheStep() {
     long fit = spans.enter(FIT, null);
     for (int batch = 0; batch < 2; batch++) {
-      ask(true, 10);
+      hasNext(true, 10);
       tick(200); // ParallelWrapper waits here for its workers.
       long take = spans.enter(TAKE, iterator);
       tick(1);
       spans.exit(take, new Object());
       tick(5);
     }
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     assertThat(totals().stall).isEqualTo(22);
     assertThat(totals().compute).as("before the first batch there is no step").isEqualTo(210);
@@ -592,22 +592,22 @@ class SpanRecorderTest {
   @Test
   void aPassBeforeTrainingIsNeitherAnEpochNorAStall() {
     for (int batch = 0; batch < 5; batch++) { // normalizer.fit(iterator)
-      ask(true, 1);
+      hasNext(true, 1);
       long take = spans.enter(TAKE, iterator);
       tick(50);
       spans.exit(take, new Object());
     }
-    ask(false, 1);
+    hasNext(false, 1);
     spans.exit(spans.enter(EPOCH, iterator), null);
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(7);
     spans.exit(take, new Object());
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     assertThat(totals().batches).isEqualTo(1);
     assertThat(totals().stall).isEqualTo(7);
-    assertThat(begun()).isEqualTo(1);
+    assertThat(startedEpochs()).isEqualTo(1);
   }
 
   @Test
@@ -642,7 +642,7 @@ class SpanRecorderTest {
 
   /** Loops without {@code hasNext}, whose epochs end only when others have begun. */
   @Test
-  void anEpochThatNothingEndsLastsUntilAnotherObjectIsAsked() {
+  void anUnendedEpochLastsUntilAnotherIteratorIsUsed() {
     List<Long> walls = new ArrayList<>();
     spans
         .events()
@@ -674,7 +674,7 @@ class SpanRecorderTest {
     tick(10);
     spans.exit(take, new Object());
     tick(90);
-    ask(false, 0);
+    hasNext(false, 0);
     spans.exit(fit, null);
     tick(60_000);
     span(CHECKPOINT, 200);
@@ -735,7 +735,7 @@ class SpanRecorderTest {
       spans.exit(spans.enter(SKIPPED, 1), null);
     }
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(5);
-    Object data = new Object(); // Its batches are made again, its steps are not.
+    Object data = new Object(); // Its batches are span again, its steps are not.
     long take = spans.enter(TAKE, data);
     spans.exit(take, new Object());
     spans.exit(spans.enter(SKIPPED, null), null);

@@ -378,7 +378,7 @@ class MetricsExportTest {
 
   @Test
   void kubeflowGetsProgressWithTheCurrentToken() throws Exception {
-    TestKeys keys = TestKeys.make(folder, "trainer");
+    TestKeys keys = TestKeys.create(folder, "trainer");
     HttpsServer server = HttpsServer.create(anyPort(), 0);
     server.setHttpsConfigurator(new HttpsConfigurator(keys.context()));
     int port = collector(server, 200);
@@ -409,7 +409,7 @@ class MetricsExportTest {
             "/status Bearer second application/json"
                 + " {\"trainerStatus\":{\"progressPercentage\":100,");
 
-    Path other = TestKeys.make(folder, "other").certificate();
+    Path other = TestKeys.create(folder, "other").certificate();
     Map<String, String> wrong = new java.util.HashMap<>(environment);
     wrong.put("KUBEFLOW_TRAINER_SERVER_CA_CERT", other.toString());
     assertThatThrownBy(() -> new Kubeflow(wrong::get).push(totals()))

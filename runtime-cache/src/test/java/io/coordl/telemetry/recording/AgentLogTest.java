@@ -26,12 +26,13 @@ class AgentLogTest {
     System.setErr(before);
   }
 
-  /** A standard error that blocks until the second latch opens. */
-  private static PrintStream blocking(OutputStream to, CountDownLatch asked, CountDownLatch open) {
+  /** Returns a standard error that blocks until the second latch opens. */
+  private static PrintStream blocking(
+      OutputStream to, CountDownLatch printing, CountDownLatch open) {
     return new PrintStream(to, true, StandardCharsets.UTF_8) {
       @Override
       public void println(String line) {
-        asked.countDown();
+        printing.countDown();
         boolean interrupted = false;
         while (open.getCount() > 0) {
           try {
@@ -50,10 +51,10 @@ class AgentLogTest {
 
   @Test
   void aBlockedStandardErrorDoesNotBlockTheProgramForever() throws Exception {
-    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch printing = new CountDownLatch(1);
     CountDownLatch open = new CountDownLatch(1);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    System.setErr(blocking(printed, asked, open));
+    System.setErr(blocking(printed, printing, open));
     AgentLog log = new AgentLog();
     CountDownLatch calls = new CountDownLatch(2);
     Thread program =
@@ -103,13 +104,13 @@ class AgentLogTest {
 
   @Test
   void linesAfterASlowLineArePrintedInOrder() throws InterruptedException {
-    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch printing = new CountDownLatch(1);
     CountDownLatch open = new CountDownLatch(1);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    System.setErr(blocking(printed, asked, open));
+    System.setErr(blocking(printed, printing, open));
     AgentLog log = new AgentLog(() -> 0); // Frozen clock.
     log.print("epoch 1", Duration.ZERO);
-    asked.await();
+    printing.await();
     log.print("epoch 2", Duration.ZERO);
     open.countDown();
     log.print("summary", PATIENCE);
@@ -118,14 +119,14 @@ class AgentLogTest {
 
   @Test
   void nobodyWaitsBehindAStuckLine() throws InterruptedException {
-    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch printing = new CountDownLatch(1);
     CountDownLatch open = new CountDownLatch(1);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     AtomicLong now = new AtomicLong();
-    System.setErr(blocking(printed, asked, open));
+    System.setErr(blocking(printed, printing, open));
     AgentLog log = new AgentLog(now::get);
     log.print("epoch 1", Duration.ZERO);
-    asked.await();
+    printing.await();
     now.set(TimeUnit.SECONDS.toNanos(1));
     log.print("lost", Duration.ofDays(1));
     now.set(0);
@@ -138,14 +139,14 @@ class AgentLogTest {
   void aLineThatWaitedLongForItsTurnIsNotStuck() throws InterruptedException {
     CountDownLatch first = new CountDownLatch(1);
     CountDownLatch second = new CountDownLatch(1);
-    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch printing = new CountDownLatch(1);
     CountDownLatch askedAgain = new CountDownLatch(1);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     AtomicLong now = new AtomicLong();
     AgentLog log = new AgentLog(now::get);
-    System.setErr(blocking(printed, asked, first));
+    System.setErr(blocking(printed, printing, first));
     log.print("epoch 1", Duration.ZERO);
-    asked.await();
+    printing.await();
     System.setErr(blocking(printed, askedAgain, second));
     log.print("epoch 2", Duration.ZERO);
     now.set(TimeUnit.SECONDS.toNanos(2));

@@ -286,7 +286,7 @@ class EventFileTest {
   }
 
   @Test
-  void anAbandonedFileKeepsFlushedEvents() throws IOException {
+  void anAbandonedFileContainsFlushedEvents() throws IOException {
     Path path = folder.resolve("given-up.jfr");
     EventFile file = new EventFile(path, types, true);
     fetched(file, "flushed", 1);
@@ -391,7 +391,7 @@ class EventFileTest {
   /** The agent does not wait for, write to, or delete any of them. */
   @ParameterizedTest
   @ValueSource(strings = {"fifo", "directory", "another's"})
-  void foreignFilesAreLeftAlone(String what) throws Exception {
+  void foreignFilesAreNotTouched(String what) throws Exception {
     Path path = folder.resolve("job.jfr");
     switch (what) {
       case "fifo" -> assertThat(new ProcessBuilder("mkfifo", path + "").start().waitFor()).isZero();

@@ -205,8 +205,8 @@ class ExitSummaryTest {
   void manyUnusedNamesLeaveRoomForTheRest() {
     JobMonitor job = jobThatReads(new AgentLog());
     for (int i = 0; i < 100; i++) {
-      String asked = "dataset=/" + i;
-      job.addAsked(asked, asked, () -> "nothing");
+      String option = "dataset=/" + i;
+      job.addAsked(option, option, () -> "nothing");
     }
     job.addAsked(
         "cache=minio",

@@ -54,12 +54,12 @@ final class RecordedJob {
     spans.enter(FIT, null);
     for (int batch = 0; batch < batches; batch++) {
       long size = size(recording);
-      Object made = new Object();
+      Object data = new Object();
       long token = spans.enter(TAKE, iterator);
       for (int item = 0; item < 20; item++) {
         spans.itemFetched(path, System.nanoTime() - 1_000_000, 1_000_000, 1, Origin.STORAGE);
       }
-      spans.exit(token, made);
+      spans.exit(token, data);
       if (how.equals("paced")) {
         // Continues when the recorder has flushed, or has given up and truncated the file.
         while (size(recording) == size && !String.valueOf(job.recording()).contains("only until")) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A recording near its limit loses events of items and batches, but never a total. */
 class ThinningTest {
-  private static final long MOST = 1 << 20;
+  private static final long MAX_BYTES = 1 << 20;
   private static final int EPOCHS = 200;
   private static final int BATCHES = 100;
   private static final int ITEMS = 8;
@@ -36,7 +36,7 @@ class ThinningTest {
   /** Records ten times as many events as fit; one flush per epoch. */
   private Thinning record(Path path) throws Exception {
     EventFile file = new EventFile(path, new EventTypes(), true);
-    Thinning thinned = new Thinning(file, MOST);
+    Thinning thinned = new Thinning(file, MAX_BYTES);
     long batch = 0;
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       for (int i = 0; i < BATCHES; i++) {
@@ -70,7 +70,7 @@ class ThinningTest {
 
     assertThat(of("Epoch")).hasSize(EPOCHS);
     assertThat(of("JobStatistics")).hasSize(EPOCHS);
-    assertThat(Files.size(path)).isLessThan(2 * MOST);
+    assertThat(Files.size(path)).isLessThan(2 * MAX_BYTES);
     List<RecordedEvent> fetches = of("Fetch");
     List<RecordedEvent> steps = of("Step");
     assertThat(fetches.size() + steps.size() + thinned.leftOut())

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Text from a user cannot control the terminal, and passwords are not shown. */
+/** User text cannot control the terminal, and passwords are not shown. */
 final class UserTextTest {
   @ParameterizedTest
   @CsvSource({

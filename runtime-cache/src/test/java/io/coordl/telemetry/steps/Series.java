@@ -52,7 +52,7 @@ public enum Series {
 
   abstract double[] times(int count, Random random);
 
-  /** A first-order autoregressive series of logarithms; they deviate by 0.3. */
+  /** Returns a first-order autoregressive series of logarithms; they deviate by 0.3. */
   private static double[] correlated(int count, double correlation, Random random) {
     double[] times = new double[count];
     double state = random.nextGaussian();

@@ -31,7 +31,7 @@ class SteadyStepsTest {
 
   /** The first steps run interpreted code, four times as slow at first. */
   @Test
-  void stepsThatStillBecomeFasterAreCut() {
+  void stepsThatStillBecomeFasterAreExcluded() {
     double[] times = Series.INDEPENDENT.times(400, new Random(1));
     for (int i = 0; i < times.length; i++) {
       times[i] *= 1 + 3 * Math.exp(-i / 15.0);
@@ -54,7 +54,7 @@ class SteadyStepsTest {
   }
 
   @Test
-  void aFewLongStepsAreNotTakenForWarmUp() {
+  void aFewLongStepsAreNotMistakenForWarmUp() {
     double[] times = Series.INDEPENDENT.times(200, new Random(3));
     times[0] = 100;
     times[1] = 100;
@@ -80,7 +80,7 @@ class SteadyStepsTest {
   }
 
   @Test
-  void fewStepsAreNotCut() {
+  void fewStepsAreNotExcluded() {
     assertThat(of(9, 1, 1, 1, 1, 1, 1, 1, 1, 1).warmUp()).isZero();
     assertThat(of().count()).isZero();
   }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * memory for another batch, and DJL does not report how many other arrays share it. Closing,
  * detaching or attaching the batch proves nothing either: {@code backward} on a prediction that the
  * program keeps reads the closed batch, through no DJL object. The test program {@code
- * example.passes.OverForeignMemory} shows this.
+ * example.passes.ForeignMemoryArrays} shows this.
  *
  * @param device where the arrays belong; null for the manager's own
  */

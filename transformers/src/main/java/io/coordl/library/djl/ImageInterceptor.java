@@ -61,7 +61,7 @@ public final class ImageInterceptor implements LibraryHooks {
     long start = System.nanoTime();
     return InterceptedCall.after(
         own -> {
-          item.made(System.nanoTime() - start);
+          item.addProducingTime(System.nanoTime() - start);
           return own instanceof Image image ? StoredImage.of(origin, null, image) : own;
         });
   }

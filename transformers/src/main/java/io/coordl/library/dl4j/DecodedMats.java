@@ -91,7 +91,7 @@ final class DecodedMats {
     }
     current.remove();
     try {
-      load.item.made(System.nanoTime() - load.start);
+      load.item.addProducingTime(System.nanoTime() - load.start);
       byte[] encoded = picture instanceof Mat mat ? encode(mat) : null;
       if (encoded != null) {
         load.item.put(form, encoded.length, target -> target.put(encoded));

@@ -58,7 +58,7 @@ public class ReadCost {
   private SplittableRandom order = new SplittableRandom(1);
   private @Nullable ArenaStore store;
 
-  /** Makes the files, reads each, and puts each into this process's cache. */
+  /** Creates the files, reads each, and caches each in this process. */
   @Setup
   public void prepare() throws IOException {
     ImageIO.setUseCache(false);
@@ -86,7 +86,9 @@ public class ReadCost {
     }
   }
 
-  /** A picture whose JPEG has about {@link #bytes} and the dimensions of such a photograph. */
+  /**
+   * Returns a picture whose JPEG has about {@link #bytes} and the dimensions of such a photograph.
+   */
   private byte[] picture() throws IOException {
     SplittableRandom random = new SplittableRandom(2);
     for (int side = 64; ; side += 16) {
@@ -141,7 +143,7 @@ public class ReadCost {
     }
   }
 
-  /** The same from the cache. */
+  /** Returns the same from the cache. */
   @Benchmark
   public int streamHit() throws IOException {
     try (FileInputStream in = FileReads.newFileInputStream(any().toFile())) {
@@ -155,7 +157,7 @@ public class ReadCost {
     return Files.readAllBytes(any());
   }
 
-  /** The same from the cache. */
+  /** Returns the same from the cache. */
   @Benchmark
   public byte[] allBytesHit() throws IOException {
     return FileReads.readAllBytes(any());

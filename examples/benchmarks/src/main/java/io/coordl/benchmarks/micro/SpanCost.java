@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class SpanCost {
-  /** What is behind the bridge. */
+  /** The sinks behind the bridge. */
   public enum Sink {
     /** Nothing: the agent is switched off. */
     NONE,
@@ -85,7 +85,7 @@ public class SpanCost {
     spans.fetchTime(0, 1);
   }
 
-  /** The two clock readings that every span needs. */
+  /** Returns the two clock readings that every span needs. */
   @Benchmark
   public long clock() {
     long begun = System.nanoTime();

@@ -29,9 +29,9 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * Publishing and using a batch of 32 x 3 x 224 x 224 floats in a staging buffer, compared with
- * copying as many bytes from one direct buffer to another, and to shared memory. Publishing covers
- * the time from a prepared batch until all jobs can use it, including the hand-over to the agent's
- * thread and back. Slots and memory are already touched, as in all epochs but the first.
+ * copying as many bytes from one direct buffer to another, and to shared memory. Publishing is
+ * measured from the prepared batch until all jobs can use it, including the hand-over to the
+ * agent's thread and back. Slots and memory are already touched, as in all epochs but the first.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -45,7 +45,7 @@ public class StagingCost {
 
   private final ByteBuffer source = ByteBuffer.allocateDirect(BYTES);
   private final ByteBuffer direct = ByteBuffer.allocateDirect(BYTES);
-  private final Semaphore asked = new Semaphore(0);
+  private final Semaphore requested = new Semaphore(0);
   private final Semaphore published = new Semaphore(0);
   private ByteBuffer shared = direct;
   private @Nullable PrepGroup group;
@@ -53,7 +53,7 @@ public class StagingCost {
   private int staged;
   private int next;
 
-  /** Makes a staging buffer of a new group, and a buffer in plain shared memory. */
+  /** Creates a staging buffer of a new group, and a buffer in plain shared memory. */
   @Setup
   public void open() throws IOException {
     for (int i = 0; i < BYTES; i += 4) {
@@ -95,7 +95,7 @@ public class StagingCost {
   /** A batch that is prepared at once and published on request. */
   private final class Prepared implements PreparedBatch {
     Prepared() {
-      asked.acquireUninterruptibly();
+      requested.acquireUninterruptibly();
     }
 
     @Override
@@ -148,7 +148,7 @@ public class StagingCost {
 
   private void publishOne() {
     staged++;
-    asked.release();
+    requested.release();
     published.acquireUninterruptibly();
   }
 
@@ -165,7 +165,7 @@ public class StagingCost {
   /** Leaves the group. */
   @TearDown
   public void close() {
-    asked.release(BATCHES); // The preparing thread need not wait any more.
+    requested.release(BATCHES); // The preparing thread need not wait any more.
     if (group != null) {
       group.close();
     }

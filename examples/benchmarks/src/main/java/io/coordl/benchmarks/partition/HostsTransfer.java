@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The product's own engine: one host has all items, the other has room for none. */
+/** The product's own engine: one host has all items, the other has no room. */
 final class HostsTransfer implements Transfer {
   private static final String GROUP = "benchmark";
   private static final String LEAST_BUDGET = "1m";
@@ -38,7 +38,7 @@ final class HostsTransfer implements Transfer {
             2,
             GROUP,
             HostsTransfer::heard,
-            HostsTransfer::say,
+            HostsTransfer::print,
             Timeouts.USUAL);
     while (engine.fetch(key(0), bytes, (target, offset) -> false).outcome() != Outcome.PEER) {
       Thread.onSpinWait();
@@ -62,13 +62,14 @@ final class HostsTransfer implements Transfer {
       }
     }
     // Serves until the JVM ends.
-    new PeerServer(at, store, PeerTls.ofSecret(secret), GROUP, HostsTransfer::say, Timeouts.USUAL);
+    new PeerServer(
+        at, store, PeerTls.ofSecret(secret), GROUP, HostsTransfer::print, Timeouts.USUAL);
   }
 
   private static ArenaStore store(String budget) {
     ArenaStore store =
         ArenaStore.openProcess(
-            ArenaStore.SHARED_MEMORY, ByteBudget.parse(budget), HostsTransfer::say);
+            ArenaStore.SHARED_MEMORY, ByteBudget.parse(budget), HostsTransfer::print);
     if (store == null) {
       throw new IllegalStateException("There is no memory for the store.");
     }
@@ -79,7 +80,7 @@ final class HostsTransfer implements Transfer {
     return new ItemKey(item * 0x9E3779B97F4A7C15L, item);
   }
 
-  private static void say(String sentence) {
+  private static void print(String sentence) {
     System.err.println(sentence);
   }
 

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /**
- * Items that both sides know.
+ * Items known to both sides.
  *
  * @param count number of items
  * @param bytes length of each
@@ -16,7 +16,7 @@ record Items(int count, int bytes) {
     return content;
   }
 
-  /** All items in direct memory. */
+  /** Returns all items in direct memory. */
   ByteBuffer[] direct() {
     ByteBuffer[] all = new ByteBuffer[count];
     for (int i = 0; i < count; i++) {

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // If a write fails, the reply never comes.
 final class NettyTransfer implements Transfer {
-  private static final int MOST_BYTES = 16 << 20;
+  private static final int MAX_BYTES = 16 << 20;
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -80,7 +80,7 @@ final class NettyTransfer implements Transfer {
   }
 
   private static LengthFieldBasedFrameDecoder frame() {
-    return new LengthFieldBasedFrameDecoder(MOST_BYTES, 0, 4, 0, 4);
+    return new LengthFieldBasedFrameDecoder(MAX_BYTES, 0, 4, 0, 4);
   }
 
   @Override

@@ -21,9 +21,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Discovery through a directory that all hosts see, where each writes a file with its address. The
- * file of a killed host stays behind; any host removes a file that has not been written for long,
- * by the file system's clock.
+ * Discovery through a directory that all hosts see, in which each host writes a file with its
+ * address. The file of a killed host stays; any host removes files that are stale by the file
+ * system's clock.
  *
  * <p>Other users may be able to write there, too. So the host's own file is put in place by a
  * rename, which follows no link, and only regular files of this user are read or removed. The file
@@ -43,11 +43,11 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
   Set<InetSocketAddress> visit(InetSocketAddress self) throws IOException {
     try {
       Files.createDirectories(directory);
-      Seen mine = leave(self, HostPort.text(self) + "\n");
+      Seen mine = write(self, HostPort.text(self) + "\n");
       Set<InetSocketAddress> found = new LinkedHashSet<>();
       try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
         for (Path file : files) {
-          if (found.size() < Discovery.MOST_HOSTS) {
+          if (found.size() < Discovery.MAX_HOSTS) {
             read(file, mine, found);
           }
         }
@@ -60,7 +60,7 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
     }
   }
 
-  private Seen leave(InetSocketAddress self, String text) throws IOException {
+  private Seen write(InetSocketAddress self, String text) throws IOException {
     Path mine = file(self);
     Path fresh = directory.resolve(mine.getFileName() + ".tmp");
     Files.deleteIfExists(fresh);

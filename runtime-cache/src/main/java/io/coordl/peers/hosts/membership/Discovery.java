@@ -25,7 +25,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
   public static final int DEFAULT_PORT = 7800;
 
   /** Maximum number of hosts. */
-  static final int MOST_HOSTS = 256;
+  static final int MAX_HOSTS = 256;
 
   /**
    * Parses one value: {@code HOST[:PORT]}, {@code dns:NAME[:PORT]}, {@code file:DIR} or {@code
@@ -65,8 +65,8 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
       }
       hosts.addAll(one.named);
     }
-    if (hosts.size() > MOST_HOSTS) {
-      throw new IllegalArgumentException(hosts.size() + " hosts are more than " + MOST_HOSTS);
+    if (hosts.size() > MAX_HOSTS) {
+      throw new IllegalArgumentException(hosts.size() + " hosts are more than " + MAX_HOSTS);
     }
     return new Discovery(hosts, null, false, DEFAULT_PORT);
   }
@@ -85,7 +85,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
               + " no other host is asked.");
     }
     try {
-      return NodeList.expand(list, MOST_HOSTS).stream()
+      return NodeList.expand(list, MAX_HOSTS).stream()
           .map(name -> new HostPort(name, port))
           .toList();
     } catch (IllegalArgumentException e) {

@@ -21,14 +21,14 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 
 /**
- * The server socket of JGroups. JGroups itself does one handshake at a time, so a silent stranger
- * would block every host that joins. Here each newcomer proves that it is a peer on its own thread
- * and within a time limit, and JGroups receives only peers. If there are too many strangers, the
- * one that has waited longest is cut off.
+ * The server socket of JGroups. JGroups itself performs one handshake at a time, so a silent client
+ * would block every host that joins. Here each client authenticates as a peer on its own thread and
+ * within a time limit, and JGroups receives only peers. If too many clients have not authenticated
+ * yet, the oldest one is disconnected.
  */
 final class Door extends ServerSocket {
   private static final int MAX_STRANGERS = 64;
-  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final SSLContext tls;
   private final Consumer<InetAddress> refused;
@@ -47,12 +47,12 @@ final class Door extends ServerSocket {
     this.refused = refused;
   }
 
-  /** The next peer; called by JGroups' one accepting thread. */
+  /** Waits for the next peer; called by JGroups' single accepting thread. */
   @Override
   public Socket accept() throws IOException {
     if (!opened) {
       opened = true;
-      new AgentThread("coordl-peers-door", this::letIn).start();
+      new AgentThread("coordl-peers-door", this::acceptClients).start();
     }
     while (!isClosed()) {
       try {
@@ -68,7 +68,7 @@ final class Door extends ServerSocket {
     throw new SocketException("closed");
   }
 
-  private void letIn() {
+  private void acceptClients() {
     while (!isClosed()) {
       try {
         Socket newcomer = super.accept();
@@ -77,17 +77,17 @@ final class Door extends ServerSocket {
         }
         Deadline deadline = new Deadline(watch, newcomer);
         strangers.addLast(deadline);
-        new AgentThread("coordl-peers-newcomer", () -> meet(newcomer, deadline)).start();
+        new AgentThread("coordl-peers-newcomer", () -> authenticate(newcomer, deadline)).start();
       } catch (IOException | OutOfMemoryError e) {
         // No descriptor or thread is left; the program may free some.
-        LockSupport.parkNanos(this, AGAIN_NANOS);
+        LockSupport.parkNanos(this, RETRY_NANOS);
       } catch (RuntimeException | Error e) {
         AgentThread.survive(e);
       }
     }
   }
 
-  private void meet(Socket newcomer, Deadline deadline) {
+  private void authenticate(Socket newcomer, Deadline deadline) {
     boolean trusted = false;
     try {
       deadline.in(Timeouts.USUAL.handshake().toNanos());
@@ -98,7 +98,7 @@ final class Door extends ServerSocket {
         refused.accept(newcomer.getInetAddress());
       }
     } catch (IOException e) {
-      // It disconnected, or was cut off.
+      // The client disconnected, or was disconnected.
     } catch (RuntimeException | Error e) {
       AgentThread.survive(e);
     } finally {

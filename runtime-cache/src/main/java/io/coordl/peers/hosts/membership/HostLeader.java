@@ -14,16 +14,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of a host's leading job for all jobs of the host: serves the items, represents the host
- * in the cluster, discovers other hosts and publishes the view. Used by one thread only.
+ * The work that the leading job of a host does for all jobs of the host: serves the items,
+ * represents the host in the cluster, discovers other hosts and publishes the view. Used by one
+ * thread only.
  */
 final class HostLeader implements Closeable {
   /** Interval of name lookups; hosts join late, and their addresses change. */
   private static final long LOOKUP_NANOS = Duration.ofSeconds(5).toNanos();
 
   /**
-   * How long a vanished host stays listed: longer than another of its jobs needs to take over, or a
-   * short network partition to heal. Fetches do not wait for it; see {@code HostsEngine}.
+   * How long a lost host stays in the view: long enough for another of its jobs to take over, or
+   * for a short network partition to heal. Fetches do not wait for the host; see {@code
+   * HostsEngine}.
    */
   private static final long GRACE_NANOS = Duration.ofSeconds(15).toNanos();
 
@@ -39,7 +41,7 @@ final class HostLeader implements Closeable {
   /**
    * Starts serving, then joins the cluster.
    *
-   * @param before members that the last leader published
+   * @param before members that the previous leader published
    * @param changed called when there is a new view, on any thread
    * @throws IOException with a sentence for the user
    * @throws IllegalArgumentException likewise
@@ -67,7 +69,7 @@ final class HostLeader implements Closeable {
           Cluster.join(
               Hello.of(self, settings.group()),
               own,
-              look(),
+              discover(),
               settings.tls(),
               members -> {
                 roster.see(members, System.nanoTime());
@@ -80,19 +82,19 @@ final class HostLeader implements Closeable {
     }
   }
 
-  private Set<InetSocketAddress> look() throws IOException {
+  private Set<InetSocketAddress> discover() throws IOException {
     return directory == null
         ? settings.peers().addresses(settings.environment())
         : directory.visit(own);
   }
 
-  /** The current view; also looks for other hosts periodically. */
+  /** Returns the current view; also discovers other hosts periodically. */
   View view() {
     long now = System.nanoTime();
     if (now - lookupNanos >= LOOKUP_NANOS) {
       lookupNanos = now;
       try {
-        cluster.lookAt(look());
+        cluster.lookAt(discover());
       } catch (IOException e) {
         log.once("" + e.getMessage());
       }

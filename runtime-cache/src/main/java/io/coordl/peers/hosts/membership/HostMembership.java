@@ -221,8 +221,8 @@ public final class HostMembership implements Membership {
   }
 
   /**
-   * Leaves, and waits until that is done, for a bounded time. If this job is the leader, another
-   * may take over.
+   * Leaves, and waits for a bounded time until that is done. If this job is the leader, another may
+   * take over.
    */
   @Override
   public void close() {

@@ -8,10 +8,10 @@ final class NodeList {
   private NodeList() {}
 
   /**
-   * The names of the nodes, in the list's order.
+   * Returns the names of the nodes, in list order.
    *
    * @param max maximum number of nodes
-   * @throws IllegalArgumentException if the list is malformed, or has more nodes
+   * @throws IllegalArgumentException if the list is malformed or has more than {@code max} nodes
    */
   static List<String> expand(String list, int max) {
     List<String> names = new ArrayList<>();
@@ -27,7 +27,7 @@ final class NodeList {
     if (open < 0) {
       String name = done + rest;
       if (!name.matches("[A-Za-z0-9._-]+")) {
-        throw noList(list);
+        throw malformed(list);
       }
       if (names.size() == max) {
         throw new IllegalArgumentException(
@@ -38,17 +38,17 @@ final class NodeList {
     }
     int close = rest.indexOf(']', open);
     if (close < 0) {
-      throw noList(list);
+      throw malformed(list);
     }
     for (String range : rest.substring(open + 1, close).split(",", -1)) {
       if (!range.trim().matches("[0-9]{1,9}(-[0-9]{1,9})?")) {
-        throw noList(list);
+        throw malformed(list);
       }
       String[] ends = range.trim().split("-", -1);
       int last = Integer.parseInt(ends[ends.length - 1]);
       int first = Integer.parseInt(ends[0]);
       if (last < first) {
-        throw noList(list);
+        throw malformed(list);
       }
       for (int number = first; number <= last; number++) {
         String digits = String.valueOf(number);
@@ -59,7 +59,7 @@ final class NodeList {
     }
   }
 
-  private static IllegalArgumentException noList(String list) {
+  private static IllegalArgumentException malformed(String list) {
     return new IllegalArgumentException("'" + list + "' is not a node list such as node[01-04,7]");
   }
 }

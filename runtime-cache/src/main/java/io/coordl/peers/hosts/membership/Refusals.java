@@ -12,8 +12,8 @@ import org.jgroups.logging.NoopLogImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport's log: reports each refused address once, and nothing else. All other JGroups logs
- * are silent.
+ * The log of JGroups' transport: reports each refused address once, and nothing else. All other
+ * JGroups logs are silent.
  */
 final class Refusals extends NoopLogImpl {
   private static final int MAX_SENTENCES = 8;
@@ -40,7 +40,8 @@ final class Refusals extends NoopLogImpl {
         });
   }
 
-  void tell(OnceLog listener) {
+  /** Sets the log; until then, nothing is reported. */
+  void logTo(OnceLog listener) {
     log = listener;
   }
 
@@ -60,16 +61,16 @@ final class Refusals extends NoopLogImpl {
       failed |= argument instanceof Exception;
     }
     if (from != null && failed) {
-      say(from, " did not speak this version of the peers' protocol; it was closed.");
+      logOnce(from, " did not speak this version of the peers' protocol; it was closed.");
     }
   }
 
   /** Reports a connection from this address that did not authenticate as a peer. */
   void refuse(InetAddress from) {
-    say(from, " did not authenticate as a peer; it was refused.");
+    logOnce(from, " did not authenticate as a peer; it was refused.");
   }
 
-  private void say(InetAddress from, String what) {
+  private void logOnce(InetAddress from, String what) {
     OnceLog current = log;
     String address = from.getHostAddress();
     if (current != null && logged.size() < MAX_SENTENCES && logged.add(address)) {

@@ -29,7 +29,7 @@ final class Transport extends TCP {
   Transport(InetSocketAddress bind, SSLContext tls, OnceLog listener) {
     this.bind = bind;
     Refusals refusals = log instanceof Refusals ours ? ours : new Refusals();
-    refusals.tell(listener);
+    refusals.logTo(listener);
     setThreadFactory(new Threads());
     useVirtualThreads(false);
     setBundlerType("no-bundler");

@@ -159,7 +159,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
   private static byte[] encode(View view) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
-      int count = Math.min(view.members().size(), Discovery.MOST_HOSTS);
+      int count = Math.min(view.members().size(), Discovery.MAX_HOSTS);
       out.writeUTF(view.self());
       out.writeShort(count);
       for (Member member : view.members().subList(0, count)) {

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Hosts find each other over real sockets; a separate directory each stands for a separate machine.
+ * Hosts find each other over real sockets; each separate directory represents a separate machine.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostMembershipTest {
@@ -251,7 +251,7 @@ final class HostMembershipTest {
   }
 
   @Test
-  void aTakenPortIsLoggedAndTheJobContinues() throws IOException {
+  void aPortInUseIsLoggedAndTheJobContinues() throws IOException {
     try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       HostMembership first = host(1, named(2), "g", TestSecret.ours());
       Hosts.await("it is logged", () -> !logged.isEmpty());

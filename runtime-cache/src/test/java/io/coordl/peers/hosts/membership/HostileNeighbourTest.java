@@ -64,14 +64,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A neighbour's bytes never become an object of its choice, even if it has the secret. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostileNeighbourTest {
-  private static final AtomicInteger MADE = new AtomicInteger();
+  private static final AtomicInteger CREATED = new AtomicInteger();
 
   @TempDir Path work;
   private final Queue<String> logged = new ConcurrentLinkedQueue<>();
 
   @BeforeEach
   void forget() {
-    MADE.set(0);
+    CREATED.set(0);
   }
 
   /** Counts its deserialisations. */
@@ -79,7 +79,7 @@ final class HostileNeighbourTest {
     private static final long serialVersionUID = 1;
 
     private void readObject(ObjectInputStream in) {
-      MADE.incrementAndGet();
+      CREATED.incrementAndGet();
     }
   }
 
@@ -95,7 +95,7 @@ final class HostileNeighbourTest {
 
     @Override
     public void readFrom(DataInput in) {
-      MADE.incrementAndGet();
+      CREATED.incrementAndGet();
     }
   }
 
@@ -145,7 +145,7 @@ final class HostileNeighbourTest {
     return bytes(out);
   }
 
-  /** A host's first bytes, followed by the message in a frame. */
+  /** Returns a host's first bytes, followed by the message in a frame. */
   private static byte[] conversation(Message message, int port) throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(all);
@@ -179,7 +179,7 @@ final class HostileNeighbourTest {
   }
 
   /** Sends everything and waits until the other side has read it and disconnects. */
-  private static void say(Socket socket, byte[] all) throws Exception {
+  private static void send(Socket socket, byte[] all) throws Exception {
     FutureTask<Void> talk =
         new FutureTask<>(
             () -> {
@@ -195,7 +195,7 @@ final class HostileNeighbourTest {
     Thread thread = new Thread(talk, "neighbour");
     thread.setDaemon(true);
     thread.start();
-    Hosts.await("the host has read it", () -> talk.isDone() || MADE.get() > 0);
+    Hosts.await("the host has read it", () -> talk.isDone() || CREATED.get() > 0);
   }
 
   @ParameterizedTest
@@ -205,8 +205,8 @@ final class HostileNeighbourTest {
     try (HostMembership host = host(port)) {
       SSLContext ours = TestSecret.ours();
       Socket socket = ours.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port);
-      say(socket, conversation(message, port));
-      assertThat(MADE).as("objects made from a message").hasValue(0);
+      send(socket, conversation(message, port));
+      assertThat(CREATED).as("objects created from a message").hasValue(0);
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
     }
   }
@@ -216,12 +216,12 @@ final class HostileNeighbourTest {
   void aStrangersMessageIsNotEvenRead(Message message) throws Exception {
     int port = Hosts.freePort();
     try (HostMembership host = host(port)) {
-      say(new Socket(InetAddress.getLoopbackAddress(), port), conversation(message, port));
+      send(new Socket(InetAddress.getLoopbackAddress(), port), conversation(message, port));
       SSLContext theirs = TestSecret.context(TestSecret.THEIRS);
-      say(
+      send(
           theirs.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port),
           conversation(message, port));
-      assertThat(MADE).as("objects made from a message").hasValue(0);
+      assertThat(CREATED).as("objects created from a message").hasValue(0);
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
       assertThat(logged).hasSize(1).allMatch(line -> line.contains("127.0.0.1"));
     }
@@ -261,7 +261,7 @@ final class HostileNeighbourTest {
                     TestSecret.ours()
                         .getSocketFactory()
                         .createSocket(InetAddress.getLoopbackAddress(), port);
-                say(friend, conversation(of(new EmptyMessage()), port));
+                send(friend, conversation(of(new EmptyMessage()), port));
                 return null;
               });
       new Thread(talk, "friend").start();
@@ -281,15 +281,15 @@ final class HostileNeighbourTest {
       InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
       byte[] recorded;
       try (Wiretap tap = new Wiretap(address, (number, record) -> record)) {
-        say(
+        send(
             TestSecret.ours()
                 .getSocketFactory()
                 .createSocket(tap.address().getAddress(), tap.address().getPort()),
             conversation(of(new EmptyMessage()), port));
-        recorded = tap.said();
+        recorded = tap.clientBytes();
       }
       assertThat(logged).isEmpty();
-      say(new Socket(address.getAddress(), port), recorded);
+      send(new Socket(address.getAddress(), port), recorded);
       Hosts.await("the refusal is logged", () -> logged.size() == 1);
       assertThat(logged)
           .containsExactly(
@@ -309,11 +309,11 @@ final class HostileNeighbourTest {
             () -> {
               Message read = MessageFactory.create(message.getType());
               read.readFrom(new ByteArrayDataInputStream(bytes(out)));
-              Object made = read.getObject();
-              throw new AssertionError("made " + made);
+              Object deserialized = read.getObject();
+              throw new AssertionError("created " + deserialized);
             })
         .isInstanceOfAny(IllegalArgumentException.class, java.io.InvalidObjectException.class);
-    assertThat(MADE).hasValue(0);
+    assertThat(CREATED).hasValue(0);
   }
 
   @Test
@@ -323,13 +323,13 @@ final class HostileNeighbourTest {
     UUID member = UUID.randomUUID();
     Digest digest = new Digest(member, 3, 5);
     for (Object sent : List.of(missing, digest, new byte[] {1, 2})) {
-      Supplier<Message> made =
+      Supplier<Message> deserialized =
           () ->
               sent instanceof byte[] array
                   ? new BytesMessage(null, array)
                   : new ObjectMessage(null, (SizeStreamable) sent);
       ByteArrayDataOutputStream out = new ByteArrayDataOutputStream();
-      Message message = made.get();
+      Message message = deserialized.get();
       message.writeTo(out);
       Message read = MessageFactory.create(message.getType());
       read.readFrom(new ByteArrayDataInputStream(bytes(out)));

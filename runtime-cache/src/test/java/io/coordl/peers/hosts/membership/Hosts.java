@@ -19,8 +19,8 @@ final class Hosts {
   private Hosts() {}
 
   /**
-   * A port that is free, like the next one, at all addresses that tests use. It lies below the
-   * ports of outgoing connections, each of which the kernel blocks for a minute.
+   * Returns a port that is free, like the next one, at all addresses that tests use. It is below
+   * the ports of outgoing connections, which the kernel blocks for a minute each.
    */
   static int freePort() {
     while (true) {
@@ -34,7 +34,7 @@ final class Hosts {
     }
   }
 
-  /** The name of host {@code number}. */
+  /** Returns the name of host {@code number}. */
   static String name(int number, int port) {
     return "127.0.0." + number + ":" + port;
   }
@@ -52,7 +52,7 @@ final class Hosts {
     return membership.members().stream().map(Member::name).toList();
   }
 
-  /** A server that only listens, to occupy the port. */
+  /** Returns a server that only listens, to occupy the port. */
   static HostMembership.ItemServer listening() {
     return address -> {
       InetAddress host = address.getAddress();

@@ -33,10 +33,10 @@ final class MemberMain {
             settings,
             address -> {
               var server = listening.open(address);
-              say("carries");
+              print("carries");
               return server;
             },
-            words -> say("words " + words));
+            words -> print("words " + words));
     Thread printing = new Thread(() -> print(membership));
     printing.setDaemon(true);
     printing.start();
@@ -49,14 +49,14 @@ final class MemberMain {
     while (true) {
       List<Member> now = membership.members();
       if (now != last && !membership.self().isEmpty()) {
-        say(membership.self() + " sees " + String.join(" ", Hosts.names(membership)));
+        print(membership.self() + " sees " + String.join(" ", Hosts.names(membership)));
         last = now;
       }
       LockSupport.parkNanos(5_000_000);
     }
   }
 
-  private static synchronized void say(String line) {
+  private static synchronized void print(String line) {
     System.out.println(line);
     System.out.flush();
   }

@@ -57,7 +57,7 @@ final class MembershipIT {
       }
     }
 
-    boolean said(String line) {
+    boolean hasPrinted(String line) {
       return lines.contains(line);
     }
 
@@ -110,7 +110,7 @@ final class MembershipIT {
   }
 
   private static boolean carries(Job job) {
-    return job.said("carries");
+    return job.hasPrinted("carries");
   }
 
   @Test

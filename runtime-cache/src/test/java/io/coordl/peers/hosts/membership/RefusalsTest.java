@@ -30,7 +30,7 @@ final class RefusalsTest {
 
   @Test
   void eightStrangersAreLoggedOnceEach() throws Exception {
-    refusals.tell(new OnceLog(logged::add));
+    refusals.logTo(new OnceLog(logged::add));
     for (int stranger = 1; stranger <= 20; stranger++) {
       refuse(stranger);
       refuse(stranger);
@@ -44,7 +44,7 @@ final class RefusalsTest {
   @Test
   void aRefusalBeforeTheLogIsSetIsLoggedTheNextTime() throws Exception {
     refuse(1);
-    refusals.tell(new OnceLog(logged::add));
+    refusals.logTo(new OnceLog(logged::add));
     refuse(1);
     assertThat(logged)
         .containsExactly(

@@ -54,7 +54,7 @@ final class RosterTest {
   }
 
   @Test
-  void ofTwoMembersWithOneNameTheLaterCounts() {
+  void ifTwoMembersHaveOneNameTheLaterOneApplies() {
     Member again = member(A.name(), 11);
     Roster roster = new Roster(List.of(), 0, 100);
     roster.see(List.of(A, B, again), 0);

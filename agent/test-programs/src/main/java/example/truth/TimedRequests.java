@@ -10,36 +10,36 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
  * what the calling loop waits. It does not allow the loop to add a prefetch thread; the inner
  * iterator may have one.
  */
-final class TimedAsks implements DataSetIterator {
+final class TimedRequests implements DataSetIterator {
   private final DataSetIterator data;
   private final Waits waits;
 
-  TimedAsks(DataSetIterator data, Waits waits) {
+  TimedRequests(DataSetIterator data, Waits waits) {
     this.data = data;
     this.waits = waits;
   }
 
   @Override
   public boolean hasNext() {
-    long begun = System.nanoTime();
+    long start = System.nanoTime();
     boolean more = data.hasNext();
-    waits.waited(System.nanoTime() - begun);
+    waits.waited(System.nanoTime() - start);
     return more;
   }
 
   @Override
   public DataSet next() {
-    long begun = System.nanoTime();
+    long start = System.nanoTime();
     DataSet batch = data.next();
-    waits.waited(System.nanoTime() - begun);
+    waits.waited(System.nanoTime() - start);
     return batch;
   }
 
   @Override
   public DataSet next(int examples) {
-    long begun = System.nanoTime();
+    long start = System.nanoTime();
     DataSet batch = data.next(examples);
-    waits.waited(System.nanoTime() - begun);
+    waits.waited(System.nanoTime() - start);
     return batch;
   }
 

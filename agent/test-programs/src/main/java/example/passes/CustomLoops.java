@@ -32,7 +32,7 @@ import java.util.stream.LongStream;
  * A user's loops over a custom data set. Arguments: {@code WAY [THREADS]}. Prints a line per batch
  * with its items and checksums, and a line per other event; the same every time.
  */
-public final class GoOver {
+public final class CustomLoops {
   private static final int ITEMS = 70;
   private static final int BATCH = 8;
   private static final int VALUES = 5000;
@@ -41,7 +41,7 @@ public final class GoOver {
   private final NDManager manager;
   private final ExecutorService pool;
 
-  private GoOver(NDManager manager, ExecutorService pool) {
+  private CustomLoops(NDManager manager, ExecutorService pool) {
     this.manager = manager;
     this.pool = pool;
   }
@@ -54,7 +54,7 @@ public final class GoOver {
     ExecutorService pool = threads > 0 ? Executors.newFixedThreadPool(threads) : null;
     try (NDManager manager = NDManager.newBaseManager()) {
       try {
-        new GoOver(manager, pool).go(args[0]);
+        new CustomLoops(manager, pool).go(args[0]);
       } finally {
         if (pool != null) {
           // DJL prefetches in this pool; closing the manager under it would sometimes crash.
@@ -129,7 +129,7 @@ public final class GoOver {
     }
   }
 
-  /** Keeps views and arrays of a batch that outlive it. */
+  /** Retains views and arrays of a batch that outlive it. */
   private void keep() throws IOException, TranslateException {
     Numbers numbers = numbers(new Halved());
     List<NDArray> kept = new ArrayList<>();
@@ -246,7 +246,7 @@ public final class GoOver {
 
   /** Observes other threads that read the program's data. */
   private static final class Watch {
-    /** Items that such a thread may read before it is held up. */
+    /** Number of items that such a thread may read before it is delayed. */
     private static final int UNHINDERED = 2 * BATCH;
 
     final CountDownLatch inside = new CountDownLatch(1);
@@ -257,7 +257,7 @@ public final class GoOver {
     volatile boolean closed;
     volatile boolean used;
 
-    /** Holds up such a thread until the program waits for it or has closed everything. */
+    /** Delays such a thread until the program waits for it or has closed everything. */
     void reads() {
       if (Thread.currentThread() == program || read.incrementAndGet() != UNHINDERED + 1) {
         return;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Arguments: the program's main class and its arguments.
  */
-public final class EpochsInTurns extends OutputStream {
+public final class AlternatingEpochs extends OutputStream {
   /** First word of lines with an epoch, on or off, and nanoseconds of CPU. */
   static final String TURN = "turn";
 
@@ -38,13 +38,13 @@ public final class EpochsInTurns extends OutputStream {
   private int epoch;
   private long cpu;
 
-  private EpochsInTurns(PrintStream out) {
+  private AlternatingEpochs(PrintStream out) {
     this.out = out;
   }
 
   /** See the class. */
   public static void main(String[] args) throws ReflectiveOperationException {
-    EpochsInTurns turns = new EpochsInTurns(System.out);
+    AlternatingEpochs turns = new AlternatingEpochs(System.out);
     System.setOut(new PrintStream(turns, true, StandardCharsets.UTF_8));
     Class.forName(args[0])
         .getMethod("main", String[].class)

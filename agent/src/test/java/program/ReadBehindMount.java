@@ -13,11 +13,11 @@ import java.util.Arrays;
  * Reads a file through a mount while it changes in the mounted directory; prints what it reads.
  * Arguments: the file's path on the mount, and in the mounted directory.
  */
-public final class Behind {
+public final class ReadBehindMount {
   private static final int SIZE = 5_000;
   private static final FileTime TIME = FileTime.fromMillis(1_700_000_000_000L);
 
-  private Behind() {}
+  private ReadBehindMount() {}
 
   /** See the class. */
   public static void main(String[] arguments) throws IOException, InterruptedException {

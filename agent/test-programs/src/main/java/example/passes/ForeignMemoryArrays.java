@@ -11,14 +11,15 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Shows why a program must not get arrays over memory that it does not own: a batch lies in a
- * buffer, the program closes it, and the buffer gets the next batch, like a slot of a staging
- * buffer. Prints, in three ways, what the program then reads and what it should read.
+ * Shows why a program must not get arrays over memory that it does not own: a batch is in a buffer,
+ * the program closes the batch, and the buffer is refilled with the next batch, like a slot of a
+ * staging buffer. Prints, in three ways, the values that the program then reads and those that it
+ * should read.
  */
-public final class OverForeignMemory {
+public final class ForeignMemoryArrays {
   private static final int VALUES = 4;
 
-  private OverForeignMemory() {}
+  private ForeignMemoryArrays() {}
 
   /** See the class. */
   public static void main(String[] args) {
@@ -68,7 +69,9 @@ public final class OverForeignMemory {
     print("view of another manager", view, 1);
   }
 
-  /** No DJL object holds what backward needs of the batch, so no hook sees it. */
+  /**
+   * No DJL object references the parts of the batch that backward needs, so no hook can detect it.
+   */
   private static void lateBackward(NDManager manager) {
     ByteBuffer slot = slot();
     NDArray weights = manager.full(new Shape(VALUES), 5f);
