@@ -215,9 +215,9 @@ final class OddRuntimesIT {
         Child.java(jdk, work).agent(jar, CACHING + data).reads(data, "wait").start(err);
     try {
       BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-      String line = out.readLine();
-      while (line != null && !line.equals("ready")) {
-        line = out.readLine();
+      String printed = out.readLine();
+      while (printed != null && !printed.equals("ready")) {
+        printed = out.readLine();
       }
       Files.write(jar, new byte[(int) Files.size(jar) - 1]);
       process.getOutputStream().close();

@@ -41,7 +41,7 @@ class OpenWaitIT {
             .jvmArgs("-Dtruth.hangs=30", "-Dtruth.file=" + file)
             .args(program, "1", "1", "20", "3")
             .agent(Workshop.checkout().agentJar(), "record=" + recording)
-            .timeout(Workshop.LONGEST)
+            .timeout(Workshop.MAX_DURATION)
             .echo(
                 line -> {
                   Matcher watched = WATCHED.matcher(line);
