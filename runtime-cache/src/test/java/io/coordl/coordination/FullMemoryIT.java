@@ -89,7 +89,7 @@ class FullMemoryIT {
   void survivesFullMemoryBeforeTheBufferExists() throws Exception {
     List<String> lines = job("before");
     assertThat(logLine(lines))
-        .contains(" bytes, but needs ")
+        .contains(" bytes long, but needs at least ")
         .contains("prepares all batches of this pipeline");
     assertThat(given(lines)).isZero();
   }
