@@ -143,7 +143,7 @@ final class JavaBatch {
     return new JavaBatchReader(layout.values(bytes, 0), loader).batch();
   }
 
-  /** Writes the parts, or counter their bytes if there is no target. */
+  /** Writes the parts, or counts their bytes if there is no target. */
   private final class Writer {
     private final @Nullable ByteBuffer to;
     private long at;
