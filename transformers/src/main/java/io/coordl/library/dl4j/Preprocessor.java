@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 /**
- * A preprocessor as it was at some time; the program can change it.
+ * A preprocessor in its state at one moment; the program can change it.
  *
  * @param object the preprocessor, which may refer to the iterator
- * @param text describes its behaviour; null if that is not compared, so that nothing is kept
+ * @param text describes its behaviour; null if it is not compared, so nothing is cached
  * @param as snapshot without the contents of its arrays; null if the text must be compared
  * @param arrays its arrays at that time
  */
