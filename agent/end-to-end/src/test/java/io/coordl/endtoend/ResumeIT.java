@@ -115,7 +115,7 @@ class ResumeIT {
     Path folder = folder(framework, jdk, program, "bad");
     ChildResult nothing = resumed(framework, jdk, program, folder, "");
     assertThat(nothing.out().lines()).isEqualTo(plain);
-    assertThat(nothing.err()).contains("nothing to continue from", "no checkpoint");
+    assertThat(nothing.err()).contains("nothing to continue from", "no complete agent checkpoint");
 
     Path model;
     try (Stream<Path> models = Files.list(folder.resolve("own"))) {
