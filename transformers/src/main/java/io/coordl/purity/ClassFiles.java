@@ -57,8 +57,8 @@ public final class ClassFiles {
   }
 
   /**
-   * Number of lambdas and method references of type {@code kind} in a class and all its nested
-   * classes. The class of a lambda does not show which of them it is. Its nest host is the
+   * Returns the number of lambdas and method references of type {@code kind} in a class and all its
+   * nested classes. The class of a lambda does not show which of them it is. Its nest host is the
    * outermost class.
    *
    * @throws IOException if a class file cannot be read

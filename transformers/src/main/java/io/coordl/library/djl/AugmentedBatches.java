@@ -100,7 +100,7 @@ public final class AugmentedBatches implements LibraryHooks {
         && new IterablePipeline(iterable, fields, null).isOnlyStacked();
   }
 
-  /** A manager may have no engine. */
+  /** Whether a manager's engine is PyTorch; a manager may have no engine. */
   @SuppressWarnings("ConstantValue")
   private static boolean isPyTorch(NDManager manager) {
     return manager.getEngine() != null && manager.getEngine().getEngineName().equals(PYTORCH);

@@ -74,8 +74,8 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
   }
 
   /**
-   * The fields that data sets and iterables inherit from the library are described separately,
-   * except the size of a data set if samples may depend on it.
+   * True for fields that data sets and iterables inherit from the library: they are described
+   * separately, except the size of a data set if samples may depend on it.
    */
   @Override
   public boolean isScratch(Field field) {

@@ -208,7 +208,10 @@ final class PicturePipeline {
         && haveSame(now);
   }
 
-  /** A prefetched batch uses copies of transforms whose arrays the program may change. */
+  /**
+   * Whether the transforms equal those of this pipeline. A prefetched batch uses copies of those
+   * whose arrays the program may change.
+   */
   private boolean haveSame(List<Transform> now) {
     for (int i = 0; i < now.size(); i++) {
       Object then = transforms.get(i).get();

@@ -130,7 +130,7 @@ final class DecodedMats {
   }
 
   /**
-   * A binary PPM or PGM.
+   * Returns a binary PPM or PGM.
    *
    * @param channels 3 or 1
    * @param pixels row by row without gaps, blue first

@@ -97,7 +97,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
         : "is not known to do the same each time";
   }
 
-  /** The contents of such objects are compared before each batch. */
+  /** True for classes whose objects' contents are compared before each batch. */
   @Override
   public boolean isClosed(Class<?> type) {
     return !COMPOSED.contains(type.getName());

@@ -165,7 +165,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     return classes == null || classes.stream().anyMatch(OwnIterator::isOfLibrary);
   }
 
-  /** The fields it inherits can be changed too. */
+  /** Whether a class is, or extends, a library class, whose fields can change too. */
   private static boolean isOfLibrary(Class<?> type) {
     return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
         .anyMatch(at -> Description.isOfLibrary(at.getName()));

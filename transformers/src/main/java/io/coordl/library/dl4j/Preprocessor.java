@@ -31,7 +31,7 @@ record Preprocessor(
     }
   }
 
-  /** A preprocessor that is not compared. */
+  /** Returns a preprocessor that is not compared. */
   static Preprocessor unknown(Object object) {
     return new Preprocessor(new WeakReference<>(object), null, null, List.of());
   }
@@ -54,7 +54,7 @@ record Preprocessor(
     }
   }
 
-  /** The contents of an array are not among its fields. */
+  /** Whether to compare the fields of a class. An array's fields do not contain its values. */
   private static boolean counts(Class<?> type) {
     return !INDArray.class.isAssignableFrom(type);
   }
