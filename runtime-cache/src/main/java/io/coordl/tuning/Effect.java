@@ -10,74 +10,74 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a change brought to a job that also becomes faster because it warms up. Compares like steps
- * in three windows of the same length: the first and the second half of the steps before the
- * change, without those that a test for drift cuts off, and the steps after it. A warm-up slows
- * down: it cannot make the third window faster than the second by more than it made the second
- * faster than the first. That much is no effect of the change, and neither is more than the waits
- * and the work that went can explain.
+ * The speed-up that a change caused, told apart from the job's own warm-up. Compares three windows
+ * of equal length: the first half of the steady steps before the change, the second half, and the
+ * steps after it. A drift test removes the warm-up steps first. Warm-up levels off: from the second
+ * window to the third it gains at most what it gained from the first to the second. That much is
+ * not credited to the change, nor is any speed-up beyond what the removed waits and work explain.
  *
- * @param before the steps before, after the warm-up
- * @param after the steps after
- * @param gain how many times as fast, as far as it can be explained; null if no effect is shown
- * @param explained how many times as fast the waits and the work that went can make the job
- * @param isMore whether the job became faster than that
+ * @param before the steps before the change, after warm-up
+ * @param after the steps after the change
+ * @param gain speed-up credited to the change; null if none is significant
+ * @param explained largest speed-up that the removed waits and work can explain
+ * @param isMore whether the observed speed-up is larger than {@code explained}
  */
 record Effect(
     Figures before, Figures after, @Nullable Ratio gain, double explained, boolean isMore) {
 
-  /** Fewer steps after warm-up show no effect: a drift among them would not be seen. */
-  private static final int LEAST = 18;
+  /** Minimum number of steady steps; in fewer, a drift would go unnoticed. */
+  private static final int MIN_STEPS = 18;
 
   /**
-   * @param without the steps before the change, in pieces
-   * @param with those after it
-   * @param between batches between the two
-   * @param cores that the job may use
+   * @param stepsBefore steps before the change
+   * @param stepsAfter steps after it
+   * @param between number of batches between the two
+   * @param cores number of cores that the job may use
    */
-  static Effect of(List<Figures> without, List<Figures> with, long between, double cores) {
-    SteadySteps steady = SteadySteps.of(without, Effect::nanosOfBatch);
-    SteadySteps changed = SteadySteps.of(with, Effect::nanosOfBatch);
+  static Effect of(
+      List<Figures> stepsBefore, List<Figures> stepsAfter, long between, double cores) {
+    SteadySteps steady = SteadySteps.of(stepsBefore, Effect::nanosOfBatch);
+    SteadySteps steadyAfter = SteadySteps.of(stepsAfter, Effect::nanosOfBatch);
     List<Figures> steps = steady.steps();
     Figures before = Pieces.sum(steps);
-    Figures after = Pieces.sum(changed.steps());
-    if (!steady.steady() || Math.min(steps.size(), changed.steps().size()) < LEAST) {
+    Figures after = Pieces.sum(steadyAfter.steps());
+    if (!steady.steady() || Math.min(steps.size(), steadyAfter.steps().size()) < MIN_STEPS) {
       return new Effect(before, after, null, 1, false);
     }
     int half = steps.size() / 2;
     StepMean second = mean(steps.subList(half, steps.size()));
-    Ratio next = Ratio.of(second, mean(with.subList(0, Math.min(half, with.size()))));
+    Ratio latest = Ratio.of(second, mean(stepsAfter.subList(0, Math.min(half, stepsAfter.size()))));
     Ratio drift = Ratio.of(mean(steps.subList(0, half)), second);
-    double apart = 1 + 2.0 * between / Math.max(1, before.batches);
+    double windowsApart = 1 + 2.0 * between / Math.max(1, before.batches);
     double low =
         Math.min(
-            next.low() / Math.pow(Math.max(1, drift.value()), apart),
-            next.times(drift.power(-apart)).low());
-    Ratio all = Ratio.of(mean(steps), mean(changed.steps()));
+            latest.low() / Math.pow(Math.max(1, drift.value()), windowsApart),
+            latest.times(drift.power(-windowsApart)).low());
+    Ratio all = Ratio.of(mean(steps), mean(steadyAfter.steps()));
     Ratio observed =
-        new Ratio(all.value(), Math.min(low, all.low()), Math.max(all.high(), next.high()));
-    double like = (double) before.batches / after.batches;
+        new Ratio(all.value(), Math.min(low, all.low()), Math.max(all.high(), latest.high()));
+    double scale = (double) before.batches / after.batches;
     double explained =
         new CoreLaw(before, cores)
             .gain(
-                Math.round(work(before) - like * work(after)),
-                Math.round(before.stall - like * after.stall));
-    // It is measured, too, and no better known than the mean times.
-    double most = explained * all.high() / all.value();
-    Ratio gain = observed.atMost(most);
+                Math.round(work(before) - scale * work(after)),
+                Math.round(before.stall - scale * after.stall));
+    // The explanation comes from the same measurements, so it has their uncertainty.
+    double limit = explained * all.high() / all.value();
+    Ratio gain = observed.atMost(limit);
     return new Effect(
         before,
         after,
         gain.low() < ThreadClimb.GAIN ? null : gain,
         explained,
-        most < observed.low());
+        limit < observed.low());
   }
 
   private static StepMean mean(List<Figures> steps) {
     return StepMean.of(steps, piece -> piece.wall, piece -> piece.batches);
   }
 
-  /** The number of a batch's samples may be unknown. */
+  /** Per batch, not per sample, because a batch's size may be unknown. */
   private static double nanosOfBatch(Figures piece) {
     return (double) piece.wall / Math.max(1, piece.batches);
   }
@@ -87,12 +87,12 @@ record Effect(
     return (double) figures.fetchTime + figures.prepTime();
   }
 
-  /** The same where the change had nothing to do with it. */
+  /** Returns the same figures with no speed-up credited to the change. */
   Effect none() {
     return new Effect(before, after, null, explained, isMore);
   }
 
-  /** Describes it. */
+  /** Describes the effect in a phrase, for the log. */
   String said() {
     String speeds = Sentence.SPEEDS.with(before.samplesPerSecond(), after.samplesPerSecond());
     return gain == null

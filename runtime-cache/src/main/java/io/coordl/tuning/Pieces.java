@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Successive pieces of a job, each of at least one batch. Two neighbours become one once there are
- * {@value #MOST}, so memory is bounded. Used by one thread at a time.
+ * Successive pieces of a job, each of at least one batch. When there are {@value #MOST}, neighbours
+ * are merged in pairs, so memory is bounded. Used by one thread at a time.
  */
 final class Pieces {
   static final int MOST = 512;

@@ -9,14 +9,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the fewest prefetching threads with which the job is fastest, by hill climbing over windows
- * of time. In a trial, windows with two numbers of threads alternate, so that other changes affect
- * both. The larger number wins only if it makes the job faster. A clear result ends the trial after
- * half of its windows, one that leaves no doubt after the first two. While the job still waits,
- * twice as many threads are tried; where the last doubling left no doubt, its last window stands
- * for the smaller number, so that 16 cores take five windows. From time to time, and as soon as the
- * steps themselves get slower (another job needs the core), half as many are tried. Used by one
- * thread at a time.
+ * Finds the smallest number of prefetching threads that makes the job fastest, by hill climbing
+ * over windows of time. A trial alternates between two thread counts, so that other changes affect
+ * both. The larger count wins only if the job gets faster. A clear result ends the trial after half
+ * of its windows, an evident one after the first two. While the job still waits, the next trial
+ * doubles the threads. After an evident doubling, the last window also counts for the next trial,
+ * so 16 cores take five windows. A trial halves the threads from time to time, and as soon as the
+ * steps themselves get slower (another job needs the core). Used by one thread at a time.
  */
 final class ThreadClimb {
   /** Windows of a trial, half of them with each number of threads. */
@@ -28,13 +27,10 @@ final class ThreadClimb {
   /** Ratio of speeds that is clear after half of a trial. */
   static final double CLEAR = 1.15;
 
-  /** Ratio of speeds that one window with each number of threads shows beyond doubt. */
+  /** Ratio of speeds that is evident after one window with each number of threads. */
   static final double EVIDENT = 1.4;
 
-  /**
-   * Windows until fewer threads are tried or, without prefetching, initially until it is tried
-   * again.
-   */
+  /** Windows until fewer threads are tried; without prefetching, windows until the first retry. */
   static final int AGAIN = 60;
 
   /** How much slower steps must be, in two consecutive windows, to try fewer threads at once. */
@@ -44,29 +40,28 @@ final class ThreadClimb {
 
   private final int maxThreads;
   private volatile int threads;
-  private int chosen;
+  private int current;
   private int candidate = 1;
 
   /** Windows of the current trial so far; -1 if there is none. */
   private int round = -1;
 
   private long prefetchedBefore;
-  private List<Figures> ofChosen = new ArrayList<>();
-  private List<Figures> ofCandidate = new ArrayList<>();
+  private List<Figures> currentWindows = new ArrayList<>();
+  private List<Figures> candidateWindows = new ArrayList<>();
   private int untilTrial;
   private int pause = AGAIN;
 
-  /**
-   * Nanoseconds of a step with the threads chosen, and consecutive windows in which it took more.
-   */
+  /** Nanoseconds per step with the current threads. */
   private double step;
 
+  /** Consecutive windows with slower steps. */
   private int slower;
 
-  /** How many times as fast the job is with the threads chosen as without any; null if unknown. */
+  /** Speed-up of the current threads over no prefetching; null if unknown. */
   private @Nullable Ratio speed;
 
-  /** Whether {@link #speed} comes in part from trials of two windows, which show no range. */
+  /** Whether {@link #speed} includes trials of two windows, which give no interval. */
   private boolean isRough;
 
   /** Starts without threads, and never chooses more than {@code maxThreads}. */
@@ -74,45 +69,45 @@ final class ThreadClimb {
     this.maxThreads = maxThreads;
   }
 
-  /** Number of threads that should prefetch now; 0 turns prefetching off. */
+  /** Returns the number of threads that should prefetch now; 0 turns prefetching off. */
   int threads() {
     return threads;
   }
 
   /**
-   * A window has ended.
+   * Called at the end of a window.
    *
    * @param prefetched items and batches prefetched so far
-   * @return the decision and its reason, null without a decision
+   * @return the decision and its reason; null if there is none
    */
   String @Nullable [] ended(Figures window, long prefetched) {
     if (round < 0) {
       untilTrial--;
-      slower = chosen > 0 && step(window) > SLOWER * step ? slower + 1 : 0;
-      if (chosen > 0 ? untilTrial < 0 || slower == 2 : untilTrial < 0 && waits(window)) {
-        begin(chosen > 0 ? chosen / 2 : 1, prefetched);
+      slower = current > 0 && step(window) > SLOWER * step ? slower + 1 : 0;
+      if (current > 0 ? untilTrial < 0 || slower == 2 : untilTrial < 0 && waits(window)) {
+        begin(current > 0 ? current / 2 : 1, prefetched);
       }
       return null;
     }
-    int had = threads;
-    (had == chosen ? ofChosen : ofCandidate).add(window);
-    threads = had == chosen ? candidate : chosen;
+    int windowThreads = threads;
+    (windowThreads == current ? currentWindows : candidateWindows).add(window);
+    threads = windowThreads == current ? candidate : current;
     round++;
     boolean evident = round == 2 && differs(EVIDENT, prefetched);
     if (round < TRIAL && !evident && !(round == TRIAL / 2 && differs(CLEAR, prefetched))) {
       return null;
     }
-    String[] decided = decide(prefetched);
-    if (evident && round == 0 && candidate > chosen && had == chosen) {
-      ofChosen.add(window);
+    String[] decision = decide(prefetched);
+    if (evident && round == 0 && candidate > current && windowThreads == current) {
+      currentWindows.add(window);
       threads = candidate;
       round = 1;
     }
-    return decided;
+    return decision;
   }
 
   private boolean differs(double factor, long prefetched) {
-    double ratio = rate(Pieces.sum(ofCandidate)) / rate(Pieces.sum(ofChosen));
+    double ratio = rate(Pieces.sum(candidateWindows)) / rate(Pieces.sum(currentWindows));
     return prefetched > prefetchedBefore && (ratio >= factor || ratio <= 1 / factor);
   }
 
@@ -121,44 +116,47 @@ final class ThreadClimb {
     slower = 0;
     candidate = other;
     prefetchedBefore = prefetched;
-    ofChosen = new ArrayList<>();
-    ofCandidate = new ArrayList<>();
+    currentWindows = new ArrayList<>();
+    candidateWindows = new ArrayList<>();
   }
 
   private String @Nullable [] decide(long prefetched) {
     int windows = round;
     round = -1;
-    boolean up = candidate > chosen;
-    int fewer = Math.min(chosen, candidate);
-    int more = Math.max(chosen, candidate);
-    List<Figures> windowsWithLess = up ? ofChosen : ofCandidate;
-    List<Figures> windowsWith = up ? ofCandidate : ofChosen;
-    Figures less = Pieces.sum(windowsWithLess);
-    Figures with = Pieces.sum(windowsWith);
-    boolean did = prefetched > prefetchedBefore;
-    double gain = !did || rate(less) == 0 ? 0 : rate(with) / rate(less);
+    boolean up = candidate > current;
+    int fewer = Math.min(current, candidate);
+    int more = Math.max(current, candidate);
+    List<Figures> windowsFewer = up ? currentWindows : candidateWindows;
+    List<Figures> windowsMore = up ? candidateWindows : currentWindows;
+    Figures withFewer = Pieces.sum(windowsFewer);
+    Figures withMore = Pieces.sum(windowsMore);
+    boolean hasPrefetched = prefetched > prefetchedBefore;
+    double gain = !hasPrefetched || rate(withFewer) == 0 ? 0 : rate(withMore) / rate(withFewer);
     int best = gain >= GAIN ? more : fewer;
-    boolean moved = best != chosen;
-    Ratio ratio = gain == 0 ? null : ratio(windowsWith, windowsWithLess, gain);
+    boolean isChanged = best != current;
+    Ratio ratio = gain == 0 ? null : ratio(windowsMore, windowsFewer, gain);
     Ratio before = speed;
     if (fewer == 0) {
       speed = ratio;
       isRough = windows == 2;
-    } else if (moved && ratio != null && before != null) {
+    } else if (isChanged && ratio != null && before != null) {
       speed = before.times(up ? ratio : ratio.power(-1));
       isRough |= windows == 2;
     }
-    chosen = best;
+    current = best;
     threads = best;
-    step = step(best == more ? with : less);
+    step = step(best == more ? withMore : withFewer);
     pause = best > 0 ? AGAIN : Math.min(MAX_AGAIN, 2 * pause);
     untilTrial = pause;
-    if (moved && !up && best > 0) {
+    if (isChanged && !up && best > 0) {
       begin(best / 2, prefetched);
-    } else if (moved == up && best > 0 && best < maxThreads && waits(best == more ? with : less)) {
+    } else if (isChanged == up
+        && best > 0
+        && best < maxThreads
+        && waits(best == more ? withMore : withFewer)) {
       begin(Math.min(maxThreads, 2 * best), prefetched);
     }
-    return !did
+    return !hasPrefetched
         ? null
         : new String[] {
           best == 0 ? Sentence.PREFETCH_OFF.with() : Sentence.PREFETCH_ON.with(number(best)),
@@ -166,19 +164,19 @@ final class ThreadClimb {
               ratio == null ? Text.format("%.2f", gain) : ratio,
               number(more),
               fewer == 0 ? "none" : String.valueOf(fewer),
-              step(less) == 0 ? 1 : step(with) / step(less),
+              step(withFewer) == 0 ? 1 : step(withMore) / step(withFewer),
               windows)
         };
   }
 
-  /** Two windows show no range. */
-  private static Ratio ratio(List<Figures> with, List<Figures> less, double gain) {
-    return with.size() + less.size() > 2
-        ? Ratio.ofRuns(rates(with), rates(less))
+  /** Returns the ratio of speeds; two windows give no interval. */
+  private static Ratio ratio(List<Figures> withMore, List<Figures> withFewer, double gain) {
+    return withMore.size() + withFewer.size() > 2
+        ? Ratio.ofRuns(rates(withMore), rates(withFewer))
         : new Ratio(gain, gain, gain);
   }
 
-  /** Never 0, which has no logarithm. */
+  /** Returns positive rates, because 0 has no logarithm. */
   private static double[] rates(List<Figures> windows) {
     return windows.stream().mapToDouble(one -> Math.max(Double.MIN_NORMAL, rate(one))).toArray();
   }
@@ -188,7 +186,7 @@ final class ThreadClimb {
     return figures.share(figures.dataStall()) >= Tuner.WORTH;
   }
 
-  /** Batches per nanosecond, since their size may be unknown. */
+  /** Returns batches, not samples, per nanosecond: the size of a batch may be unknown. */
   static double rate(Figures figures) {
     return figures.wall == 0 ? 0 : (double) figures.batches / figures.wall;
   }
@@ -201,7 +199,7 @@ final class ThreadClimb {
     return threads == 1 ? Sentence.ONE_THREAD.with() : Sentence.THREADS.with(threads);
   }
 
-  /** Result for the summary; empty if there is none. */
+  /** Returns the result for the summary; empty if there is none. */
   String said() {
     Ratio known = speed;
     if (known == null) {
@@ -210,7 +208,7 @@ final class ThreadClimb {
     boolean spansOne = known.low() <= 1 && known.high() >= 1;
     Sentence effect = isRough ? Sentence.PREFETCH_ROUGH_EFFECT : Sentence.PREFETCH_EFFECT;
     return Sentence.PREFETCHING.with(
-        chosen == 0 ? Sentence.OFF.with() : Sentence.ON.with(number(chosen)),
+        current == 0 ? Sentence.OFF.with() : Sentence.ON.with(number(current)),
         spansOne ? Sentence.PREFETCH_NO_EFFECT.with() : effect.with(known));
   }
 }

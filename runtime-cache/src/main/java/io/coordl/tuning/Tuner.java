@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Switches policies while the job runs, based on its waits in consecutive windows of time.
  *
- * <p><b>Keeping</b> begins with the third batch of the first epoch if the job waited for much of
- * the second and third; else once it has waited in two consecutive windows. Prepared samples are
- * kept at once. Raw and decoded items are kept as soon as it is known that no samples are, or else
- * from the next epoch on. The stores decide which form is worth its memory. If the job is no faster
- * and waits no less in the epochs that use the kept data, all of it is dropped. Nothing is kept for
- * a job that has planned one epoch.
+ * <p><b>Caching</b> begins with the third batch of the first epoch if the job waited for much of
+ * the second and third; otherwise once it has waited in two consecutive windows. Prepared samples
+ * are cached at once. Raw and decoded items are cached as soon as it is known that no samples can
+ * be, or else from the next epoch on. The stores decide which form is worth its memory. If the
+ * epochs that use cached data are no faster and wait no less, all of it is dropped. Nothing is
+ * cached for a job that plans a single epoch.
  *
- * <p><b>A job that trains nothing</b> (inference, feature extraction, a loader that is timed alone)
- * is judged in the same way by the passes of its loader. Once a thread trains, the figures begin
- * anew; what is kept by then stays.
+ * <p><b>A job that does not train</b> (inference, feature extraction, a loader benchmarked alone)
+ * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring
+ * starts over; data cached by then stays cached.
  *
  * <p><b>Prefetching</b> is tried while the job still waits, with more threads and with fewer
  * ({@link ThreadClimb}).
@@ -42,13 +42,13 @@ public final class Tuner {
   /** Share of the time spent waiting for data that is worth a change. */
   static final double WORTH = 0.05;
 
-  /** Share of the second and third batch spent waiting, from which on keeping begins at once. */
+  /** Share of the second and third batch spent waiting that makes caching begin at once. */
   static final double WORTH_AT_ONCE = 0.2;
 
   private static final int BATCHES_AT_ONCE = 2;
   private static final long AT_ONCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** Windows that use kept data before keeping is judged. */
+  /** Windows with cached data before caching is judged. */
   static final int JUDGED = 4;
 
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -64,37 +64,42 @@ public final class Tuner {
   private final LongSupplier used;
   private volatile boolean keeps;
   private volatile boolean keepsItems;
-  private volatile long nextLook;
+  private volatile long nextCheck;
 
-  /** Whether the last look found no thread that trains. */
+  /** Whether the last check found no thread that trains. */
   private boolean loads;
 
   private JobStatisticsEvent last = new JobStatisticsEvent();
-  private int waited;
+  private int waitingWindows;
 
-  /** Why keeping began; null before. Below, the totals at that time. */
+  /** Why caching began; null before. */
   private @Nullable String reason;
 
+  /** Totals when caching began. */
   private JobStatisticsEvent begun = new JobStatisticsEvent();
 
-  /** Whether that was near the beginning of the first epoch. */
+  /** Whether caching began near the start of the first epoch. */
   private boolean isEarly;
 
-  /** The first epoch in which everything to be kept is kept; 0 before. */
+  /** The first epoch in which everything that can be cached is cached; 0 before. */
   private long filling;
 
-  /** Totals before the job used kept data, without its first batch. */
+  /** Totals before the job used cached data, without its first batch. */
   private JobStatisticsEvent before = new JobStatisticsEvent();
 
+  /** Totals after the first batch, which is cold; null before. */
   private @Nullable JobStatisticsEvent warm;
 
-  /** The totals at the last look, and the steps before and after kept data was used. */
-  private @Nullable JobStatisticsEvent looked;
+  /** Totals at the last check. */
+  private @Nullable JobStatisticsEvent lastTotals;
 
-  private final Pieces unkept = new Pieces();
-  private final Pieces kept = new Pieces();
+  /** Steps before the job used cached data. */
+  private final Pieces uncachedSteps = new Pieces();
 
-  /** The totals once an epoch has used the kept data; null before. */
+  /** Steps that used it. */
+  private final Pieces cachedSteps = new Pieces();
+
+  /** Totals at the start of the first epoch that uses all cached data; null before. */
   private @Nullable JobStatisticsEvent settled;
 
   private boolean isJudged;
@@ -105,10 +110,9 @@ public final class Tuner {
    *
    * @param totals of the job so far; without wall time while no thread trains
    * @param loading figures of a loader while no thread trains; empty if there is none
-   * @param keeps whether prepared samples are kept from the start, rather than once that is worth
-   *     it
-   * @param leavesSamples whether no data set seen so far has samples that can be kept
-   * @param used how often kept data was used so far
+   * @param keeps whether to cache from the start, rather than once it is worthwhile
+   * @param leavesSamples whether no data set seen so far has samples that can be cached
+   * @param used how often cached data was used so far
    * @param prefetched items and batches prefetched so far; null if prefetching must not be tried
    * @param threads maximum number of prefetching threads
    */
@@ -133,36 +137,36 @@ public final class Tuner {
     this.mayPrefetch = prefetched != null;
     this.climb = new ThreadClimb(threads);
     this.events = events;
-    this.nextLook = clock.getAsLong() + CHECK_NANOS;
+    this.nextCheck = clock.getAsLong() + CHECK_NANOS;
   }
 
-  /** Whether to keep and use prepared samples. */
+  /** Whether to cache and use prepared samples. */
   public boolean keeps() {
-    look();
+    check();
     return keeps;
   }
 
-  /** Whether to keep and use items, too. */
+  /** Whether to cache and use items, too. */
   public boolean keepsItems() {
-    look();
+    check();
     return keepsItems;
   }
 
-  /** Number of threads that should prefetch now; 0 turns prefetching off. */
+  /** Returns the number of threads that should prefetch now; 0 turns prefetching off. */
   public int threads() {
-    look();
+    check();
     return climb.threads();
   }
 
-  private void look() {
+  private void check() {
     long now = clock.getAsLong();
-    if (now - nextLook >= 0) {
+    if (now - nextCheck >= 0) {
       synchronized (this) {
-        if (now - nextLook >= 0) {
-          nextLook = now + CHECK_NANOS;
+        if (now - nextCheck >= 0) {
+          nextCheck = now + CHECK_NANOS;
           JobStatisticsEvent trained = totals.get();
           if (trained.wall > 0 && loads) {
-            beginAnew(trained);
+            restart(trained);
           }
           loads = trained.wall == 0;
           evaluate(loads ? loading.get() : trained);
@@ -171,10 +175,10 @@ public final class Tuner {
     }
   }
 
-  /** A job that has only loaded begins to train: its figures so far are of something else. */
-  private void beginAnew(JobStatisticsEvent now) {
+  /** Restarts measuring, because a job that only loaded data now trains. */
+  private void restart(JobStatisticsEvent now) {
     warm = null;
-    waited = 0;
+    waitingWindows = 0;
     begun = now;
     before = new JobStatisticsEvent();
     settled = null;
@@ -202,37 +206,37 @@ public final class Tuner {
     boolean waits = waiting(window) >= WORTH;
     judge(now, window);
     if (!keeps && !isDropped) {
-      waited = waits && now.plannedEpochs != 1 ? waited + 1 : 0;
-      if (waited == 2) {
+      waitingWindows = waits && now.plannedEpochs != 1 ? waitingWindows + 1 : 0;
+      if (waitingWindows == 2) {
         begin(now, window);
       }
     } else if (mayPrefetch) {
-      String[] decided = climb.ended(window, prefetched.getAsLong());
-      if (decided != null) {
-        tell(decided[0], decided[1], window);
+      String[] decision = climb.ended(window, prefetched.getAsLong());
+      if (decision != null) {
+        report(decision[0], decision[1], window);
       }
     }
   }
 
-  /** Adds what was done since the last look to the steps with or without the kept data. */
+  /** Adds the steps since the last check to those before or after cached data was used. */
   private void collect(JobStatisticsEvent now) {
-    JobStatisticsEvent earlier = looked;
+    JobStatisticsEvent earlier = lastTotals;
     if (warm == null) {
       return;
     }
-    looked = now;
+    lastTotals = now;
     if (earlier == null) {
       return;
     }
     if (reason == null || (isEarly && now.epochs == begun.epochs)) {
-      unkept.add(since(earlier, now));
+      uncachedSteps.add(since(earlier, now));
     } else if (settled != null && settled != now && !isDropped) {
-      kept.add(since(earlier, now));
+      cachedSteps.add(since(earlier, now));
     }
   }
 
   private boolean isWorthAtOnce(JobStatisticsEvent now, Figures window) {
-    return (loads || now.epochs <= 1) // The passes of a short loader show late.
+    return (loads || now.epochs <= 1) // The epochs of a short loader are counted late.
         && now.plannedEpochs != 1
         && window.batches >= BATCHES_AT_ONCE
         && window.wall >= AT_ONCE_NANOS
@@ -242,16 +246,16 @@ public final class Tuner {
   private void begin(JobStatisticsEvent now, Figures window) {
     begun = now;
     before = since(Objects.requireNonNull(warm), now);
-    reason = waits(before);
+    reason = describeWaits(before);
     keeps = true;
     settle(now);
-    tell(Sentence.DATA_KEPT, reason, window);
+    report(Sentence.DATA_KEPT, reason, window);
   }
 
-  /** The epoch after the one in which all is kept uses it. */
+  /** Finds the first epoch that uses the cached data: the one after all has been cached. */
   private void settle(JobStatisticsEvent now) {
     if (isEarly && now.epochs == begun.epochs) {
-      before = since(Objects.requireNonNull(warm), now); // Nothing is used yet.
+      before = since(Objects.requireNonNull(warm), now); // No cached data is used yet.
     }
     if (filling == 0 && (now.epochs > begun.epochs || leavesSamples.getAsBoolean())) {
       keepsItems = true;
@@ -262,7 +266,7 @@ public final class Tuner {
     }
   }
 
-  /** Decides whether keeping pays, once there is enough evidence. */
+  /** Decides whether caching pays off, once there is enough evidence. */
   private void judge(JobStatisticsEvent now, Figures window) {
     if (isJudged || settled == null) {
       return;
@@ -279,7 +283,7 @@ public final class Tuner {
       keeps = false;
       keepsItems = false;
     }
-    tell(isDropped ? Sentence.DATA_DROPPED : Sentence.DATA_USED, brought(), window);
+    report(isDropped ? Sentence.DATA_DROPPED : Sentence.DATA_USED, describeEffect(), window);
   }
 
   private static JobStatisticsEvent since(Figures earlier, Figures now) {
@@ -297,24 +301,24 @@ public final class Tuner {
     return (double) figures.dataStall() / Math.max(1, figures.batches);
   }
 
-  /** Describes what keeping brought. */
-  private String brought() {
+  /** Describes the effect of caching. */
+  private String describeEffect() {
     Figures settledAt = settled == null ? begun : settled;
-    Figures untilUse = isEarly ? Pieces.sum(unkept.all()) : begun;
+    Figures untilUse = isEarly ? Pieces.sum(uncachedSteps.all()) : begun;
     Effect effect =
         Effect.of(
-            unkept.all(),
-            kept.all(),
+            uncachedSteps.all(),
+            cachedSteps.all(),
             Math.max(0, settledAt.batches - untilUse.batches),
             Runtime.getRuntime().availableProcessors());
     return (used.getAsLong() == 0 ? effect.none() : effect).said();
   }
 
-  private void tell(Sentence change, String why, Figures window) {
-    tell(change.with(), why, window);
+  private void report(Sentence change, String why, Figures window) {
+    report(change.with(), why, window);
   }
 
-  private void tell(String change, String why, Figures window) {
+  private void report(String change, String why, Figures window) {
     TuningEvent event = new TuningEvent();
     event.change = change;
     event.reason = why;
@@ -323,7 +327,7 @@ public final class Tuner {
     events.accept(event);
   }
 
-  private static String waits(Figures figures) {
+  private static String describeWaits(Figures figures) {
     return Sentence.WAITED.with(
         Text.percent(figures.prepStall, figures.wall),
         Text.percent(figures.fetchStall, figures.wall));
@@ -336,7 +340,8 @@ public final class Tuner {
     if (reason == null) {
       return keeps
           ? climb.said()
-          : Sentence.NOT_SWITCHED.with(now.wall == 0 ? Sentence.NO_BATCH.with() : waits(now));
+          : Sentence.NOT_SWITCHED.with(
+              now.wall == 0 ? Sentence.NO_BATCH.with() : describeWaits(now));
     }
     collect(now);
     return Sentence.KEPT.with(
@@ -344,6 +349,8 @@ public final class Tuner {
         reason,
         isDropped ? Sentence.DROPPED.with() : "",
         climb.said().isEmpty() ? "" : "; " + climb.said(),
-        kept.all().isEmpty() || unkept.all().isEmpty() ? "" : "; " + brought());
+        cachedSteps.all().isEmpty() || uncachedSteps.all().isEmpty()
+            ? ""
+            : "; " + describeEffect());
   }
 }

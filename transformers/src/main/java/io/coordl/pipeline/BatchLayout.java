@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * an offset that is a multiple of {@link #ALIGNMENT}. Immutable.
  */
 public final class BatchLayout {
-  /** The alignment that native code expects of an array's first value, in bytes. */
+  /** Alignment in bytes that native code expects of an array's first value. */
   public static final int ALIGNMENT = 64;
 
   private static final int MAX_ARRAYS = 1 << 16;
@@ -25,18 +25,19 @@ public final class BatchLayout {
   private final List<Array> arrays;
 
   /**
-   * The bytes before the values: their own length, and the descriptions of the arrays. Never moved.
+   * The bytes before the values: their own length and the array descriptions. Its position never
+   * changes.
    */
   private final ByteBuffer start;
 
-  /** Offsets of the values of each array, and the end of the last ones. */
+  /** Offset of each array's values, and the end of the last array. */
   private final long[] offsets;
 
   /**
    * One array, in the library's terms.
    *
    * @param role its purpose in the batch: {@code data}, {@code labels}
-   * @param type of its values, and everything else that determines what the bytes mean
+   * @param type element type, and everything else that determines the meaning of the bytes
    * @param name empty if it has none
    * @param shape its dimensions
    * @param bytes size of its values
@@ -117,8 +118,8 @@ public final class BatchLayout {
   }
 
   /**
-   * Whether these may be the values of {@code count} batches of this layout, with the values of
-   * each array stacked one after another.
+   * Whether these buffers have the sizes of {@code count} stacked batches of this layout, one
+   * buffer per array.
    */
   public boolean isStackedAs(List<ByteBuffer> values, int count) {
     int at = 0;
@@ -130,7 +131,7 @@ public final class BatchLayout {
     return at == values.size();
   }
 
-  /** Total size in bytes, values included. */
+  /** Returns the total size in bytes, values included. */
   public long bytes() {
     return offsets[arrays.size()];
   }
@@ -140,7 +141,7 @@ public final class BatchLayout {
     batch.duplicate().rewind().put(start.duplicate());
   }
 
-  /** The values of one array: a slice of {@code batch}, in native order. */
+  /** Returns the values of one array: a slice of {@code batch}, in native order. */
   public ByteBuffer values(ByteBuffer batch, int array) {
     return batch
         .slice(Math.toIntExact(offsets[array]), Math.toIntExact(arrays.get(array).bytes()))

@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  * <p><b>The same batch.</b> A batch depends on its samples, which are known, and on the pipeline's
  * parts, which {@link PurityAnalyzer} examines once per epoch: they may draw from the library's
  * generator and from nothing else, and read nothing that changes. The draws come from a fork of
- * that generator. When the program asks for the batch, the generator advances to the state of the
- * fork. If both the program and the batch have drawn in between, the batch is discarded and the
- * program's own call makes it. So a batch that is never requested leaves no trace. Settings that
- * the program may change at any time are copied first and compared when the batch is requested. So
- * are size, modification time and inode of the opened files. If a pipeline throws on the agent's
- * thread, nothing was prepared; the program's own call then throws if it should.
+ * that generator. When the program requests the batch, the generator advances to the state of the
+ * fork. If both the program and the batch have drawn since, the batch is discarded and the
+ * program's own call prepares it. So a batch that is never requested has no side effects. Settings
+ * that the program may change at any time, and size, modification time and inode of the opened
+ * files, are recorded first and compared when the batch is requested. If a pipeline throws on the
+ * agent's thread, the program's own call runs, and throws if it fails too.
  *
  * <p><b>Never two at once.</b> One thread prepares batches, and a call of the program waits until
  * it is done.
@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * of the data set, or drops the order.
  */
 public final class BatchPrefetcher {
-  /** Batches discarded or failed in a row after which prefetching stops for the epoch. */
-  private static final int MAX_IN_VAIN = 3;
+  /** Consecutive discarded or failed batches after which prefetching stops for the epoch. */
+  private static final int MAX_USELESS = 3;
 
   private final Prefetcher prefetcher;
   private final OnceLog log;
@@ -55,10 +55,12 @@ public final class BatchPrefetcher {
 
   Duration patience = EarlyBatch.PATIENCE; // Tests have less.
 
-  /** The batch started last; one thread makes batches in the order in which they were started. */
+  /**
+   * The batch started last; one thread prepares batches in the order in which they were started.
+   */
   private @Nullable EarlyBatch last;
 
-  /** The thread that is making a batch. */
+  /** The thread that is preparing a batch. */
   private volatile @Nullable Thread preparing;
 
   /** Whether the preparing thread is stuck in the program's code; it is then abandoned. */
@@ -86,12 +88,12 @@ public final class BatchPrefetcher {
     this.drop = drop;
   }
 
-  /** Prepares batches that draw from no generator, and that are garbage-collected. */
+  /** Prepares batches that draw from no generator and need not be freed. */
   BatchPrefetcher(Services services, PurityAnalyzer code) {
     this(services, code, new ForkableRandom(0), "a generator", batch -> {});
   }
 
-  /** The message that batches are not prefetched, and why. */
+  /** Returns the message that batches are not prefetched, and why. */
   public static String leaves(String reason) {
     return "prefetch leaves batches to the program: " + reason + ".";
   }
@@ -110,7 +112,8 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * An epoch of a data set begins; prefetched batches of its earlier epochs may never be requested.
+   * Called when an epoch of a data set begins; drops prefetched batches of its earlier epochs,
+   * which may never be requested.
    */
   public void begin(Object dataset) {
     reap();
@@ -133,10 +136,10 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * The program asks for a batch, on its thread or on the agent's.
+   * Called when the program requests a batch, on its own thread or on the agent's.
    *
    * @param samples and {@code position} as passed to {@link LibraryEpoch#prefetch}
-   * @return null if nothing is prefetched now, and the program's own call is to run unchanged
+   * @return null if nothing is prefetched now, so the program's own call runs unchanged
    */
   public @Nullable Asked enter(LibraryEpoch pipeline, Object samples, int position) {
     if (hangs || !awaitIdle()) {
@@ -158,7 +161,7 @@ public final class BatchPrefetcher {
       prefetcher.used();
     } else if (prepared != null) {
       discard(prepared);
-      if (++slot.inVain == MAX_IN_VAIN) {
+      if (++slot.inVain == MAX_USELESS) {
         slot.left = true;
         log.once(leaves(prepared.why));
         return null;
@@ -171,20 +174,22 @@ public final class BatchPrefetcher {
     return prefetcher.isWorthwhile();
   }
 
-  /** Whether the next batch of an order has been made; waits for it if it is being made. */
+  /** Whether the next batch of an order is ready; waits for it if it is being prepared. */
   boolean isMade(PeekingIterator<?> order) {
     Prepared next =
         awaitIdle() && order.companion() instanceof Slot slot ? slot.prepared.get() : null;
     return next != null && next.samples == order.peek() && next.batch.get() != null;
   }
 
-  /** Waits until no batch is being prepared; false on the preparing thread, or if that hangs. */
+  /**
+   * Waits until no batch is being prepared; returns false on the preparing thread, or if it hangs.
+   */
   boolean awaitIdle() {
     if (preparing == Thread.currentThread()) {
       return false;
     }
-    EarlyBatch underWay = last();
-    hangs = underWay != null && !underWay.await(hangs ? Duration.ZERO : patience);
+    EarlyBatch running = last();
+    hangs = running != null && !running.await(hangs ? Duration.ZERO : patience);
     if (hangs) {
       slots.forEach(slot -> discard(slot.prepared.getAndSet(null)));
       log.once(leaves("a batch does not come, perhaps for a lock that the program holds"));
@@ -216,7 +221,7 @@ public final class BatchPrefetcher {
     return slot;
   }
 
-  /** Whether the objects that make batches allow prefetching. */
+  /** Whether the objects that prepare batches allow prefetching. */
   private boolean look(Slot slot, LibraryEpoch pipeline, Object settings) {
     List<@Nullable Object> parts = new ArrayList<>();
     pipeline.stages(settings).forEach(parts::addAll);
@@ -230,8 +235,8 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * The prepared batch; null if the program's own call would now make a different one. An
-   * interrupted thread makes its own call, whose code may react to the interrupt.
+   * Returns the prepared batch; null if the program's own call would now prepare a different one.
+   * If the thread is interrupted, its own call runs, whose code may react to the interrupt.
    */
   private @Nullable Object take(
       Prepared prepared, LibraryEpoch pipeline, Object samples, int position) {
@@ -288,7 +293,7 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** Null if preparing failed; the program's own call then shows whether it throws. */
+  /** Returns null if preparing failed; the program's own call then throws if it fails too. */
   private @Nullable Object prepare(LibraryEpoch pipeline, Prepared prepared) throws Exception {
     preparing = Thread.currentThread();
     random.drawFrom(prepared.to);
@@ -311,7 +316,7 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * A batch that the program has asked for. {@link #result} is the prefetched batch, or the
+   * A batch that the program has requested. {@link #result} is the prefetched batch, or the
    * program's own.
    */
   public final class Asked extends InterceptedCall {
@@ -333,7 +338,7 @@ public final class BatchPrefetcher {
       this.position = position;
     }
 
-    /** The prefetched batch; null if there is none. */
+    /** Returns the prefetched batch; null if there is none. */
     @Nullable Object batch() {
       return super.result(null);
     }
@@ -344,13 +349,13 @@ public final class BatchPrefetcher {
       return super.result(own);
     }
 
-    /** Begins to prepare the next batch. */
+    /** Starts preparing the next batch. */
     void next() {
       try {
         if (prefetcher.isWorthwhile()) {
           prepareNext(pipeline, order, slot, position);
         }
-      } catch (Throwable e) { // The batch at hand must not be lost.
+      } catch (Throwable e) { // The current batch must not be lost.
         Bridge.fault("preparing the next batch", e);
       }
     }
@@ -361,14 +366,16 @@ public final class BatchPrefetcher {
     final Object samples;
     final int position;
 
-    /** The generator when the batch was started, and when it was done. */
+    /** The generator before the batch was prepared. */
     final ForkableRandom from;
 
+    /** Its fork, from which the batch draws. */
     final ForkableRandom to;
+
     final Object settings;
     final EarlyBatch batch;
 
-    /** Why the batch is useless if it is not taken. */
+    /** Why the batch is discarded if the program does not get it. */
     volatile String why;
 
     final OpenedFiles files = new OpenedFiles();
@@ -386,7 +393,7 @@ public final class BatchPrefetcher {
 
   /** The prefetched batch of one epoch; lives as long as the epoch's order. */
   private static final class Slot extends WeakReference<Object> {
-    /** Weak, since the program may drop the data set and begin no other epoch for long. */
+    /** Weak, because the program may drop the data set long before it begins another epoch. */
     final WeakReference<Object> dataset;
 
     /** Used only by the iterable's own thread. */
@@ -394,7 +401,7 @@ public final class BatchPrefetcher {
 
     boolean left;
 
-    /** The settings that were examined; null if they may have changed since. */
+    /** The settings that were last examined; null if they may have changed. */
     volatile @Nullable Object looked;
 
     final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A 64-bit checksum of numbers in their order, for values compared for each file of each batch,
- * where formatting them as text would cost the most. Protects against accidents, not against
+ * A 64-bit checksum of a sequence of numbers, for values that are compared for each file of each
+ * batch, where formatting text would be the main cost. Protects against accidents, not against
  * deliberate collisions.
  */
 public final class Checksum {
@@ -17,7 +17,7 @@ public final class Checksum {
 
   private Checksum() {}
 
-  /** The checksum of these numbers. */
+  /** Returns the checksum of these numbers. */
   public static long of(long... numbers) {
     long checksum = NONE;
     for (long number : numbers) {
@@ -32,9 +32,9 @@ public final class Checksum {
   }
 
   /**
-   * 128-bit checksum of the content and length of an array of numbers or booleans. Hashes four
-   * elements at a time, each in a separate lane, in which different inputs always give different
-   * states; runs at about memory speed.
+   * Returns a 128-bit checksum of the content and length of an array of numbers or booleans. Hashes
+   * four elements at a time, each in its own lane, where different inputs always give different
+   * states. Runs at about memory speed.
    */
   public static long[] ofArray(Object array) {
     ByteBuffer chunk = ByteBuffer.allocate(CHUNK).order(ByteOrder.nativeOrder());
@@ -43,7 +43,7 @@ public final class Checksum {
     int most = CHUNK / Double.BYTES;
     for (int from = 0; from < length; from += most) {
       int bytes = put(array, from, Math.min(most, length - from), chunk);
-      // The array also determines the leftovers of the previous chunk.
+      // The array also determines what remains of the previous chunk.
       int at = 0;
       for (; at + 4 * Long.BYTES <= bytes; at += 4 * Long.BYTES) {
         for (int lane = 0; lane < 4; lane++) {

@@ -19,18 +19,18 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of one pipeline of this job, which may be shared with other jobs of the group. Its
- * adapter begins it at the first batch, and then requests each batch here before the program's own
- * code makes it. Refers to the program's objects only through its {@link LibraryEpoch}.
+ * One epoch of one pipeline of this job, which other jobs of the group may share. Its adapter
+ * begins it at the first batch, and then requests each batch here before it lets the program's own
+ * code prepare it. Refers to the program's objects only through its {@link LibraryEpoch}.
  * Thread-safe.
  */
 public final class CoordinatedEpoch {
-  private static final long LOOK_MILLIS = 50;
+  private static final long CHECK_MILLIS = 50;
 
   /** How long the program waits for the agent's thread to leave the program's code. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** Set on an agent thread that runs the program's code, which may end epochs. */
+  /** Set on an agent thread that runs the program's code. That code may end epochs. */
   private static final ThreadLocal<Boolean> PREPARING = ThreadLocal.withInitial(() -> false);
 
   private final EpochCoordinator all;
@@ -47,7 +47,7 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * An epoch that has not begun.
+   * Creates an epoch that has not begun.
    *
    * @param oneThread held by the thread that runs the program's code, if only one may do so at a
    *     time
@@ -66,7 +66,7 @@ public final class CoordinatedEpoch {
   // ---- start
 
   /**
-   * Begins the epoch unless it has already begun or was ruled out; may wait for other jobs.
+   * Begins the epoch unless it has begun or cannot be shared; may wait for other jobs.
    *
    * @param owner takes the batches; the epoch ends when it is garbage-collected
    * @return whether other jobs may share the epoch
@@ -88,13 +88,13 @@ public final class CoordinatedEpoch {
     return shared != null;
   }
 
-  /** Leaves this epoch to the library. */
+  /** Lets the library run this epoch. */
   public synchronized void leave(CannotShareException reason) {
     decided = true;
     all.leave(reason);
   }
 
-  /** The samples of a batch in the adopted order, which no longer changes after this call. */
+  /** Returns the samples of a batch in the adopted order, which is final from this call on. */
   public synchronized int[] samples(int batch) {
     decided = true;
     BatchOrder followed = order;
@@ -123,12 +123,12 @@ public final class CoordinatedEpoch {
     ReentrantLock alone = lockOfOne();
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     return (batch, samples) -> {
-      while (alone != null && !alone.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+      while (alone != null && !alone.tryLock(CHECK_MILLIS, TimeUnit.MILLISECONDS)) {
         refuseIfEnded();
       }
       Thread thread = Thread.currentThread();
       ClassLoader before = thread.getContextClassLoader();
-      thread.setContextClassLoader(loader); // For the look-ups of the program's code.
+      thread.setContextClassLoader(loader); // For class look-ups by the program's code.
       PREPARING.set(true);
       try {
         refuseIfEnded();
@@ -170,9 +170,9 @@ public final class CoordinatedEpoch {
   // ---- batches
 
   /**
-   * The batch that the group has prepared; {@code reader} makes it from bytes that it copies.
+   * Returns the batch that the group has prepared; {@code reader} copies it from the bytes.
    *
-   * @return null if this job has to make the batch
+   * @return null if this job must prepare the batch
    */
   public <T> @Nullable T copied(int batch, BatchReader<T> reader) throws IOException {
     SharedEpoch epoch = shared;
@@ -180,7 +180,7 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * Makes a batch on this thread, alone in the program's code if only one thread may run it.
+   * Prepares a batch on this thread, alone in the program's code if only one thread may run it.
    *
    * @throws Exception if the program's code throws, or if another thread hangs in it
    */
@@ -199,8 +199,8 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * False if the agent's thread does not leave the code, for example because it waits for a lock
-   * that this thread holds.
+   * Locks; returns false if the agent's thread does not leave the code, for example because it
+   * waits for a lock that this thread holds.
    */
   private boolean lock(ReentrantLock alone) {
     boolean got =
@@ -220,10 +220,10 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * The library's call for a batch.
+   * Returns the result of the library's call for a batch.
    *
-   * @param span closed at its end
-   * @param batch the result; if null, the program makes it, alone in its code if only one thread
+   * @param span ends with the call
+   * @param batch the result; if null, the program prepares it, alone in its code if only one thread
    *     may run it
    */
   public InterceptedCall call(long span, @Nullable Object batch) {
@@ -234,7 +234,7 @@ public final class CoordinatedEpoch {
     return ended;
   }
 
-  /** Ends the epoch: no more batches are taken. Waits until the agent's threads have left it. */
+  /** Ends the epoch: it delivers no more batches. Waits until the agent's threads have left it. */
   public void end() {
     ended = true;
     SharedEpoch epoch = shared;

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One batch that the program's own code makes on the prefetcher's thread, before the program asks
- * for it. Either the program gets it, or it is discarded and freed exactly once. Thread-safe.
+ * One batch that the program's own code prepares on the prefetcher's thread before the program
+ * requests it. Either the program gets it, or it is discarded and freed exactly once. Thread-safe.
  */
 final class EarlyBatch {
   /**
@@ -23,7 +23,7 @@ final class EarlyBatch {
    */
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** Null once it has started, since it may refer to the program's data set. */
+  /** Null once started, because it may refer to the program's data set. */
   private @Nullable Callable<? extends @Nullable Object> maker;
 
   private final Consumer<Object> drop;
@@ -32,7 +32,7 @@ final class EarlyBatch {
   private boolean discarded;
 
   /**
-   * Creates a batch that is not started.
+   * Creates a batch without starting it.
    *
    * @param maker runs the program's code; returns null, or throws, if there is no batch
    * @param drop frees a batch that the program does not get
@@ -42,7 +42,7 @@ final class EarlyBatch {
     this.drop = drop;
   }
 
-  /** Starts making it; false if the job is ending or no thread can be started. */
+  /** Starts preparing it; returns false if the job is ending or no thread can be started. */
   boolean begin(Prefetcher prefetcher) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     try {
@@ -88,7 +88,7 @@ final class EarlyBatch {
     return wanted;
   }
 
-  /** False if nobody will take the batch. */
+  /** Stores the batch; returns false if it was discarded. */
   private synchronized boolean finish(@Nullable Object made) {
     boolean wanted = !discarded && !Producers.areOff();
     batch = wanted ? made : null;
@@ -96,17 +96,17 @@ final class EarlyBatch {
     return wanted;
   }
 
-  /** Waits until the batch is made or has failed; false on timeout. */
+  /** Waits until the batch is ready or has failed; returns false on timeout. */
   boolean await(Duration longest) {
     return done.getCount() == 0 || AgentThread.await(done, longest);
   }
 
-  /** The batch; null while it is being made, or if there is none. */
+  /** Returns the batch; null while it is being prepared, or if there is none. */
   synchronized @Nullable Object get() {
     return batch;
   }
 
-  /** Like {@link #get}, and lets it go: it is the program's from now on. */
+  /** Like {@link #get}, but passes the batch to the program, so it is no longer freed here. */
   synchronized @Nullable Object take() {
     Object taken = batch;
     batch = null;

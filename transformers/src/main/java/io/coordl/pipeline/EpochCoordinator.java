@@ -23,7 +23,7 @@ public final class EpochCoordinator {
   private final Cleaner cleaner =
       Cleaner.create(action -> new AgentThread("coordl-epochs", action));
 
-  /** Coordinates the pipelines of {@code library}, named as the user knows it. */
+  /** Coordinates the pipelines of {@code library}, whose name is for the user. */
   public EpochCoordinator(String library, Services services) {
     this.library = library;
     this.group = Objects.requireNonNull(services.group());
@@ -39,12 +39,12 @@ public final class EpochCoordinator {
     }
   }
 
-  /** Logs once that a part is left unchanged, and why. */
+  /** Logs once that a part is not coordinated, and why. */
   public void leave(CannotShareException what) {
     log.once("prep=coordinate leaves " + what.getMessage() + " to " + library + ".");
   }
 
-  /** Registers an epoch, which ends at the latest when its owner is garbage-collected. */
+  /** Registers an epoch. It ends at the latest when its owner is garbage-collected. */
   void begun(CoordinatedEpoch epoch, Object owner) {
     begun.add(epoch);
     cleaner.register(owner, epoch::end);

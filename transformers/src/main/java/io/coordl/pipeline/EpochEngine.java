@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class EpochEngine {
-  /** Serves an epoch, or one batch of it; null if the library's own call makes the batches. */
+  /** Serves an epoch, or one batch of it; null if the library's own call prepares the batches. */
   @FunctionalInterface
   public interface Chosen<T> {
     @Nullable T get() throws CannotShareException, IOException;
@@ -25,30 +25,32 @@ public final class EpochEngine {
     @Nullable T around(Chosen<T> next) throws CannotShareException, IOException;
   }
 
-  /** An epoch that begins, and whose batches the agent can make instead of the library. */
+  /** An epoch that begins, whose batches the agent can prepare instead of the library. */
   public interface Beginning {
-    /** The class that best describes the data set to the user. */
+    /** Returns the class that best describes the data set to the user. */
     String name();
 
-    /** Number of batches. */
+    /** Returns the number of batches. */
     int batches();
 
-    /** Decides whether making batches early, or keeping them, pays off. */
+    /** Returns the policy that decides whether prefetching or caching batches pays off. */
     Worth worth();
 
-    /** Whether batches may be made early. */
+    /** Whether batches may be prefetched. */
     boolean mayRunEarly();
 
-    /** Why this job is not to make the batches, or not to keep them; null if it may. */
+    /** Returns why this job must not prepare, or not cache, the batches; null if it may. */
     @Nullable String reasonToLeave(boolean keeps);
 
-    /** The program's objects that run when batches are made. */
+    /** Returns the program's objects that run when batches are prepared. */
     List<Object> parts();
 
-    /** The epoch as this job makes it. */
+    /** Returns the epoch as this job prepares it. */
     LibraryEpoch ofJob() throws CannotShareException, IOException;
 
-    /** The epoch as a group shares it; keeps no object alive whose collection ends the epoch. */
+    /**
+     * Returns the epoch as a group shares it; refers to no object whose collection ends the epoch.
+     */
     LibraryEpoch ofGroup() throws CannotShareException, IOException;
   }
 
@@ -66,7 +68,7 @@ public final class EpochEngine {
    *
    * @param library its name, for the user
    * @param code decides which code of the program may run early, and whether its results may be
-   *     kept
+   *     cached
    */
   public EpochEngine(String library, Services services, PurityAnalyzer code) {
     this.library = library;
@@ -79,11 +81,11 @@ public final class EpochEngine {
   }
 
   /**
-   * The rule of precedence: staged, else kept, else own; prefetching wraps whichever won. A batch
-   * that is kept as a whole comes first, since no job needs to prepare it again. The phases of a
-   * profile come before this rule: they ask the program's iterator ({@link ProfiledBatches}).
+   * Applies the precedence: staged, else kept, else own; prefetching wraps the result. If whole
+   * batches are kept, that comes first, because no job needs to prepare them again. A profile
+   * bypasses this rule, because it calls the program's iterator ({@link ProfiledBatches}).
    *
-   * @param keepsBatches whether whole batches are kept, not samples
+   * @param keepsBatches whether whole batches, not samples, are cached
    */
   public static <T> @Nullable T choose(
       boolean keepsBatches,
@@ -104,7 +106,7 @@ public final class EpochEngine {
     return group;
   }
 
-  /** Whether a policy may serve an epoch whose batches may be made early, or not. */
+  /** Whether a policy may serve an epoch; {@code early}: whether its batches may be prefetched. */
   public boolean serves(boolean early) {
     return group != null || keeps() || (early && prefetcher != null);
   }
@@ -113,7 +115,9 @@ public final class EpochEngine {
     return samples != null && samples.areKept();
   }
 
-  /** Whether batches of that kind are worth keeping or making early. */
+  /**
+   * Returns the policy that decides whether batches of this kind are worth caching or prefetching.
+   */
   public Worth worth(String kind) {
     Prepared kept = prepared;
     return worths.of(
@@ -130,7 +134,7 @@ public final class EpochEngine {
                             : PreparedSamples.leaves("batches of " + kind, why))));
   }
 
-  /** Logs once that an epoch is left to the library, and why. */
+  /** Logs once that the library runs an epoch itself, and why. */
   public void leave(CannotShareException what) {
     if (group != null) {
       group.leave(what);
@@ -140,9 +144,9 @@ public final class EpochEngine {
     }
   }
 
-  // ---- epochs whose batches the agent makes
+  // ---- epochs whose batches the agent prepares
 
-  /** The source of an epoch's batches, begun; null if the library is to make them. */
+  /** Begins the source of an epoch's batches; returns null if the library prepares them. */
   public @Nullable EpochSource begin(Beginning of) throws CannotShareException, IOException {
     BatchPrefetcher early = group == null && of.mayRunEarly() ? prefetcher : null;
     return choose(
@@ -172,7 +176,7 @@ public final class EpochEngine {
     return begun(new StagedBatches(new CoordinatedEpoch(group, epoch), epoch));
   }
 
-  /** Batches that this job makes, and keeps or not. */
+  /** Returns a source of batches that this job prepares, and caches if {@code keeps}. */
   private @Nullable EpochSource made(Beginning of, boolean keeps)
       throws CannotShareException, IOException {
     Worth worth = of.worth();

@@ -10,18 +10,19 @@ import org.jspecify.annotations.Nullable;
 public interface EpochSource {
   LibraryEpoch epoch();
 
-  /** Begins the epoch; false if this source cannot serve it. */
+  /** Begins the epoch; returns false if this source cannot serve it. */
   boolean begin();
 
   /**
-   * A batch as the iterator would make it, without the effects of {@link #finish}. Null if the
-   * library has to make this batch and all later ones; exceptions of the program's code then come
-   * from the library's own call.
+   * Returns a batch as the iterator would prepare it, without the effects of {@link #finish}. Null
+   * if the library must prepare this batch and all later ones; its own call then throws any
+   * exception of the program's code.
    */
   @Nullable Object batch(int number) throws IOException;
 
   /**
-   * The current inputs of a batch, compared by {@code equals}; null if it is not to be made early.
+   * Returns the current inputs of a batch, compared by {@code equals}; null if it must not be
+   * prefetched.
    */
   default @Nullable Object state(int number) {
     return null;
@@ -32,7 +33,7 @@ public interface EpochSource {
     return false;
   }
 
-  /** Completes the batch at the program's call; throws what the program throws. */
+  /** Completes the batch when the program requests it; throws what the program's code throws. */
   default void finish(Object batch) {}
 
   /** Counts a batch that the program has received. */
@@ -40,6 +41,6 @@ public interface EpochSource {
 
   boolean isOver();
 
-  /** No more batches are taken; a second call does nothing. */
+  /** Ends the epoch: no more batches are requested. A second call does nothing. */
   void end();
 }

@@ -23,9 +23,9 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches items of upcoming batches into the stores, on daemon threads of the agent, and touches
+ * Fetches items of upcoming batches into the stores, on daemon threads of the agent, and changes
  * nothing else. The program's own call then finds the item there, or reads it as before. Failures
- * are not reported here: the program's own call meets them.
+ * are not reported here, because the program's own call encounters them too.
  *
  * <p>Bounded: an epoch offers at most {@link #WINDOW} items ahead of the program. Prefetching stops
  * once the stores are full. Requests whose iterator is garbage-collected are dropped.
@@ -36,18 +36,18 @@ public final class ItemPrefetcher implements Closeable {
 
   private static final int MAX_QUEUED = 8 * WINDOW;
 
-  /** Items in a row that could not be kept, after which prefetching stops. */
-  private static final int MAX_IN_VAIN = 32;
+  /** Consecutive items that could not be cached after which prefetching stops. */
+  private static final int MAX_UNCACHED = 32;
 
   /** How long the program waits for an item before it fetches the item itself. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** Decodes an item as the program will, so that its pixels are kept. Runs on agent threads. */
+  /** Decodes an item as the program will, so that its pixels are cached. Runs on agent threads. */
   public interface Decoder {
-    /** Whether the item's pixels are already kept. */
+    /** Whether the item's pixels are already cached. */
     boolean isKept(String path) throws Exception;
 
-    /** Decodes one item and returns whether its pixels are now kept. */
+    /** Decodes one item and returns whether its pixels are now cached. */
     boolean decode(String path) throws Exception;
   }
 
@@ -56,16 +56,16 @@ public final class ItemPrefetcher implements Closeable {
   private final IntSupplier count;
   private final ThreadPoolExecutor threads;
 
-  /** Items offered, and neither fetched nor requested since. */
+  /** Items offered but neither fetched nor requested yet. */
   private final Set<String> offered = ConcurrentHashMap.newKeySet();
 
-  private final ConcurrentHashMap<String, Fetching> underWay = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, Fetching> inProgress = new ConcurrentHashMap<>();
   private final LongAdder fetched = new LongAdder();
-  private final AtomicInteger decodedInVain = new AtomicInteger();
-  private final AtomicInteger fetchedInVain = new AtomicInteger();
+  private final AtomicInteger undecoded = new AtomicInteger();
+  private final AtomicInteger unfetched = new AtomicInteger();
 
   /**
-   * Starts no thread yet.
+   * Creates a prefetcher without starting a thread.
    *
    * @param count the current limit of threads; 0 while fetching does not pay off
    * @param raw for {@code cache=minio}
@@ -85,18 +85,18 @@ public final class ItemPrefetcher implements Closeable {
   /** Whether an item would be fetched if offered with, or without, a decoder. */
   public boolean isWorthwhile(boolean decoder) {
     return count.getAsInt() > 0
-        && ((decoder && isDecoding()) || (raw != null && fetchedInVain.get() < MAX_IN_VAIN));
+        && ((decoder && isDecoding()) || (raw != null && unfetched.get() < MAX_UNCACHED));
   }
 
   private boolean isDecoding() {
-    return decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN;
+    return decodes.getAsBoolean() && undecoded.get() < MAX_UNCACHED;
   }
 
   /**
    * Wraps an epoch's elements and offers their items as soon as they are known.
    *
-   * @param most elements to read ahead
-   * @param paths the items of an element; must not throw
+   * @param most maximum number of elements to read ahead
+   * @param paths returns the items of an element; must not throw
    * @param decoder null if items are only to be fetched
    */
   public <T> PeekingIterator<T> peek(
@@ -115,7 +115,7 @@ public final class ItemPrefetcher implements Closeable {
   /**
    * Queues an item to be fetched.
    *
-   * @param path as the program will write it
+   * @param path the path that the program will use
    * @param decoder null if it can only be fetched
    * @param user the request is dropped once this object is garbage-collected
    */
@@ -152,11 +152,11 @@ public final class ItemPrefetcher implements Closeable {
 
   private void fetch(String path, @Nullable Decoder decoder, @Nullable ClassLoader loader) {
     Fetching mine = new Fetching(Thread.currentThread(), new CountDownLatch(1));
-    if (underWay.putIfAbsent(path, mine) != null) {
+    if (inProgress.putIfAbsent(path, mine) != null) {
       return;
     }
     if (!offered.remove(path) || !Producers.enter()) {
-      end(path, mine); // The program was first, or the agent is off.
+      end(path, mine); // The program has fetched it already, or the agent is off.
       return;
     }
     if (raw != null) {
@@ -169,14 +169,14 @@ public final class ItemPrefetcher implements Closeable {
     try {
       if (decoder != null && decoding) {
         if (!decoder.isKept(path)) {
-          count(decodedInVain, decoder.decode(path));
+          count(undecoded, decoder.decode(path));
         }
-      } else if (raw != null && fetchedInVain.get() < MAX_IN_VAIN && !raw.isKept(path)) {
-        count(fetchedInVain, raw.prefetch(path));
+      } else if (raw != null && unfetched.get() < MAX_UNCACHED && !raw.isKept(path)) {
+        count(unfetched, raw.prefetch(path));
       }
     } catch (Throwable t) {
-      // The program's own call will report what is wrong with the item.
-      count(decoding ? decodedInVain : fetchedInVain, false);
+      // The program's own call will fail, too.
+      count(decoding ? undecoded : unfetched, false);
     } finally {
       Spans.exit(span, null);
       Thread.currentThread().setContextClassLoader(null);
@@ -186,7 +186,7 @@ public final class ItemPrefetcher implements Closeable {
   }
 
   private void end(String path, Fetching mine) {
-    underWay.remove(path, mine);
+    inProgress.remove(path, mine);
     mine.done.countDown();
   }
 
@@ -200,13 +200,13 @@ public final class ItemPrefetcher implements Closeable {
   }
 
   /**
-   * Called when the program requests an item. If an agent thread is fetching the item, this waits
-   * for it, with a timeout, since the item would otherwise be decoded twice; else it returns at
-   * once. An interrupt neither ends the wait nor is lost.
+   * Called when the program requests an item. If an agent thread is fetching it, waits for that
+   * thread, with a timeout, so that the item is not decoded twice. An interrupt does not end the
+   * wait, and is restored.
    */
   public void ask(String path) {
     offered.remove(path);
-    Fetching other = underWay.get(path);
+    Fetching other = inProgress.get(path);
     if (other != null && other.thread != Thread.currentThread()) {
       AgentThread.await(other.done, PATIENCE);
     }

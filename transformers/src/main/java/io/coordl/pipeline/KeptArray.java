@@ -5,15 +5,15 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kept three-dimensional array of unsigned bytes: its dimensions as little-endian ints, followed
- * at {@link #HEADER_BYTES} by the values in row-major order. Immutable.
+ * A cached three-dimensional array of unsigned bytes: its dimensions as little-endian ints,
+ * followed at {@link #HEADER_BYTES} by the values in row-major order. Immutable.
  *
  * @param values from index 0 to their count; read through duplicates, never written
  */
 public record KeptArray(int first, int second, int third, ByteBuffer values) {
   private static final int HEADER_BYTES = 16;
 
-  /** Reads a kept array; null if the bytes are not one. */
+  /** Reads a cached array; returns null if the bytes are not one. */
   public static @Nullable KeptArray read(ByteBuffer kept) {
     if (kept.remaining() < HEADER_BYTES) {
       return null;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code prepared=share} where units are batches: keeps each as a whole. */
+/** {@code prepared=share} where units are batches: caches each as a whole. */
 final class KeptBatches implements EpochSource {
   private final PreparedSamples samples;
   private final LibraryEpoch epoch;
@@ -35,7 +35,7 @@ final class KeptBatches implements EpochSource {
     return worth.isIt() ? made(number) : null;
   }
 
-  /** The current key of a batch; two with equal keys are equal. */
+  /** The current key of a batch. Batches with equal keys are equal. */
   private record Known(PreparedSamples.Plan plan, LibraryEpoch.Key key) {}
 
   private @Nullable Known known(int number) {

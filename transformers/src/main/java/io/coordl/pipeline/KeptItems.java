@@ -11,41 +11,41 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code decoded=share}: decodes each item once and keeps the array that precedes any random
- * transform. When the program is about to decode an item, an adapter looks it up here. If the bytes
- * are found, the adapter makes its array from them; if not, it passes them here to be kept.
+ * {@code decoded=share}: decodes each item once and caches the array that precedes any random
+ * transform. When the program is about to decode an item, an adapter looks it up here. On a hit,
+ * the adapter creates its array from the bytes; on a miss, it passes them here to be cached.
  * Thread-safe.
  */
 public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher) {
-  /** Null if no items are kept. */
+  /** Returns null if no items are cached. */
   public static @Nullable KeptItems of(Services services) {
     DecodedStore store = services.decoded();
     return store == null ? null : new KeptItems(store, services.items());
   }
 
   /**
-   * The item that the program requests, after waiting for any prefetch of it; null if it is not an
-   * item.
+   * Returns the item that the program requests, after waiting for any prefetch of it; null if the
+   * path is not an item.
    */
   public @Nullable DecodedItem item(String path) {
     if (prefetcher != null) {
       prefetcher.ask(path);
     }
-    Producers.opens(path); // Kept or not, the program's result depends on the file.
+    Producers.opens(path); // Cached or not, the program's result depends on the file.
     return store.item(path);
   }
 
-  /** The kept array of an item in this form; null if there is none. */
+  /** Returns the cached array of an item in this form; null if there is none. */
   public static @Nullable KeptArray find(DecodedItem item, DecodedForm form) {
     ByteBuffer found = item.find(form);
     return found == null ? null : KeptArray.read(found);
   }
 
   /**
-   * Keeps an array that took {@code nanos} to make, if possible. Never throws, since the program
-   * already has the array.
+   * Caches an array that took {@code nanos} to decode, if possible. Never throws, because the
+   * program already has the array.
    *
-   * @param array null if it cannot be kept
+   * @param array null if it cannot be cached
    */
   public static void keep(
       DecodedItem item, DecodedForm form, long nanos, Supplier<@Nullable KeptArray> array) {
@@ -61,11 +61,11 @@ public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher)
   }
 
   public interface Decoding {
-    /** Decodes a file as the program would; the library's hooks keep the result. */
+    /** Decodes a file as the program would; the library's hooks cache the result. */
     void decode(String path) throws Exception;
   }
 
-  /** Decodes items for the prefetcher; {@code form} returns null if they are not kept. */
+  /** Decodes items for the prefetcher; {@code form} returns null if they are not cached. */
   public ItemPrefetcher.Decoder decoder(Callable<@Nullable DecodedForm> form, Decoding decoding) {
     return new ItemPrefetcher.Decoder() {
       @Override

@@ -6,10 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Adapters by the class of a library's objects, each made when the first object of that class is
- * seen.
- */
+/** Adapters by the class of a library's objects, each created for the first object of its class. */
 final class LibraryAdapters<A> {
   private final Class<?> kind;
   private final Map<String, String> names;
@@ -24,16 +21,16 @@ final class LibraryAdapters<A> {
       };
 
   /**
-   * @param kind of the adapters, whose constructors have no parameters
-   * @param names of the adapter of each class or interface of a library; a space and a text follow
-   *     if its constructor takes a text
+   * @param kind type of the adapters, whose constructors have no parameters
+   * @param names adapter name for each class or interface of a library, followed by a space and a
+   *     string if its constructor takes one
    */
   LibraryAdapters(Class<?> kind, Map<String, String> names) {
     this.kind = kind;
     this.names = names;
   }
 
-  /** The adapter for an object; null if its class belongs to no known library. */
+  /** Returns the adapter for an object; null if its class belongs to no known library. */
   @Nullable A of(Object object) {
     return adapters.get(object.getClass()).orElse(null);
   }

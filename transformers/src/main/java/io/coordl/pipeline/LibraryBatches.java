@@ -3,26 +3,23 @@ package io.coordl.pipeline;
 import io.coordl.coordination.BatchReader;
 import io.coordl.coordination.PreparedBatch;
 
-/**
- * The batches of one library, whatever iterator the program gets them from. Called on the training
- * thread.
- */
+/** The batches of one library, for all of its iterators. Called on the training thread. */
 public interface LibraryBatches {
   /**
-   * A batch as bytes, and its way back.
+   * A batch as bytes, and a reader that restores it.
    *
-   * @param bytes of a batch that the program still owns
-   * @param reader makes an equal batch with its own memory; refers to no array of the program
+   * @param bytes the bytes of a batch that the program still owns
+   * @param reader creates an equal batch with its own memory; refers to no array of the program
    */
   record Bytes(PreparedBatch bytes, BatchReader<?> reader) {}
 
-  /** Samples of a batch; 0 if unknown. */
+  /** Returns the number of samples in a batch; 0 if unknown. */
   long samples(Object batch);
 
   /** Throws with a reason for the user if the batch is more than its bytes. */
   Bytes bytes(Object batch);
 
-  /** Makes a batch outlive its iterator, which may free its own batches on the next call. */
+  /** Lets a batch outlive its iterator, which may free its batches on the next call. */
   default void hold(Object batch) {}
 
   /** Frees a batch that is not passed to the program. */

@@ -13,18 +13,18 @@ import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of a data set with its sampler, transforms and batch size. This is all that the
- * policies know of a library, which implements the parts that its policies use.
+ * One epoch of a data set with its sampler, transforms and batch size. The policies know a library
+ * only by this interface; a library implements the parts that its policies use.
  *
- * <p>Units are what the library hands out: batches, or the samples of a batch, numbered in the
- * order of the epoch. The stages that make a unit are the data set (stage 0) and each transform
- * after it.
+ * <p>A <i>unit</i> is a batch, or a sample of a batch, numbered in the order of the epoch. Its
+ * <i>stages</i> are the data set (stage 0) and each transform.
  */
 public interface LibraryEpoch {
   /**
    * Identifies a unit among those of the same description; units with equal keys are equal.
    *
-   * @param checksum of the unit's records and the states of their files, without change times
+   * @param checksum checksum of the unit's records and the states of their files, without change
+   *     times
    * @param stamp checksum of these change times
    */
   record Key(long checksum, long stamp) {
@@ -37,15 +37,15 @@ public interface LibraryEpoch {
 
   // ---- identity
 
-  /** The data set, by which its kept units and its prefetched batch are found again. */
+  /** Returns the data set, which identifies its cached units and its prefetched batch. */
   Object dataset();
 
-  /** The class that best describes the data set to the user. */
+  /** Returns the class that best describes the data set to the user. */
   default String name() {
     return dataset().getClass().getName();
   }
 
-  /** Number of units. */
+  /** Returns the number of units. */
   default long size() {
     return 1;
   }
@@ -56,7 +56,8 @@ public interface LibraryEpoch {
   }
 
   /**
-   * The parts that two jobs compare; called once, when the program asks for the first batch.
+   * Returns the parts that two jobs compare; called once, when the program requests the first
+   * batch.
    *
    * @throws CannotShareException if a part cannot be compared
    */
@@ -64,7 +65,7 @@ public interface LibraryEpoch {
     throw new CannotShareException(name());
   }
 
-  /** The key of a unit; null if a file has changed. */
+  /** Returns the key of a unit; null if a file has changed. */
   default @Nullable Key identify(int unit) {
     return null;
   }
@@ -76,25 +77,26 @@ public interface LibraryEpoch {
 
   // ---- order and follow
 
-  /** The samples of each batch, in the order of this job's own sampler. */
+  /** Returns the samples of each batch, in the order of this job's own sampler. */
   default BatchOrder order() {
     return BatchOrder.evenly(new int[0], 1);
   }
 
   /**
    * Adopts {@code order}, which has the same batch sizes, for all later batches here and in the
-   * program's own code; false, and nothing has changed, if it is not a valid order of this epoch.
+   * program's own code. Returns false, without any change, if it is not a valid order of this
+   * epoch.
    */
   default boolean follow(BatchOrder order) {
     return true;
   }
 
-  /** The samples of the next batches; null if unknown. */
+  /** Returns the samples of the next batches; null if unknown. */
   default @Nullable PeekingIterator<?> upcoming() {
     return null;
   }
 
-  /** The number of samples in a batch; 0 if their position does not matter. */
+  /** Returns the number of samples in a batch; 0 if their position does not matter. */
   default int count(Object samples) {
     return 0;
   }
@@ -102,8 +104,8 @@ public interface LibraryEpoch {
   // ---- state of the source
 
   /**
-   * A copy of all settings that decide how a unit is made and that the program can change at any
-   * time. Does not refer to the epoch.
+   * Returns a copy of all settings that affect a unit and that the program can change at any time.
+   * The copy does not refer to the epoch.
    */
   Object settings();
 
@@ -112,17 +114,17 @@ public interface LibraryEpoch {
     return settings.equals(settings());
   }
 
-  /** What the program does if they are not, for the user. */
+  /** Returns a sentence for the user on how the program changes them. */
   default String change() {
     return "the program changes its transforms between its batches";
   }
 
-  /** All that decides what {@link #make} returns for a unit; null: do not make it early. */
+  /** Returns all inputs of {@link #make} for a unit; null if it must not be prepared early. */
   default @Nullable Object state(int unit) {
     return null;
   }
 
-  /** Whether units are made as they were when the epoch began. */
+  /** Whether units are still prepared as when the epoch began. */
   default boolean isSteady() {
     return true;
   }
@@ -138,19 +140,19 @@ public interface LibraryEpoch {
   }
 
   /**
-   * Change times, as one number, of the files that {@link #describe} names without them; 0 if there
-   * are none. If it changes, a kept unit is compared with a newly made one.
+   * Returns a checksum of the change times of the files in {@link #describe}; 0 if there are none.
+   * If it changes, a cached unit is compared with a newly prepared one.
    */
   default long stamp() {
     return 0;
   }
 
-  /** Accounts for the costs and savings of keeping; null if shared with others of this kind. */
+  /** Returns the account of costs and savings of caching; null to share that of its kind. */
   default @Nullable Worth worth() {
     return null;
   }
 
-  /** Global JDK settings that code reads and that the program can change at any time. */
+  /** Returns global JDK settings that code reads and that the program can change at any time. */
   static List<Object> defaults() {
     return List.of(
         Locale.getDefault(),
@@ -161,13 +163,14 @@ public interface LibraryEpoch {
 
   // ---- provable parts
 
-  /** The program's objects of each stage. */
+  /** Returns the program's objects of each stage. */
   default List<List<@Nullable Object>> stages(Object settings) {
     return List.of(List.of(settings));
   }
 
   /**
-   * All that determines a stage's behaviour, except the code of the program's own classes.
+   * Describes everything that determines a stage's behaviour, except the code of the program's own
+   * classes.
    *
    * @throws CannotShareException if that cannot be described
    */
@@ -175,37 +178,37 @@ public interface LibraryEpoch {
     throw new CannotShareException(name());
   }
 
-  /** The text of an object that such code reads. */
+  /** Describes an object that this code reads. */
   default String describe(String part, @Nullable Object value) throws CannotShareException {
     throw new CannotShareException(part);
   }
 
-  /** Whether both settings have the same objects that make a unit. */
+  /** Whether both settings have the same objects in their stages. */
   default boolean haveSameParts(Object settings, Object other) {
     return settings.equals(other);
   }
 
-  // ---- making units
+  // ---- preparing units
 
-  /** Sets the source to the first unit; false if its files have changed. */
+  /** Sets the source to the first unit; returns false if its files have changed. */
   default boolean begin() {
     return true;
   }
 
-  /** Makes a unit up to {@link #handOver}; throws what the program's code throws. */
+  /** Prepares a unit up to {@link #handOver}; throws what the program's code throws. */
   default Object make(int unit) {
     throw new IllegalStateException("units are made by the library's own call");
   }
 
-  /** Whether an agent thread may make the next unit now. */
+  /** Whether an agent thread may prepare the next unit now. */
   default boolean mayRunEarly() {
     return true;
   }
 
-  /** Called on an agent thread that is about to make units. */
+  /** Called on an agent thread that is about to prepare units. */
   default void enterThread() {}
 
-  /** How many threads may run {@link #prepare} at once; known once an order is adopted. */
+  /** Returns how many threads may run {@link #prepare} at once; known once an order is adopted. */
   default int threads() {
     return 1;
   }
@@ -221,7 +224,8 @@ public interface LibraryEpoch {
   }
 
   /**
-   * Prepares a batch with the program's own code, on the prefetcher's thread; null if it cannot.
+   * Prepares a batch with the program's own code, on the prefetcher's thread; returns null if it
+   * cannot.
    *
    * @param samples as returned by {@link #upcoming}
    * @param position number of samples up to the end of the batch
@@ -233,28 +237,29 @@ public interface LibraryEpoch {
     return null;
   }
 
-  // ---- bytes of a unit and a unit from bytes
+  // ---- units to bytes and back
 
   /**
-   * The bytes of a unit that the program still owns; null if no equal unit can be made from them.
+   * Returns the bytes of a unit that the program still owns; null if no equal unit can be created
+   * from them.
    *
-   * @param files that were opened; the unit's key may cover some of them
+   * @param files the opened files; the unit's key may cover some of them
    */
   default @Nullable PreparedBatch toKeep(int unit, Object made, List<BatchLayout.Array> files) {
     return null;
   }
 
-  /** Makes a unit with its own memory from kept bytes. */
+  /** Creates a unit with its own memory from cached bytes. */
   default Object read(BatchLayout layout, ByteBuffer bytes) {
     throw new IllegalStateException("nothing is kept");
   }
 
-  /** Does what {@link #read} does and discards the result, only to measure the time. */
+  /** Runs {@link #read} and discards the result, only to measure the time. */
   default void probe(BatchLayout layout, ByteBuffer bytes) {
     read(layout, bytes);
   }
 
-  /** Makes a unit with its own memory from the group's bytes; throws if they are not a unit. */
+  /** Creates a unit with its own memory from the group's bytes; throws if they are not a unit. */
   default Object readStaged(ByteBuffer bytes) throws IOException {
     throw new IOException("nothing is staged");
   }
@@ -263,18 +268,20 @@ public interface LibraryEpoch {
 
   /**
    * Completes a unit on the program's thread, with all state changes that its own call would have
-   * made; throws what the program's code throws. False if that is impossible; the program's own
-   * call then reports why.
+   * made; throws what the program's code throws. Returns false if that is impossible; the program's
+   * own call then reports why.
    */
   default boolean handOver(Object unit) {
     return true;
   }
 
-  /** The result of {@link #handOver} cannot be kept, and need not be examined again. */
+  /**
+   * Records that the result of {@link #handOver} cannot be cached and need not be examined again.
+   */
   default void leaveHandOver() {}
 
   // ---- end
 
-  /** Frees resources, since no more units will be made. May be called more than once. */
+  /** Frees resources, because no more units will be prepared. May be called more than once. */
   default void ended() {}
 }

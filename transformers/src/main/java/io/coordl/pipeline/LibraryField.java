@@ -31,7 +31,7 @@ public record LibraryField<T>(Field field, Class<T> type) {
     }
   }
 
-  /** Its value, which must not be null. */
+  /** Returns its value, which must not be null. */
   public T require(Object object) {
     return Objects.requireNonNull(get(object), field.getName());
   }
@@ -44,7 +44,7 @@ public record LibraryField<T>(Field field, Class<T> type) {
     }
   }
 
-  /** The value of a primitive field as 64 bits; floats and doubles as their raw bits. */
+  /** Returns the value of a primitive field as 64 bits; floats and doubles as their raw bits. */
   static long bits(Field field, Object object) throws IllegalAccessException {
     Class<?> type = field.getType();
     if (type == double.class) {
@@ -57,7 +57,7 @@ public record LibraryField<T>(Field field, Class<T> type) {
     return field.getLong(object);
   }
 
-  /** The value as 64 bits, if the field is primitive. */
+  /** Returns the value of a primitive field as 64 bits. */
   public long bits(Object object) {
     try {
       return bits(field, object);
@@ -82,7 +82,7 @@ public record LibraryField<T>(Field field, Class<T> type) {
     set(object, type.cast(value));
   }
 
-  /** The fields of a class and of its superclasses below {@code end}. */
+  /** Returns the fields of a class and of its superclasses below {@code end}. */
   public static List<LibraryField<Object>> all(
       Class<?> type, Class<?> end, Predicate<Field> which) {
     List<LibraryField<Object>> all = new ArrayList<>();

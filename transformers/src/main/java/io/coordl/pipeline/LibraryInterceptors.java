@@ -7,12 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends each call to our code that knows the library. That code is made at the first call for each
- * class and class loader, and is unloaded with it. An incompatible library is left alone from then
- * on, which is reported once.
+ * Sends each call to the interceptor for its library. An interceptor is created at the first call
+ * for each class and class loader, and is unloaded with it. If the library is incompatible, this is
+ * reported once, and its calls are no longer intercepted.
  */
 public final class LibraryInterceptors implements LibraryHooks {
-  /** Receives the classes that are left alone. */
+  /** Receives the classes that are not intercepted. */
   public interface Listener {
     /** The class will not be intercepted by {@code interceptor}. */
     void skipped(String interceptor, Class<?> declaring, String reason);
@@ -33,10 +33,10 @@ public final class LibraryInterceptors implements LibraryHooks {
       };
 
   /**
-   * Makes interceptors when they are first called.
+   * Creates interceptors when they are first called.
    *
    * @param anchors for each interceptor that serves classes of any name, the library class that
-   *     stands for its loader; for other interceptors, each intercepted class does
+   *     represents its loader; for others, the intercepted class itself does
    */
   public LibraryInterceptors(Map<String, String> anchors, Services services, Listener listener) {
     this.anchors = Map.copyOf(anchors);
@@ -50,7 +50,9 @@ public final class LibraryInterceptors implements LibraryHooks {
     return of(interceptor, declaring).enter(interceptor, declaring, method, self, arguments);
   }
 
-  /** Our code for calls of a class's methods; does nothing if the library is incompatible. */
+  /**
+   * Returns the interceptor for a class's methods; it does nothing if the library is incompatible.
+   */
   public LibraryHooks of(String interceptor, Class<?> declaring) {
     Map<String, LibraryHooks> known = interceptors.get(declaring);
     LibraryHooks hooks = known.get(interceptor);

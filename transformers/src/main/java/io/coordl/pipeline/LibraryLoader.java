@@ -5,9 +5,10 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees both the program's library and the agent. It defines one package of the agent again, finds
- * the rest of the agent in the agent's isolated loader, and everything else in the program's
- * loader, its parent. A reference to one of its classes keeps the program's loader reachable.
+ * A class loader that sees both the program's library and the agent. It defines one package of the
+ * agent again, loads the agent's other classes from the agent's isolated loader, and everything
+ * else from the program's loader, its parent. A reference to one of its classes keeps the program's
+ * loader reachable.
  */
 final class LibraryLoader extends ClassLoader {
   static {
@@ -18,7 +19,7 @@ final class LibraryLoader extends ClassLoader {
   private final String ours;
 
   /**
-   * Loads the class of ours with that name, and those in its package, for the library of {@code
+   * Loads the agent class with this name, and those in its package, for the library of {@code
    * type}.
    */
   static Class<?> load(String name, Class<?> type) throws ClassNotFoundException {

@@ -5,8 +5,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the samples that an object of a library iterates over could be kept, as reported by the
- * adapter of its class; null if unknown. Never throws. Takes a tenth of a second of CPU time.
+ * Reports whether the samples that an object of a library iterates over could be cached, as decided
+ * by the adapter of its class; null if unknown. Never throws. Takes a tenth of a second of CPU
+ * time.
  */
 public final class LibraryVerdicts implements Function<Object, @Nullable SampleVerdict> {
   private final LibraryAdapters<Function<Object, SampleVerdict>> adapters;
@@ -14,7 +15,7 @@ public final class LibraryVerdicts implements Function<Object, @Nullable SampleV
   /**
    * Uses these adapters.
    *
-   * @param adapters names of our classes, by the names of the classes that make batches
+   * @param adapters names of the adapter classes, by the names of the classes that prepare batches
    */
   public LibraryVerdicts(Map<String, String> adapters) {
     this.adapters = new LibraryAdapters<>(Function.class, adapters);

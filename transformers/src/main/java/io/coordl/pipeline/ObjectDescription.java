@@ -41,20 +41,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Describes an object of the program as text: its class, its fields, and recursively the objects in
  * them. The class of an object that is not the library's comes with a checksum of its class file.
- * Objects with equal texts behave alike in any process. A text too long to read ends in a checksum
- * of the rest. Reads fields; calls no code of the program. Used once, by one thread.
+ * Objects with equal descriptions behave alike in any process. A long description ends in a
+ * checksum of the rest. Reads fields; calls no code of the program. Used once, by one thread.
  */
 public final class ObjectDescription {
-  private static final int READABLE = 240;
+  private static final int MAX_LENGTH = 240;
 
-  /** The depth of objects described within each other; deeper ones follow at the end. */
-  private static final int DEEPEST = 24;
+  /** Maximum depth of nested descriptions; deeper objects follow at the end. */
+  private static final int MAX_DEPTH = 24;
 
-  /** The most sets and maps nested in each other's elements. */
-  private static final int MOST_NESTED = 24;
+  /** Maximum depth of sets and maps nested in each other. */
+  private static final int MAX_NESTED = 24;
 
   /** Longer arrays of numbers are written as a checksum. */
-  private static final int LONG = 1024;
+  private static final int MAX_ELEMENTS = 1024;
 
   private static final Set<Class<?>> NUMBERS =
       Set.of(byte.class, int.class, long.class, float.class, double.class);
@@ -65,14 +65,14 @@ public final class ObjectDescription {
   /** The parts of a description that differ between libraries. */
   public interface Library {
     /**
-     * Whether a class of that name belongs to the library, whose version is described elsewhere.
+     * Whether a class with this name belongs to the library, whose version is described elsewhere.
      */
     boolean has(String className);
 
     /**
-     * Describes an object of the library whose fields do not describe it.
+     * Describes an object of the library that its fields do not determine.
      *
-     * @return false if they do
+     * @return false if its fields determine it
      */
     boolean describe(Object object, ObjectDescription to)
         throws ReflectiveOperationException, IOException;
@@ -80,10 +80,13 @@ public final class ObjectDescription {
     /** Whether a field changes while its object works, or is described elsewhere. */
     boolean isScratch(Field field);
 
-    /** A limit, so that an object that refers to a whole network does not delay each epoch. */
+    /**
+     * Returns the maximum number of objects, so that a reference to a whole network does not delay
+     * each epoch.
+     */
     int mostObjects();
 
-    /** Whether the order of unordered containers counts too; it may differ between jobs. */
+    /** Whether to include the order of unordered containers, which may differ between jobs. */
     default boolean countsEveryOrder() {
       return false;
     }
@@ -118,7 +121,7 @@ public final class ObjectDescription {
   }
 
   /**
-   * The text of {@code object}.
+   * Describes {@code object}.
    *
    * @param what its role, for the error message
    * @throws CannotShareException if it cannot be distinguished from an object that behaves
@@ -146,10 +149,10 @@ public final class ObjectDescription {
     return text + ".. with checksum " + HexFormat.of().formatHex(digest.digest(), 0, 8);
   }
 
-  /** Appends a part; keeps the beginning and digests the rest. */
+  /** Appends a part; stores the beginning and digests the rest. */
   public void write(String part) {
     text.append(part);
-    if (text.length() > READABLE) {
+    if (text.length() > MAX_LENGTH) {
       isLong = true;
     }
     if (isLong && text.length() > 1 << 16) {
@@ -166,10 +169,10 @@ public final class ObjectDescription {
 
   private void update() {
     digest.update(text.toString().getBytes(StandardCharsets.UTF_8));
-    text.setLength(Math.min(text.length(), READABLE));
+    text.setLength(Math.min(text.length(), MAX_LENGTH));
   }
 
-  /** Appends a text in escaped quotes, so that its end does not depend on its content. */
+  /** Appends a string in escaped quotes, so that its content cannot hide its end. */
   private void quote(String kind, Object part) {
     write(kind + '"' + part.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"');
   }
@@ -178,7 +181,7 @@ public final class ObjectDescription {
     add(object, Object.class);
   }
 
-  /** Adds an object; omits what its declared type already says. */
+  /** Adds an object; omits what its declared type already implies. */
   private void add(@Nullable Object object, Class<?> declared)
       throws ReflectiveOperationException, IOException {
     if (object == null) {
@@ -190,7 +193,7 @@ public final class ObjectDescription {
         || object instanceof Character
         || (object instanceof Number && JdkObjects.isOfJdk(object.getClass()))) {
       write((declared.isPrimitive() ? "" : object.getClass().getSimpleName() + " ") + object);
-      if (object instanceof Float one && one.isNaN()) { // There are many.
+      if (object instanceof Float one && one.isNaN()) { // NaN has many bit patterns.
         write(Integer.toHexString(Float.floatToRawIntBits(one)));
       } else if (object instanceof Double one && one.isNaN()) {
         write(Long.toHexString(Double.doubleToRawLongBits(one)));
@@ -216,7 +219,7 @@ public final class ObjectDescription {
         addParts(object, declared);
         depth--;
       }
-    } else if (depth == DEEPEST) {
+    } else if (depth == MAX_DEPTH) {
       addLater(object);
     } else if (++objects > library.mostObjects()) {
       throw new IOException("it refers to more than " + library.mostObjects() + " objects");
@@ -229,7 +232,7 @@ public final class ObjectDescription {
     }
   }
 
-  /** Refers to an object by a number; it is described at the end, because the stack is finite. */
+  /** Refers to an object by number and describes it at the end, because the stack is finite. */
   private void addLater(Object object) {
     Integer known = numberOf(object);
     if (known == null) {
@@ -240,7 +243,7 @@ public final class ObjectDescription {
     write("#" + known);
   }
 
-  /** Describes the objects deferred to the end, and any that these defer in turn. */
+  /** Describes the deferred objects, and any that these defer in turn. */
   private void finish() throws ReflectiveOperationException, IOException {
     Object object;
     while ((object = later.poll()) != null) {
@@ -255,7 +258,7 @@ public final class ObjectDescription {
     }
   }
 
-  /** Whether an enum constant of the program is more than its name. */
+  /** Whether an enum constant of the program has fields besides its name. */
   private boolean hasFields(Object constant, Class<?> type) {
     return !JdkObjects.isOfJdk(type)
         && !library.has(type.getName())
@@ -299,7 +302,7 @@ public final class ObjectDescription {
       write(by == null || by.getClass().isHidden() ? "" : " by " + by.getClass().getName() + " ");
     }
     if (type.isArray()
-        && Array.getLength(object) > LONG
+        && Array.getLength(object) > MAX_ELEMENTS
         && NUMBERS.contains(type.getComponentType())) {
       writeNumbers(object);
     } else if (type.isArray()) {
@@ -330,7 +333,7 @@ public final class ObjectDescription {
     }
   }
 
-  /** In other containers, the order may be the program's choice. */
+  /** Whether a container has no order; in others, the order may be the program's choice. */
   private boolean hasNoOrder(Object container) {
     Class<?> type = container.getClass();
     return !library.countsEveryOrder()
@@ -357,10 +360,10 @@ public final class ObjectDescription {
     write("]");
   }
 
-  /** Sorts the elements' texts, since the order may differ between jobs. */
+  /** Sorts the elements' descriptions, because the order may differ between jobs. */
   private void addSorted(Set<?> elements) throws ReflectiveOperationException, IOException {
-    if (nested == MOST_NESTED) {
-      throw new IOException("it has sets or maps more than " + MOST_NESTED + " deep in each other");
+    if (nested == MAX_NESTED) {
+      throw new IOException("it has sets or maps more than " + MAX_NESTED + " deep in each other");
     }
     List<String> texts = new ArrayList<>(elements.size());
     for (Object element : elements) {
@@ -380,7 +383,7 @@ public final class ObjectDescription {
     write("[" + String.join(", ", texts) + "]");
   }
 
-  /** JDK objects have inaccessible fields; an open file, for example, could be any file. */
+  /** Describes JDK objects, whose fields are inaccessible: an open file could be any file. */
   private void addOfJdk(Object object) throws ReflectiveOperationException, IOException {
     String name = object.getClass().getName();
     if (object instanceof ByteBuffer bytes) {
@@ -450,7 +453,7 @@ public final class ObjectDescription {
         : name + " " + ClassFiles.checksum(type);
   }
 
-  /** The value of a non-public field of the library. */
+  /** Returns the value of a non-public field of the library. */
   public static @Nullable Object value(Object object, String field)
       throws ReflectiveOperationException {
     return Symbols.field(object.getClass(), field).get(object);

@@ -25,13 +25,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot of everything that an object refers to: the same objects, in the same places, with the
- * same numbers. Quickly shows that nothing has changed, for objects that refer to JDK values, to
- * collections and to objects of their own kind. Keeps no object from being garbage-collected except
- * texts and numbers, and those only while memory suffices.
+ * A snapshot of everything that an object refers to: the objects, their places and their numbers.
+ * Quickly detects changes of objects that refer to JDK values, to collections and to objects of
+ * their own kind. Strong references only to strings and numbers, and only while memory suffices.
  */
 public final class ObjectSnapshot {
-  private static final int MOST = 1_000_000;
+  private static final int MAX_OBJECTS = 1_000_000;
 
   /**
    * The instance fields that a class declares, cached because reflection copies them on each call.
@@ -60,7 +59,7 @@ public final class ObjectSnapshot {
   }
 
   /**
-   * The classes of an object and of everything it refers to, except JDK classes.
+   * Returns the classes of an object and of everything it refers to, except JDK classes.
    *
    * @param counts as for a snapshot
    * @return null if they cannot be determined
@@ -81,7 +80,7 @@ public final class ObjectSnapshot {
     return classes;
   }
 
-  /** The objects of a class that an object refers to; null if unknown. */
+  /** Returns the objects of a class that an object refers to; null if unknown. */
   public static <T> @Nullable List<T> met(Object root, Predicate<Class<?>> counts, Class<T> type) {
     Found found = Found.of(root, counts);
     return found == null
@@ -89,7 +88,7 @@ public final class ObjectSnapshot {
         : found.objects.stream().filter(type::isInstance).map(type::cast).toList();
   }
 
-  /** Whether {@code root} is unchanged; false if that is unknown. */
+  /** True if {@code root} is unchanged; false if it may have changed. */
   public boolean isOf(Object root) {
     Then then = found == null ? null : found.get();
     if (then == null) {
@@ -115,7 +114,7 @@ public final class ObjectSnapshot {
     }
   }
 
-  /** A visited object; its own class, since a program may have weak references too. */
+  /** A visited object; a class of its own, because a program may have weak references too. */
   private static final class Met extends WeakReference<Object> {
     Met(Object object) {
       super(object);
@@ -178,7 +177,7 @@ public final class ObjectSnapshot {
       meet(root);
       Object next;
       while ((next = open.poll()) != null) {
-        if (objects.size() > MOST) {
+        if (objects.size() > MAX_OBJECTS) {
           return null;
         }
         visit(next);
@@ -193,9 +192,7 @@ public final class ObjectSnapshot {
       }
     }
 
-    /**
-     * Whether an object cannot change, or is not examined further; it is then compared by identity.
-     */
+    /** Whether an object cannot change, or is not examined further and compared by identity. */
     private static boolean isValue(Object object) {
       Class<?> type = object.getClass();
       return !type.isArray()

@@ -18,7 +18,7 @@ final class OpenedFiles implements Consumer<String> {
   /** Role of an array without values that stands for a file. */
   static final String ROLE = "file";
 
-  /** Name of a part that stands for files that the sample's key names already. */
+  /** Name of a part for files that the sample's key already identifies. */
   private static final String NAMED = "";
 
   private final Map<String, FileState> files = new ConcurrentHashMap<>();
@@ -29,7 +29,7 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * Whether changes of all of them are detected; changes within an archive, for example, are not.
+   * Whether changes to all of them are detected. Changes within an archive, for example, are not.
    */
   boolean areKnown() {
     return !files.containsKey(Producers.UNKNOWN);
@@ -46,8 +46,9 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * The files as parts of a layout, each by the path that the program used, which may mean another
-   * file to a job in another directory. Null if a change of one of them might go unnoticed.
+   * Returns the files as parts of a layout, each by the path that the program used, which may
+   * denote another file in a job in another directory. Null if a change to one of them might go
+   * unnoticed.
    */
   @Nullable List<BatchLayout.Array> parts() {
     List<BatchLayout.Array> parts = new ArrayList<>();
@@ -62,7 +63,8 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * A part for files that the sample's key already identifies, except for their change times.
+   * Returns a part for files that the sample's key already identifies, except for their change
+   * times.
    *
    * @param stamp a number derived from these change times
    */
@@ -75,7 +77,7 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * Compares the files that a layout names with their recorded states; announces each to listeners.
+   * Compares the files in a layout with their recorded states; passes each to {@code opens}.
    *
    * @param stamp the current stamp, used if the layout has one
    * @return 0 if they are unchanged; a number derived from their change times if only these differ;
@@ -109,8 +111,8 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * As above, for the files of {@code other} as they were when that was made; their present states
-   * have not been compared.
+   * Compares the files in a layout with those in {@code other} at the time that one was written,
+   * not with their current states.
    */
   static @Nullable Long changes(BatchLayout one, BatchLayout other) {
     List<BatchLayout.Array> files = of(one);
@@ -155,7 +157,7 @@ final class OpenedFiles implements Consumer<String> {
       }
     }
     int header = Integer.BYTES + one.getInt(0);
-    byte[] values = new byte[one.limit() - header]; // Copied, since mapped memory may disappear.
+    byte[] values = new byte[one.limit() - header]; // Copied, because mapped memory may disappear.
     byte[] twins = new byte[values.length];
     one.get(header, values);
     other.get(header, twins);

@@ -2,7 +2,7 @@ package io.coordl.pipeline;
 
 import org.jspecify.annotations.Nullable;
 
-/** Batches that this job makes itself and does not keep. */
+/** Batches that this job prepares itself and does not cache. */
 record OwnBatches(LibraryEpoch epoch, Worth worth) implements EpochSource {
   @Override
   public boolean begin() {

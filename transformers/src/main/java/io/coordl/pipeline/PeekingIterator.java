@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An iterator that reads some elements ahead, so that they are known before they are used. Only for
- * iterators whose steps have no side effects. Like the iterator, used by one thread at a time.
+ * An iterator that reads some elements ahead of their use. Only for iterators whose steps have no
+ * side effects. Like the iterator, used by one thread at a time.
  */
 public final class PeekingIterator<T> implements Iterator<T> {
   private final Iterator<T> own;
@@ -24,8 +24,8 @@ public final class PeekingIterator<T> implements Iterator<T> {
   /**
    * Reads ahead at once.
    *
-   * @param most elements to read ahead
-   * @param listener is called with each element read; must not throw
+   * @param most maximum number of elements to read ahead
+   * @param listener receives each element read; must not throw
    */
   public PeekingIterator(Iterator<T> own, int most, Consumer<? super T> listener) {
     this.own = own;
@@ -51,7 +51,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
     }
   }
 
-  /** The result of the coming {@link #next}; null if it has none, or throws. */
+  /** Returns the result of the next call of {@link #next}; null if it has none, or throws. */
   public @Nullable T peek() {
     return peeked.peek();
   }
@@ -60,7 +60,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
     return companion;
   }
 
-  /** Keeps an object for as long as this iterator lives. */
+  /** Keeps an object reachable as long as this iterator. */
   public void accompany(Object newCompanion) {
     companion = newCompanion;
   }
@@ -79,7 +79,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
       if (thrown != null) {
         throw thrown;
       }
-      return own.next(); // Or whatever it does at its end.
+      return own.next(); // At its end, it behaves as without the agent.
     }
     look();
     return element;

@@ -9,13 +9,13 @@ public final class PictureBatches {
   private final LongAdder batches = new LongAdder();
   private final AtomicInteger threads = new AtomicInteger();
 
-  /** One more batch, whose samples up to {@code with} threads have made. */
+  /** Counts a batch whose samples were prepared by up to {@code with} threads. */
   public void made(int with) {
     batches.increment();
     threads.accumulateAndGet(with, Math::max);
   }
 
-  /** The line of the summary; empty if there was none. */
+  /** Returns the line of the summary; empty if there was no batch. */
   public String said() {
     long count = batches.sum();
     int with = threads.get();

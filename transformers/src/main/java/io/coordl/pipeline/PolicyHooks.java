@@ -8,9 +8,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The interceptors of a library's policies as one, for a library whose own calls make the batches:
- * {@link EpochEngine#choose} sends each call to the one that serves it. If an interceptor fails,
- * the call goes to the next one.
+ * Combines the interceptors of a library's policies, for a library whose own calls prepare the
+ * batches: {@link EpochEngine#choose} sends each call to the one that serves it. If an interceptor
+ * fails, the call goes to the next one.
  *
  * @param prefetched null if that policy is not in force; the others likewise
  */
@@ -42,7 +42,7 @@ public record PolicyHooks(
           next -> around(kept, asking, next),
           () -> null);
     } catch (CannotShareException | IOException e) {
-      throw new IllegalStateException(e); // No interceptor throws them.
+      throw new IllegalStateException(e); // Cannot happen: no interceptor throws these.
     }
   }
 

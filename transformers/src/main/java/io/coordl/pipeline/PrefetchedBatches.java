@@ -6,8 +6,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prefetch=N} around another source: {@link BatchPrefetcher} makes the next batch while the
- * program computes. Two threads never use the source at once: every other call waits first.
+ * {@code prefetch=N} around another source: {@link BatchPrefetcher} prepares the next batch while
+ * the program computes. Only one thread uses the source at a time; all other calls wait.
  */
 final class PrefetchedBatches implements EpochSource {
   private final EpochSource source;
@@ -96,8 +96,7 @@ final class PrefetchedBatches implements EpochSource {
   }
 
   /**
-   * The epoch at one batch. Its parts have been examined, and the inputs of each batch are
-   * compared.
+   * The epoch at one batch. Its parts have been examined; the inputs of each batch are compared.
    */
   private final class Early implements LibraryEpoch {
     private final int number;
@@ -116,7 +115,7 @@ final class PrefetchedBatches implements EpochSource {
       return order;
     }
 
-    /** The inputs of the next batch. */
+    /** Returns the inputs of the next batch. */
     @Override
     public Object settings() {
       return state == null ? "" : state;
@@ -142,7 +141,7 @@ final class PrefetchedBatches implements EpochSource {
       return true;
     }
 
-    /** If it throws, the program's own call shows whether it throws then. */
+    /** If it throws, the program's own call runs, and throws if it fails too. */
     @Override
     public @Nullable Object prefetch(Object settings, Object samples, int position) {
       try {

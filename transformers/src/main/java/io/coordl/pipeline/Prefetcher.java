@@ -24,7 +24,7 @@ public final class Prefetcher implements Closeable {
   private final IntSupplier threads;
   private final ThreadPoolExecutor batches = threads(1, Integer.MAX_VALUE, "coordl-batches-");
 
-  /** For the samples of one batch; more threads than cores would only take turns. */
+  /** Prepares the samples of one batch; more threads than cores would not help. */
   private final ThreadPoolExecutor samples =
       threads(Runtime.getRuntime().availableProcessors(), Integer.MAX_VALUE, "coordl-samples-");
 
@@ -50,17 +50,17 @@ public final class Prefetcher implements Closeable {
     return threads() > 0;
   }
 
-  /** The number of threads that may prepare samples now. */
+  /** Returns the number of threads that may prepare samples now. */
   public int threads() {
     return threads.getAsInt();
   }
 
-  /** The threads that help with the samples of a batch. */
+  /** Returns the threads that help with the samples of a batch. */
   public Executor samples() {
     return samples;
   }
 
-  /** The thread that prepares batches, one after another. */
+  /** Returns the thread that prepares batches, one after another. */
   public Executor batches() {
     return batches;
   }
@@ -77,7 +77,7 @@ public final class Prefetcher implements Closeable {
     return (items == null ? 0 : items.fetched()) + prepared.sum();
   }
 
-  /** The statistics for the summary; empty if nothing was prefetched. */
+  /** Returns the statistics for the summary; empty if nothing was prefetched. */
   public String said() {
     long fetched = items == null ? 0 : items.fetched();
     long ready = prepared.sum();
@@ -97,7 +97,7 @@ public final class Prefetcher implements Closeable {
     end(samples);
   }
 
-  /** Daemon threads that inherit nothing from the program's thread that starts them. */
+  /** Creates daemon threads that inherit nothing from the program's thread that starts them. */
   static ThreadPoolExecutor threads(int count, int queued, String name) {
     AtomicInteger number = new AtomicInteger();
     ThreadFactory factory = task -> new AgentThread(name + number.incrementAndGet(), task);

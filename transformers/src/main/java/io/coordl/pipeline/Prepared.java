@@ -22,10 +22,10 @@ public final class Prepared {
   /**
    * Creates the policy as configured.
    *
-   * @param trusted names of classes whose samples the user declared to be the same each time
-   * @param keeps whether samples are to be kept now
-   * @param epochs number of epochs within which keeping has to pay off, as of now
-   * @param chosen receives what is kept of a data set, and why
+   * @param trusted names of classes whose samples the user declared deterministic
+   * @param keeps whether to cache samples now
+   * @param epochs current number of epochs within which caching must pay off
+   * @param chosen receives the cached form of a data set, and the reason
    */
   public Prepared(
       PreparedStore store,
@@ -40,9 +40,7 @@ public final class Prepared {
     this.trusted = Set.copyOf(trusted);
   }
 
-  /**
-   * Whether the user declared the class of that name deterministic; notes that an object was seen.
-   */
+  /** Whether the user declared the class with this name deterministic. Records that it was seen. */
   public boolean trusts(String className) {
     return trusted.contains(className) && (met.contains(className) || met.add(className));
   }
@@ -51,14 +49,12 @@ public final class Prepared {
     users.add(samples);
   }
 
-  /**
-   * Whether a sample's items are better not kept, because the sample itself is kept or about to be.
-   */
+  /** Whether a sample's items need not be cached, because the sample itself is or will be. */
   public boolean sparesItems(Object dataset, long index) {
     return keeps.getAsBoolean() && users.stream().anyMatch(one -> one.sparesItems(dataset, index));
   }
 
-  /** Whether a data set was seen, but no samples of any are kept. */
+  /** Whether data sets were seen, but no samples are cached. */
   public boolean leavesAll() {
     boolean seen = false;
     for (PreparedSamples one : users) {
@@ -71,12 +67,12 @@ public final class Prepared {
     return seen;
   }
 
-  /** Number of epochs within which keeping has to pay off, as of now. */
+  /** Returns the current number of epochs within which caching must pay off. */
   public int epochs() {
     return epochs.getAsInt();
   }
 
-  /** Why declaring this class had no effect; empty if it had one. */
+  /** Returns why declaring this class had no effect; empty if it had one. */
   public String whyUnused(String className) {
     return met.contains(className) ? "" : "no data set or transform of that class was seen";
   }

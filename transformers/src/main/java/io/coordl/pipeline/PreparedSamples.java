@@ -30,28 +30,28 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prepared=share}: runs the deterministic part of a pipeline once per sample and keeps the
- * result; every later call gets fresh arrays of the same bits.
+ * {@code prepared=share}: runs the deterministic part of a pipeline once per sample and caches the
+ * result. Every later call gets new arrays with the same bits.
  *
  * <p><b>The same sample.</b> {@link PurityAnalyzer} proves that a stage reads nothing that changes
- * and leaves no trace, or the user declares so for a class. It may draw from the library's
- * generator, but a sample is only kept if nothing was drawn while it was made: code that draws
- * nothing once, with the same sample and state, never draws. So the generator has the same state as
- * without the agent. The files that were opened are kept with the sample, which is made again if
- * one of them has changed.
+ * and has no side effects, or the user declares so for a class. The stage may draw from the
+ * library's generator, but a sample is cached only if nothing was drawn while it was prepared: code
+ * that did not draw will not draw for the same sample and state. So the generator has the same
+ * state as without the agent. The states of the opened files are stored with the sample, which is
+ * prepared again if one of them changes.
  *
  * <p>A field that the program may set is an input of the sample: its value is part of the sample's
  * key. It is compared before each batch, and before each sample if other code of the program runs
- * between two of them. The stages themselves set nothing.
+ * between samples. The stages themselves set nothing.
  *
  * <p><b>Sharing.</b> The key of a sample covers everything that determines it: data set,
- * transforms, code, library. So all jobs of the arena share it, whatever their order or batch size.
- * A sample that cannot be compared between processes is kept for this process alone.
+ * transforms, code, library. So all jobs of the arena share it, in any order and batch size. A
+ * sample that cannot be compared between processes is cached for this process alone.
  *
- * <p><b>Which stage.</b> If all samples fit, the last stage that can be kept; else the one that
- * saves most time in the available memory. If the items of the samples, as files or decoded, save
- * more in that memory, samples are not kept. Otherwise items that are part of a kept sample are not
- * kept beside it. The first job of the arena decides for all.
+ * <p><b>Which stage.</b> If all samples fit, the last stage that can be cached; otherwise the one
+ * that saves most time in the available memory. If the raw or decoded items save more in that
+ * memory, samples are not cached. Otherwise the items of a cached sample are not cached too. The
+ * first job of the arena decides for all.
  *
  * <p>Thread-safe.
  */
@@ -59,7 +59,7 @@ public final class PreparedSamples {
   /** Key part of a marker: the sample is unchanged, although its files' change times differ. */
   private static final long CONFIRMED = 1;
 
-  /** Key part of a sample that differs, kept beside the earlier one. */
+  /** Key part of a sample that differs, cached in addition to the earlier one. */
   private static final long REWRITTEN = 2;
 
   /** For code that iterates over sets and maps in the order of this process. */
@@ -68,14 +68,14 @@ public final class PreparedSamples {
   /** Samples that are measured before a stage is chosen because memory is short. */
   private static final int MEASURED = 16;
 
-  /** Once this many data sets of a class were left alone, later ones are not examined. */
-  private static final int ENOUGH = 3;
+  /** After this many rejected data sets of a class, later ones are not examined. */
+  private static final int MAX_REJECTED = 3;
 
   /**
-   * Once this many plans in a row served at most one sample each, examining pipelines does not pay
-   * off.
+   * After this many consecutive plans that served at most one sample each, examining pipelines does
+   * not pay off.
    */
-  private static final int FLEETING = 8;
+  private static final int MAX_FLEETING = 8;
 
   private final Prepared prepared;
   private final PreparedStore store;
@@ -86,11 +86,12 @@ public final class PreparedSamples {
   private volatile @Nullable Boolean leavesAll;
   private final AtomicLong generation = new AtomicLong();
 
-  /** Number of data sets left to the program, by class. */
+  /** Number of rejected data sets, by class. */
   private final Map<String, Integer> left = new HashMap<>();
 
   /**
-   * By class, size and number of stages, so that a data set that is created again is recognised.
+   * Keyed by class, size and number of stages, so that a data set that is created again is
+   * recognised.
    */
   private final Worths worths = new Worths();
 
@@ -103,24 +104,24 @@ public final class PreparedSamples {
     ForkableRandom.countDraws();
   }
 
-  /** The message that samples are not kept, and why. */
+  /** Returns the message that samples are not cached, and why. */
   public static String leaves(String what, String reason) {
     return "prepared=share leaves " + what + " to the program: " + reason + ".";
   }
 
-  /** Called before and after a data set is prepared: its samples may have changed. */
+  /** Called before and after a data set is prepared, which may change its samples. */
   public void changed() {
     generation.incrementAndGet();
   }
 
-  /** Whether samples are to be kept now, if possible. */
+  /** Whether to cache samples now, if possible. */
   public boolean areKept() {
     return prepared.keeps.getAsBoolean();
   }
 
   /**
-   * Whether the samples of all data sets seen so far are left to the program; null if none was.
-   * Takes no lock.
+   * Whether no samples of the data sets seen so far are cached; null if none was seen. Takes no
+   * lock.
    */
   @Nullable Boolean leavesAll() {
     return leavesAll;
@@ -136,9 +137,9 @@ public final class PreparedSamples {
   }
 
   /**
-   * Whether a sample's items are better not kept, because the sample itself is kept, or will be
-   * once it is made. For the first samples of a data set this is assumed: the data set is examined
-   * with its first batch, and their items are requested earlier.
+   * Whether a sample's items need not be cached, because the sample itself is cached, or will be
+   * once it is prepared. For the first samples of a data set this is assumed, because their items
+   * are requested before the first batch, with which the data set is examined.
    */
   synchronized boolean sparesItems(Object dataset, long index) {
     for (Plan plan : plans) {
@@ -156,7 +157,7 @@ public final class PreparedSamples {
     return true;
   }
 
-  /** How the samples of a pipeline are kept; null if they are left to the program. */
+  /** Returns how the samples of a pipeline are cached; null if they are not. */
   public @Nullable Plan plan(LibraryEpoch pipeline) {
     if (!areKept()) {
       return null;
@@ -194,7 +195,7 @@ public final class PreparedSamples {
     }
     Plan plan = look(pipeline);
     plan.fleeting = fleeting;
-    if (fleeting == FLEETING) {
+    if (fleeting == MAX_FLEETING) {
       plan.leave("its transforms, settings or fields change with each sample");
     }
     plans.add(plan);
@@ -205,7 +206,7 @@ public final class PreparedSamples {
     long now = generation.get();
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
-    if (left.getOrDefault(type, 0) >= ENOUGH) {
+    if (left.getOrDefault(type, 0) >= MAX_REJECTED) {
       return new Plan(pipeline, "", now, List.of(), names, worth(pipeline, 0));
     }
     Object settings = pipeline.settings();
@@ -219,7 +220,7 @@ public final class PreparedSamples {
     List<@Nullable Object> all = new ArrayList<>();
     for (List<@Nullable Object> objects : stages) {
       all.addAll(objects); // A stage may read what the previous one returns.
-      // Taken before the proof, so that a change by another thread during the proof is noticed.
+      // Taken before the proof, so that changes by other threads during the proof are noticed.
       List<ObjectSnapshot> before =
           pipeline.isAnnounced()
               ? present(List.of(objects))
@@ -298,7 +299,7 @@ public final class PreparedSamples {
   }
 
   /**
-   * A sample after all stages of the plan; null if the program's own code returns null.
+   * Returns a sample after all stages of the plan; null if the program's own code returns null.
    *
    * @throws Exception if the program's code throws
    */
@@ -307,9 +308,9 @@ public final class PreparedSamples {
   }
 
   /**
-   * As above.
+   * Like the other {@code sample}, for a sample with its own stamp.
    *
-   * @param stamp of this sample, as {@link LibraryEpoch#stamp}
+   * @param stamp stamp of this sample, as {@link LibraryEpoch#stamp}
    */
   public <S> @Nullable S sample(Plan plan, long index, long stamp, SampleMaker<S> maker)
       throws Exception {
@@ -318,20 +319,24 @@ public final class PreparedSamples {
     return plan.comparesEach && !plan.haveSameValues() ? making.rest() : making.sample();
   }
 
-  /** The index of a sample that is identified by a text. */
+  /** Returns the index of a sample that a string identifies. */
   public static long index(String name) {
     return ItemKey.of(name, 0, 0, ItemKey.WHOLE).low() & Long.MAX_VALUE;
   }
 
-  /** The layout and bytes of a kept sample; the bytes must not be modified. */
+  /** The layout and bytes of a cached sample; the bytes must not be modified. */
   public record Kept(BatchLayout layout, ByteBuffer bytes) {}
 
   public interface BatchMaker<B> {
-    /** Null if the batch cannot be made; its samples are then made one by one. */
+    /**
+     * Returns null if the batch cannot be created at once; its samples are then read one by one.
+     */
     @Nullable B make(List<Kept> samples) throws IOException;
   }
 
-  /** A batch whose samples are all kept after their last stage; null if one is missing. */
+  /**
+   * Returns a batch whose samples are all cached after their last stage; null if one is missing.
+   */
   public <B> @Nullable B batch(Plan plan, List<Long> indices, BatchMaker<B> maker)
       throws IOException {
     long start = System.nanoTime();
@@ -346,10 +351,10 @@ public final class PreparedSamples {
   }
 
   /**
-   * Makes a batch as {@link #batch} does and discards it, only to measure the time.
+   * Creates a batch as {@link #batch} does and discards it, only to measure the time.
    *
-   * @param of samples that have just been made
-   * @param batched nanoseconds that the library took to stack them
+   * @param of samples that have just been prepared
+   * @param batched nanoseconds that the library needed to stack them
    */
   public void probe(
       Plan plan, List<Long> of, long batched, BatchMaker<? extends AutoCloseable> maker)
@@ -366,7 +371,9 @@ public final class PreparedSamples {
     }
   }
 
-  /** The kept results of these samples after their last stage; empty if any is missing. */
+  /**
+   * Returns the cached results of these samples after their last stage; empty if any is missing.
+   */
   private List<Kept> all(Plan plan, List<Long> indices) throws IOException {
     int stage = plan.stage;
     if (stage < 0 || stage != plan.names.size() - 1) {
@@ -384,7 +391,7 @@ public final class PreparedSamples {
     return samples;
   }
 
-  /** The kept bytes of a sample; {@code likely} is its expected layout. */
+  /** Returns the cached bytes of a sample; {@code likely} is its expected layout. */
   private @Nullable Kept find(ItemKey key, long stamp, @Nullable BatchLayout likely)
       throws IOException {
     Kept first = read(key, likely);
@@ -416,7 +423,7 @@ public final class PreparedSamples {
     return changes != null && changes == 0;
   }
 
-  /** Whether a copy is kept for files that now differ only in their change times. */
+  /** Whether a sample is cached whose files now differ only in their change times. */
   private boolean isLikeKept(ItemKey key, long stamp) throws IOException {
     Kept kept = read(key, null);
     Long changes = kept == null ? null : OpenedFiles.changes(kept.layout, stamp, path -> {});
@@ -424,10 +431,10 @@ public final class PreparedSamples {
   }
 
   /**
-   * Compares a remade sample with the kept one. Records that they are equal, or keeps the new one
-   * beside it.
+   * Compares a newly prepared sample with the cached one. Records that they are equal, or caches
+   * the new one, too.
    *
-   * @return whether the sample is now kept
+   * @return whether the sample is now cached
    */
   private boolean confirm(ItemKey key, PreparedBatch made) throws IOException {
     Kept kept = read(key, null);
@@ -438,7 +445,7 @@ public final class PreparedSamples {
     Making.write(made, bytes, 0);
     ByteBuffer now = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
     BatchLayout layout = BatchLayout.read(now);
-    // Compares the files that were read; others may have replaced them by now.
+    // Compares the files that were read, which may have been replaced by now.
     Long changes = OpenedFiles.changes(kept.layout, layout);
     if (changes == null || changes == 0) {
       return false;
@@ -456,13 +463,13 @@ public final class PreparedSamples {
         });
   }
 
-  /** Whether a sample is kept, in any stage. */
+  /** Whether a sample is cached, in any stage. */
   public boolean isKept(Plan plan, long index) {
     int stage = plan.stage;
     return stage >= 0 && store.find(plan.key(stage, index)) != null;
   }
 
-  /** How the samples of one data set are kept. */
+  /** The plan for caching the samples of one data set. */
   public final class Plan extends WeakReference<Object> {
     private final String name;
     private final Object settings;
@@ -484,19 +491,19 @@ public final class PreparedSamples {
     private final List<ItemKey> names = new ArrayList<>();
     private final List<String> halves = new ArrayList<>();
 
-    /** The stage that is kept; -1 until it is chosen. */
+    /** The stage that is cached; -1 until it is chosen. */
     private volatile int stage = -1;
 
-    /** Size in bytes of the kept samples; 0 if none was kept, -1 if sizes differ. */
+    /** Size in bytes of each cached sample; 0 if there is none, -1 if sizes differ. */
     private volatile int length;
 
     /** The layout of the sample that was found last. */
     private volatile @Nullable BatchLayout likely;
 
-    /** Whether items need not be kept because every sample so far could be. */
+    /** Whether items need not be cached, because every sample so far could be. */
     private volatile boolean sparesItems = true;
 
-    /** Why no more samples are kept. */
+    /** Whether no more samples are cached. */
     private volatile boolean left;
 
     /** Number of samples requested; a few may go uncounted. */
@@ -513,7 +520,7 @@ public final class PreparedSamples {
 
     private final Worth worth;
 
-    /** Whether the pipeline was compared or the plan made since the last count. */
+    /** Whether the pipeline was compared, or the plan created, since the last count. */
     private volatile boolean begins = true;
 
     private Plan(
@@ -541,7 +548,7 @@ public final class PreparedSamples {
       }
     }
 
-    /** Whether this plan still fits the pipeline. A data set left to the program stays so. */
+    /** Whether this plan still fits the pipeline. A rejected data set stays rejected. */
     private boolean isOf(LibraryEpoch pipeline) {
       if (isLeft()) {
         return true;
@@ -582,12 +589,12 @@ public final class PreparedSamples {
       }
     }
 
-    /** Number of proven stages that {@link #sample} goes through, at least one. */
+    /** Returns the number of proven stages that {@link #sample} runs, at least one. */
     public int kept() {
       return names.size();
     }
 
-    /** The settings for which the stages were proven. */
+    /** Returns the settings for which the stages were proven. */
     public Object settings() {
       return settings;
     }
@@ -624,9 +631,9 @@ public final class PreparedSamples {
 
     /**
      * Records the time and size of each stage of a sample; a negative size means that it cannot be
-     * kept there.
+     * cached there.
      *
-     * @param last stage in which it can be kept; -1 if there is none
+     * @param last last stage in which it can be cached; -1 if there is none
      */
     private synchronized void measured(long[] nanos, long[] bytes, int last, List<Rates> parts)
         throws IOException {
@@ -675,8 +682,8 @@ public final class PreparedSamples {
     }
 
     /**
-     * The average time saved per sample if keeping it takes this many bytes and saves this many
-     * nanoseconds.
+     * Returns the average time saved per sample if caching one takes this many bytes and saves this
+     * many nanoseconds.
      */
     private double saved(long bytes, long nanos) {
       return bytes <= 0 ? 0 : Math.min(1, (double) store.room() / bytes / size) * nanos;
@@ -686,7 +693,7 @@ public final class PreparedSamples {
       return Math.round(samples.stream().mapToLong(of -> of[stage]).average().orElse(0));
     }
 
-    /** The measurements of the items of a sample. */
+    /** Returns the measurements of the items of a sample. */
     private Rates items() {
       return Rates.sum(items).by(Math.max(1, nanosOfStages.size()));
     }
@@ -697,7 +704,7 @@ public final class PreparedSamples {
           why + ": " + perMebibyte(stage));
     }
 
-    /** The saving per mebibyte, in each form. */
+    /** Describes the saving per mebibyte in each form. */
     private String perMebibyte(int stage) {
       Rates rates = items();
       return Text.format(
@@ -726,10 +733,10 @@ public final class PreparedSamples {
     private @Nullable S made;
     private int stages;
 
-    /** Whether the sample being made is to be kept. */
+    /** Whether to cache the sample that is being prepared. */
     private boolean isKept;
 
-    /** Nanoseconds that the program's code took to make the kept sample. */
+    /** Nanoseconds that the program's code needed to prepare the cached sample. */
     private long making;
 
     private final List<Rates> parts = new ArrayList<>();
@@ -814,7 +821,7 @@ public final class PreparedSamples {
         PreparedBatch bytes = make(stage);
         isAdmitted = bytes != null && confirm(key, bytes);
       } else if (length > 0 && store.hasRoom(length)) {
-        // Another job that wants the same sample waits for it.
+        // Another job that needs the same sample waits for it.
         isAdmitted =
             store.keep(key, length, (target, offset) -> makeInto(target, offset, length, stage));
         if (stages == 0 && thrown == null) {
@@ -870,7 +877,7 @@ public final class PreparedSamples {
       return true;
     }
 
-    /** Makes the stages up to the one that is kept; null if the result cannot be kept. */
+    /** Runs the stages up to the cached one; returns null if the result cannot be cached. */
     private @Nullable PreparedBatch make(int stage) throws Exception {
       long draws = ForkableRandom.draws();
       long start = System.nanoTime();
@@ -913,14 +920,14 @@ public final class PreparedSamples {
           return false;
         }
         if (bytes.bytes() != length) {
-          plan.length = -1; // From now on each sample is kept once it is made.
+          plan.length = -1; // From now on each sample is cached after it is prepared.
           return false;
         }
         return write(bytes, target, offset);
       } catch (IOException | RuntimeException e) {
         throw e;
       } catch (Exception e) {
-        throw new IOException(e); // An exception of the program, which gets it.
+        throw new IOException(e); // The program's exception, which the program gets.
       }
     }
 
@@ -932,7 +939,7 @@ public final class PreparedSamples {
       return true;
     }
 
-    /** Keeps a finished result; returns whether it is now kept. */
+    /** Caches a finished result; returns whether it is now cached. */
     private boolean put(ItemKey key, int length, Loader copy) throws IOException {
       if (plan.length == 0) {
         plan.length = length;
@@ -944,7 +951,7 @@ public final class PreparedSamples {
       return isAdmitted;
     }
 
-    /** Runs all stages, measures each, and keeps the last result that can be kept. */
+    /** Runs and measures all stages, and caches the last result that can be cached. */
     private void measure() throws Exception {
       int count = plan.names.size();
       long[] nanos = new long[count];

@@ -12,8 +12,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code profile=}: the batches that a program gets from its iterators, whatever class they are,
- * and the library's threads that prepare them.
+ * {@code profile=}: the batches that a program gets from iterators of any class, and the library's
+ * threads that prepare them.
  */
 public final class ProfiledBatches implements LibraryHooks, Batches {
   private final Profile profile;
@@ -24,7 +24,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
     this.library = library;
   }
 
-  /** A program's iterator is called by {@code next}; all other methods prepare batches. */
+  /** Intercepts {@code next} of the program's iterators; all other methods prepare batches. */
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
@@ -46,7 +46,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
     library.drop(batch);
   }
 
-  /** The bytes are copied; throws if they are too many for a buffer. */
+  /** Copies the bytes; throws if they are too many for a buffer. */
   @Override
   public Kept keep(Object batch) {
     LibraryBatches.Bytes of = library.bytes(batch);

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes one sample with the program's own code. Made for one call, used by its thread. */
+/** Prepares one sample with the program's own code. Created for one call, used by its thread. */
 public interface SampleMaker<S> {
   /** Stage 0; returns and throws as the program's code does. */
   @Nullable S get() throws Exception;
@@ -15,10 +15,10 @@ public interface SampleMaker<S> {
   S transform(int stage, S sample) throws Exception;
 
   /**
-   * The bytes of a sample, which the program still owns.
+   * Returns the bytes of a sample, which the program still owns.
    *
-   * @param files parts of the layout without values, placed after the sample's own
-   * @return null if an equal sample cannot be made from bytes
+   * @param files additional parts of the layout, without values, after the sample's own
+   * @return null if an equal sample cannot be created from bytes
    */
   @Nullable PreparedBatch bytes(S sample, List<BatchLayout.Array> files);
 
@@ -30,23 +30,23 @@ public interface SampleMaker<S> {
     return false;
   }
 
-  /** Called once a sample is made, on the thread that made it. */
+  /** Called when a sample is ready, on the thread that prepared it. */
   default void later(PreparedBatch unread, Keeping keeping) {
     throw new IllegalStateException("nothing is read later");
   }
 
-  /** Keeps a sample whose values were read later. */
+  /** Caches a sample whose values were read later. */
   interface Keeping {
     /**
-     * Keeps the sample; must be called on the thread that made it.
+     * Caches the sample; must be called on the thread that prepared it.
      *
-     * @param bytes of the promised length
+     * @param bytes the values, of the promised length
      * @param nanos time spent reading the values
      */
     void keep(PreparedBatch bytes, long nanos) throws IOException;
   }
 
-  /** Makes a sample with its own memory. */
+  /** Creates a sample with its own memory. */
   S read(BatchLayout layout, ByteBuffer bytes) throws IOException;
 
   /** Whether {@link #probe} measures the cost of finding a sample. */
@@ -54,7 +54,7 @@ public interface SampleMaker<S> {
     return true;
   }
 
-  /** Does what {@link #read} does and discards the result, only to measure the time. */
+  /** Runs {@link #read} and discards the result, only to measure the time. */
   default void probe(BatchLayout layout, ByteBuffer bytes) throws IOException {
     read(layout, bytes);
   }

@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one piece of work per sample of a batch, on the calling thread and on helpers. The calling
- * thread takes samples as the helpers do, so the work ends even if no helper ever starts.
+ * Runs one task per sample of a batch, on the calling thread and on helpers. The calling thread
+ * takes samples, too, so the work ends even if no helper ever starts.
  */
 public final class SampleThreads {
-  /** Work on one sample, by its place in the batch; called by several threads at once. */
+  /** The task for one sample, by its place in the batch; called by several threads at once. */
   public interface Work {
     void run(int place) throws Exception;
   }
@@ -41,12 +41,12 @@ public final class SampleThreads {
   }
 
   /**
-   * Returns when all work is done, or when one piece has failed and no thread works any more.
+   * Returns when all tasks are done, or when one has failed and no thread is working.
    *
    * @param count number of samples
-   * @param helpers the most threads beside this one
+   * @param helpers maximum number of threads besides this one
    * @throws TimeoutException if a helper hangs; it may still be using the sample
-   * @throws Exception the exception of the first piece that failed
+   * @throws Exception the exception of the first task that failed
    */
   public static void run(int count, int helpers, Executor threads, Work work) throws Exception {
     SampleThreads run = new SampleThreads(count, work);
@@ -121,7 +121,7 @@ public final class SampleThreads {
     }
   }
 
-  /** Lets no further helper begin, and waits for those that have begun. */
+  /** Prevents further helpers from starting, and waits for the running ones. */
   private void close() throws TimeoutException {
     synchronized (this) {
       closed = true;

@@ -7,14 +7,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether {@code prepared=share} can keep the samples of a pipeline, whether it is on or not.
+ * Whether {@code prepared=share} can cache, or could if it were on, the samples of a pipeline.
  *
  * @param source class of the data set
  * @param stages number of its stages
- * @param kept number of those, from the first on, whose results can be kept
- * @param reason why the next one cannot be kept; empty if all can
- * @param vouch name of the program's class whose samples could be kept if the user vouched for it;
- *     empty if that would not change anything
+ * @param kept number of leading stages whose results can be cached
+ * @param reason why the next stage cannot be cached; empty if all can
+ * @param vouch name of the program's class whose samples could be cached if the user declared it
+ *     deterministic; empty if that would not help
  */
 public record SampleVerdict(String source, int stages, int kept, String reason, String vouch) {
   public boolean isKept() {
@@ -24,8 +24,8 @@ public record SampleVerdict(String source, int stages, int kept, String reason, 
   /**
    * Proves the stages of a pipeline.
    *
-   * @param stages the program's objects of each
-   * @param code must be new, since it has state
+   * @param stages the program's objects of each stage
+   * @param code a new analyzer, because it has state
    * @param library common prefix of the names of its classes
    */
   public static SampleVerdict of(

@@ -41,7 +41,7 @@ public record Services(
     @Nullable PictureBatches pictures,
     UserLog log) {
 
-  /** A builder without any service. */
+  /** Returns a builder without any service. */
   public static Builder builder(UserLog log) {
     return new Builder(log);
   }

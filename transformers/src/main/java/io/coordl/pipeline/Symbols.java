@@ -11,15 +11,15 @@ import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.Type;
 
 /**
- * Checks, once per loader, that a library matches the version our code was compiled against, so
- * that an incompatible class is found before it is used, not while the program trains.
+ * Checks, once per loader, that a library matches the version that the agent was compiled against,
+ * so that an incompatible class is detected before it is used, not while the program trains.
  */
 public final class Symbols {
   private final Map<Class<?>, Set<String>> known = new HashMap<>();
 
   private Symbols() {}
 
-  /** A field of the library that our code uses, made accessible. */
+  /** Returns a field of the library that the agent uses, made accessible. */
   public static Field field(Class<?> owner, String name) throws NoSuchFieldException {
     Field field = owner.getDeclaredField(name);
     field.setAccessible(true);

@@ -7,21 +7,21 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Decides whether keeping a pipeline's units (samples or whole batches) pays off for this job. It
- * compares the time that the program's own code takes for a unit with the cost of keeping: storing
+ * Decides whether caching a pipeline's units (samples or whole batches) pays off for this job. It
+ * compares the time that the program's own code takes for a unit with the cost of caching: storing
  * a unit, finding it again, and checking whether the pipeline has changed (proof, description,
  * comparison), spread over the units of an epoch.
  *
  * <ul>
- *   <li>Keeping stops if it saves less than a fifth of the time of making, or needs more epochs to
- *       pay off than allowed. Then the program's own code runs.
- *   <li>Only warm code counts: each figure is the mean of the best of many blocks, so neither cold
- *       code nor a busy machine decides.
- *   <li>To decide within the first epoch, each kept unit is looked up again at once ({@link
+ *   <li>Caching stops if it saves less than a fifth of the preparation time, or needs more epochs
+ *       to pay off than allowed. Then the program's own code runs.
+ *   <li>Only warm code is measured: each figure is the mean of the best of many blocks, so that
+ *       neither cold code nor a busy machine affects it.
+ *   <li>To decide within the first epoch, each cached unit is looked up again at once ({@link
  *       #probes}) until the figures are known.
- *   <li>Keeping also stops if the units differ in each epoch, so that none is found.
- *   <li>No verdict is final. Keeping is tried again once the cost of the last trial is a fiftieth
- *       of the time since.
+ *   <li>Caching also stops if the units differ in each epoch, so that there are no hits.
+ *   <li>No verdict is final. Caching is tried again when 50 times the cost of the last trial has
+ *       passed.
  * </ul>
  *
  * <p>Thread-safe; holds its lock for a few instructions only.
@@ -35,10 +35,10 @@ public final class Worth {
   /** Number of blocks, or checks, needed for a verdict. */
   static final int TRIED = 32;
 
-  /** The share of the making time that finding may take. */
-  private static final double MOST = 0.8;
+  /** The maximum cost of a hit, as a share of the preparation time. */
+  private static final double MAX_HIT_COST = 0.8;
 
-  /** If finding takes less than this share, no more evidence is needed. */
+  /** A hit that costs less than this share needs no more evidence. */
   private static final double EVIDENT = 0.125;
 
   private static final int EVIDENT_BLOCKS = 4;
@@ -46,8 +46,8 @@ public final class Worth {
   /** Time until the next trial, as a multiple of the last trial's cost. */
   private static final int PAUSE = 50;
 
-  /** Epochs without a unit found, after which keeping stops. */
-  private static final int IN_VAIN = 3;
+  /** Epochs without a hit after which caching stops. */
+  private static final int MAX_EPOCHS_WITHOUT_HIT = 3;
 
   private final String unit;
   private final IntSupplier epochs;
@@ -62,36 +62,37 @@ public final class Worth {
   /** Units in an epoch, if known. */
   private long size = 1;
 
-  /** Nanoseconds of checks not yet spread over the units of an epoch. */
-  private long looked;
+  /** Nanoseconds of checks not yet spread over an epoch's units. */
+  private long checkNanos;
 
   private long units;
 
-  /** Epochs over whose units the checks were spread. */
+  /** Number of epochs over whose units checks were spread. */
   private int spread;
 
   private double looking = Double.MAX_VALUE;
-  private int looks;
+  private int checks;
 
-  /** Checks, and units kept, since a unit was last found. */
-  private int looksInVain;
+  /** Checks since the last hit. */
+  private int checksWithoutHit;
 
-  private long keptInVain;
+  /** Units cached since the last hit. */
+  private long keptWithoutHit;
 
   /** Nanoseconds that this trial has cost. */
   private long cost;
 
   private boolean left;
-  private boolean isSaid;
-  private long again;
+  private boolean isReported;
+  private long nextTrial;
 
   /**
-   * Starts without any figures.
+   * Starts without measurements.
    *
    * @param unit its name: sample, batch
-   * @param epochs number of epochs within which keeping has to pay off, as of now
+   * @param epochs current number of epochs within which caching must pay off
    * @param clock in nanoseconds
-   * @param leaves receives, once, the reason why keeping stops
+   * @param leaves receives, once, the reason why caching stops
    */
   public Worth(String unit, IntSupplier epochs, LongSupplier clock, Consumer<String> leaves) {
     this.unit = unit;
@@ -100,9 +101,9 @@ public final class Worth {
     this.leaves = leaves;
   }
 
-  /** Whether to keep units, and to use kept ones. */
+  /** Whether to cache units and use cached ones. */
   public synchronized boolean isIt() {
-    if (left && clock.getAsLong() - again >= 0) {
+    if (left && clock.getAsLong() - nextTrial >= 0) {
       begin();
     }
     return !left;
@@ -114,17 +115,17 @@ public final class Worth {
     batching = new Pace();
     keeping = new Pace();
     finding = new Pace();
-    looked = 0;
+    checkNanos = 0;
     units = 0;
     spread = 0;
     looking = Double.MAX_VALUE;
-    looks = 0;
-    looksInVain = 0;
-    keptInVain = 0;
+    checks = 0;
+    checksWithoutHit = 0;
+    keptWithoutHit = 0;
     cost = 0;
   }
 
-  /** Whether to look up a unit just kept, only to measure the time. */
+  /** Whether to look up a unit just cached, only to measure the time. */
   public synchronized boolean probes() {
     return !left && finding.blocks < TRIED && !isEvident();
   }
@@ -133,58 +134,59 @@ public final class Worth {
     return finding.blocks >= EVIDENT_BLOCKS && finding.best < EVIDENT * making.mean();
   }
 
-  /** An epoch with this many units has begun with a check of the pipeline. */
+  /** Called when an epoch with this many units has begun with a check of the pipeline. */
   public synchronized void begun(long nanos, long unitsOfEpoch) {
     if (units >= BLOCK) {
-      spread(); // The previous epoch ended early: its check served only these units.
+      spread(); // The previous epoch ended early, so its check is spread over fewer units.
     }
     size = unitsOfEpoch;
-    looks++;
-    looksInVain++;
+    checks++;
+    checksWithoutHit++;
     look(nanos);
-    if (looksInVain > IN_VAIN && keptInVain > IN_VAIN * size) {
+    if (checksWithoutHit > MAX_EPOCHS_WITHOUT_HIT
+        && keptWithoutHit > MAX_EPOCHS_WITHOUT_HIT * size) {
       leave("the kept ones are not requested again");
     }
     judge(false);
   }
 
-  /** The pipeline was checked during an epoch. */
+  /** Called when the pipeline was checked during an epoch. */
   public synchronized void look(long nanos) {
-    looked += nanos;
+    checkNanos += nanos;
     cost += nanos;
   }
 
-  /** The program's own code made a unit. */
+  /** Called when the program's own code has prepared a unit. */
   public synchronized void made(long nanos) {
     making.add(nanos, 1);
     unit();
   }
 
-  /** The library stacked this many units, which kept units do not need. */
+  /** Called when the library has stacked this many units, which cached units do not need. */
   public synchronized void batched(long nanos, int times) {
     batching.add(nanos, times);
   }
 
-  /** A unit was kept; {@code nanos} excludes the time of making it. */
+  /** Called when a unit was cached; {@code nanos} excludes the time to prepare it. */
   public synchronized void kept(long nanos) {
-    keptInVain++;
+    keptWithoutHit++;
     cost += nanos;
     if (keeping.add(nanos, 1)) {
       judge(true);
     }
   }
 
-  /** Units were found and used. */
+  /** Called when units were found and used. */
   public synchronized void found(long nanos, int times) {
-    looksInVain = 0;
-    keptInVain = 0;
+    checksWithoutHit = 0;
+    keptWithoutHit = 0;
     for (int i = 0; i < times; i++) {
       unit();
     }
     probed(nanos, times);
   }
 
-  /** Units were found but not used. */
+  /** Called when units were found but not used. */
   public synchronized void probed(long nanos, int times) {
     cost += nanos;
     if (finding.add(nanos, times)) {
@@ -201,32 +203,34 @@ public final class Worth {
 
   private void spread() {
     // The first check has more to examine and runs cold code.
-    looking = spread == 0 ? looking : Math.min(looking, (double) looked / units);
+    looking = spread == 0 ? looking : Math.min(looking, (double) checkNanos / units);
     spread++;
-    looked = 0;
+    checkNanos = 0;
     units = 0;
   }
 
   /**
-   * Cost of checks per unit; 0 in the first two epochs, a lower bound at the start of the third.
+   * Returns the cost of checks per unit; 0 in the first two epochs, a lower bound at the start of
+   * the third.
    */
   private double looking() {
     if (spread < 2) {
       return 0; // The program may, for example, have set a preprocessor since the first epoch.
     }
-    return spread == 2 ? Math.min(looking, (double) looked / Math.max(BLOCK, size)) : looking;
+    return spread == 2 ? Math.min(looking, (double) checkNanos / Math.max(BLOCK, size)) : looking;
   }
 
   private void judge(boolean keeps) {
     if (left
         || !making.isKnown()
         || !finding.isKnown()
-        || !(finding.blocks >= TRIED || looks >= TRIED || isEvident())) {
+        || !(finding.blocks >= TRIED || checks >= TRIED || isEvident())) {
       return;
     }
     double make = making.mean() + (batching.isKnown() ? batching.mean() : 0);
     double saved = make - finding.mean() - looking();
-    if (saved < (1 - MOST) * make || (keeps && keeping.mean() > epochs.getAsInt() * saved)) {
+    if (saved < (1 - MAX_HIT_COST) * make
+        || (keeps && keeping.mean() > epochs.getAsInt() * saved)) {
       leave(
           Text.format(
               "it would not pay; a %s takes %.1f us to make, %.1f to find, %.1f to keep, and"
@@ -241,9 +245,9 @@ public final class Worth {
 
   private void leave(String why) {
     left = true;
-    again = clock.getAsLong() + PAUSE * cost;
-    if (!isSaid) {
-      isSaid = true;
+    nextTrial = clock.getAsLong() + PAUSE * cost;
+    if (!isReported) {
+      isReported = true;
       leaves.accept(why);
     }
   }
@@ -273,7 +277,9 @@ public final class Worth {
       return blocks > 0 || units > 0;
     }
 
-    /** The mean of the best block, or of the current measurements if no block is complete. */
+    /**
+     * Returns the mean of the best block, or of the current measurements if no block is complete.
+     */
     double mean() {
       return blocks > 0 ? best : (double) nanos / units;
     }

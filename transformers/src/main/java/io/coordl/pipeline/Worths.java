@@ -6,17 +6,17 @@ import java.util.function.Supplier;
 
 /**
  * A {@link Worth} for each kind of pipeline, so that a pipeline that is created again is
- * recognised, and a cheap one does not affect the verdict on another. Keeps only the most recently
- * created kinds. Thread-safe.
+ * recognised, and a cheap one does not affect the verdict on another. Remembers only the most
+ * recently created kinds. Thread-safe.
  */
 public final class Worths {
-  private static final int KINDS = 256;
+  private static final int MAX_KINDS = 256;
 
   private final Map<String, Worth> worths =
       new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Worth> eldest) {
-          return size() > KINDS;
+          return size() > MAX_KINDS;
         }
       };
 

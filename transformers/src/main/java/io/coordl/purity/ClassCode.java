@@ -15,7 +15,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
-/** The contents of a class file on disk; the class is not loaded. */
+/** The contents of a class file; reading it does not load the class. */
 final class ClassCode extends ClassVisitor {
   final String name;
   final Map<String, Integer> fields = new HashMap<>();
@@ -44,9 +44,9 @@ final class ClassCode extends ClassVisitor {
   }
 
   /**
-   * Reads a class file; null if there is none.
+   * Reads a class file; returns null if there is none.
    *
-   * @param getsItem name and descriptor of the method that gets an item of a data set by its number
+   * @param getsItem name and descriptor of the method that returns an item by its number
    */
   static @Nullable ClassCode read(String name, @Nullable ClassLoader loader, String getsItem) {
     String file = name + ".class";
@@ -66,7 +66,7 @@ final class ClassCode extends ClassVisitor {
     }
   }
 
-  /** Whether it has the code of a method of that name and descriptor for its objects. */
+  /** Whether the class itself declares this instance method with a body. */
   boolean declares(Member called) {
     return methods.stream()
         .anyMatch(

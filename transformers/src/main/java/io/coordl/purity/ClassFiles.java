@@ -16,7 +16,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
-/** Distinguishes versions of code, even if a fat jar has lost the version's name. */
+/** Distinguishes versions of code by their class files, even in a fat jar without version names. */
 public final class ClassFiles {
   private ClassFiles() {}
 
@@ -57,8 +57,8 @@ public final class ClassFiles {
   }
 
   /**
-   * Number of lambdas and method references of type {@code kind} in a class and all its nested
-   * classes. A lambda's own class does not show which of them it is. A lambda's nest host is the
+   * Returns the number of lambdas and method references of type {@code kind} in a class and all its
+   * nested classes. The class of a lambda does not show which of them it is. Its nest host is the
    * outermost class.
    *
    * @throws IOException if a class file cannot be read
@@ -78,8 +78,8 @@ public final class ClassFiles {
   }
 
   /**
-   * Whether the canonical constructor of a record only sets the components to its arguments, as the
-   * compiler writes it.
+   * Whether the canonical constructor of a record only sets the components to its arguments, like
+   * the one that the compiler generates.
    *
    * @throws IOException if the class file cannot be read
    */
@@ -134,7 +134,7 @@ public final class ClassFiles {
     return code;
   }
 
-  /** The fields and methods that a class of the agent uses. */
+  /** Returns the fields and methods that a class of the agent uses. */
   public static Set<Member> uses(Class<?> ours) {
     Set<Member> used = new LinkedHashSet<>();
     try {
@@ -158,8 +158,8 @@ public final class ClassFiles {
   }
 
   /**
-   * Whether a field of the program is a static setting, whose value may come from arguments or
-   * properties and so is not determined by the class file.
+   * Whether a field of the program is a static setting: its value may come from arguments or
+   * properties, so the class file does not determine it.
    */
   public static boolean isSetting(Field field) {
     Class<?> type = field.getType();

@@ -19,13 +19,12 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the classes of the program whose objects code outside the program may get. All objects of
- * the other classes are confined: analysed code reads them from fields of the program, and uses the
- * values of these fields, and {@code this} in the methods of the class, only to read and set fields
- * and to call methods whose code is the program's. It does not pass them on, return, store or throw
- * them, or make others of the class.
+ * Finds the classes of the program that are <i>shown</i>: code outside the program may get their
+ * objects. All others are <i>confined</i>: analysed code reads their objects from fields of the
+ * program, and only reads and sets their fields and calls their methods, whose code is the
+ * program's. It does not pass on, return, store, throw or create objects of a confined class.
  *
- * <p>Belongs to one analysis. What is shown stays shown; more code can only show more.
+ * <p>Belongs to one analysis. A class that is shown stays shown as more code is analysed.
  *
  * @param isProgram whether a class belongs to the program, by its internal name
  */
@@ -35,10 +34,10 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
   }
 
   /**
-   * Notes that an object of a class was found.
+   * Records that an object of a class was found.
    *
    * @param by the field of the program that refers to it; null if something else does, or if code
-   *     makes such objects
+   *     creates such objects
    */
   void found(String name, @Nullable Member by) {
     if (by == null) {
@@ -48,7 +47,7 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
     }
   }
 
-  /** Grows with everything that is found. */
+  /** Returns a number that grows with everything that is found. */
   int size() {
     return shown.size() + foundBy.values().stream().mapToInt(Set::size).sum();
   }
@@ -58,48 +57,49 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
   }
 
   /**
-   * The names of all classes known to be shown once these methods run.
+   * Returns the names of all classes known to be shown if these methods run.
    *
    * @param run all analysed methods
    * @param fields resolves the fields that a method uses
-   * @param kept the class files of each class in question, its own first, by name
+   * @param candidates the class files of each class to test and of its ancestors, its own first, by
+   *     name
    */
   Set<String> shown(
       List<MethodCode> run,
       Function<MethodCode, FieldProof> fields,
-      List<Map<String, ClassCode>> kept) {
+      List<Map<String, ClassCode>> candidates) {
     for (MethodCode method : run) {
-      Uses uses = new Uses(method, fields.apply(method), kept);
+      Uses uses = new Uses(method, fields.apply(method), candidates);
       for (int i = 0; i < method.instructions.size(); i++) {
-        uses.look(i);
+        uses.visit(i);
       }
     }
     return shown;
   }
 
-  /** The uses of such objects in one method. */
+  /** The uses of these objects in one method. */
   private final class Uses {
     private final MethodCode method;
     private final FieldProof fields;
-    private final List<Map<String, ClassCode>> kept;
+    private final List<Map<String, ClassCode>> candidates;
     private final Map<Member, @Nullable Member> resolved = new HashMap<>();
 
-    Uses(MethodCode method, FieldProof fields, List<Map<String, ClassCode>> kept) {
+    Uses(MethodCode method, FieldProof fields, List<Map<String, ClassCode>> candidates) {
       this.method = method;
       this.fields = fields;
-      this.kept = kept;
+      this.candidates = candidates;
     }
 
     private static String name(Map<String, ClassCode> codes) {
       return codes.keySet().iterator().next();
     }
 
-    void look(int at) {
+    void visit(int at) {
       Instruction it = method.instructions.get(at);
       for (Object constant : it.arguments()) {
-        // A method that the JDK generates, as of a record, may pass its fields on.
+        // A method that the JDK generates, such as a record's, may pass its fields on.
         if (constant instanceof Handle handle && handle.getTag() <= Opcodes.H_PUTSTATIC) {
-          kept.stream()
+          candidates.stream()
               .map(Uses::name)
               .filter(name -> isFoundBy(name, Member.of(handle)))
               .forEach(shown::add);
@@ -108,7 +108,7 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
       List<Value> operands = method.flow().operands(at);
       for (int k = 0; operands != null && k < operands.size(); k++) {
         for (Origin origin : operands.get(k).origins()) {
-          for (Map<String, ClassCode> codes : kept) {
+          for (Map<String, ClassCode> codes : candidates) {
             if (mayBe(origin, codes) && shows(it, k, codes.values())) {
               shown.add(name(codes));
             }
@@ -134,7 +134,7 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
                   resolved.computeIfAbsent(used, fields::resolve), Member.NONE));
     }
 
-    /** Whether an instruction hands its operand to code that is not analysed, or loses sight. */
+    /** Whether an instruction passes its operand to code that is not analysed, or stores it. */
     private boolean shows(Instruction it, int k, Collection<ClassCode> codes) {
       int code = it.opcode();
       if (it.isCall()) {

@@ -52,7 +52,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * Why a field may be set while the program runs, as a clause after its name; null if it cannot.
+   * Returns why a field may be set while the program runs, as a clause after its name; null if it
+   * cannot.
    */
   @Nullable String reasonItIsSet(Member field) {
     int access = access(field);
@@ -79,9 +80,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     return null;
   }
 
-  /**
-   * Whether a call can look up private fields by name; the code may then set them or leak a handle.
-   */
+  /** Whether a call can find private fields by name; code may then set them or pass on a handle. */
   static boolean findsFields(Member called) {
     String owner = called.owner();
     return owner.startsWith("java/lang/invoke/")
@@ -102,7 +101,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         && field.equals(resolve(used));
   }
 
-  /** Whether an instruction sets a field of the object or class under construction. */
+  /** Whether an instruction sets a field of the object or class that is being initialised. */
   private boolean makes(MethodCode method, List<Value> operands, int opcode, Member field) {
     return isMaking(method, field)
         && (opcode == Opcodes.PUTSTATIC
@@ -121,8 +120,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * Why the state that a program class inherits from the library may change; null if it cannot.
-   * Checks only the classes of its nest, since only these can access most of that state.
+   * Returns why the state that a program class inherits from the library may change; null if it
+   * cannot. Checks only the classes of its nest, because no others can access most of that state.
    */
   @Nullable String reasonInheritedChanges(String owner, Predicate<String> isLibrary) {
     for (MethodCode method : nest(owner)) {
@@ -142,7 +141,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     return null;
   }
 
-  /** The methods of all classes that can access the private members of {@code owner}. */
+  /** Returns the methods of all classes that can access the private members of {@code owner}. */
   private List<MethodCode> nest(String owner) {
     List<MethodCode> methods = new ArrayList<>();
     ClassCode code = classes.apply(owner);
@@ -160,8 +159,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * Why the array or collection in a field may change, as a clause after its name; null if only its
-   * own class can reach it and does not change it.
+   * Returns why the array or collection in a field may change, as a clause after its name; null if
+   * only its own class can reach it and does not change it.
    *
    * @param deep whether its elements are mutable, too
    */
@@ -169,7 +168,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     int access = access(field);
     if ((access & Opcodes.ACC_SYNTHETIC) != 0
         && (field.name().equals("$VALUES") || field.name().startsWith("$SwitchMap$"))) {
-      return null; // The compiler generated it, and it only hands out copies.
+      return null; // The compiler generated it, and its code returns only copies.
     }
     String kind = field.descriptor().startsWith("[") ? "an array" : "a collection";
     if ((access & Opcodes.ACC_PRIVATE) == 0) {
@@ -185,8 +184,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * Why one of these methods may change the array or collection in a field, as a clause after its
-   * name; null if they only look at it.
+   * Returns why one of these methods may change the array or collection in a field, as a clause
+   * after its name; null if they only read it.
    *
    * @param run all methods of the program that may run
    */
@@ -202,15 +201,15 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     return null;
   }
 
-  /** Why one of these methods may change an array or collection that it has not created. */
+  /** Returns why one of these methods may change an array or collection that it did not create. */
   private static @Nullable String reasonOthersChange(List<MethodCode> run) {
     return run.stream().map(Changes::reason).filter(Objects::nonNull).findFirst().orElse(null);
   }
 
   /**
-   * Whether a method only returns a number or text that it computes when it is first called and
-   * keeps in a field, which nothing else reads or sets: {@code if (f == 0) f = ...; return f;}. The
-   * computation calls nothing but the JDK, with numbers and texts.
+   * Whether a field is a cache: only one method reads or sets it, and that method only returns a
+   * number or string, which it computes at its first call: {@code if (f == 0) f = ...; return f;}.
+   * The computation calls nothing but the JDK, with numbers and strings.
    */
   boolean isLazy(Member used) {
     Member field = resolve(used);
@@ -248,7 +247,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   /**
    * A method that may be such a cache.
    *
-   * @param isConstant whether a field is a final number or text
+   * @param isConstant whether a field is a final number or string
    */
   private record LazyMethod(MethodCode method, Member field, Predicate<Member> isConstant) {
     private static final Set<String> CALLABLE =
@@ -340,7 +339,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     }
   }
 
-  /** Finds what a method changes although it has not created it. */
+  /** Finds arrays and collections that a method changes without having created them. */
   private static final class Changes {
     /** Methods whose result aliases an argument; changes are tracked through them. */
     private static final Set<String> PASSES =
@@ -374,17 +373,18 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     private static boolean changes(Handle handle) {
       String owner = handle.getOwner();
       String name = handle.getName();
-      boolean takes =
+      boolean hasContainer =
           Stream.of(Type.getArgumentTypes(handle.getDesc())).anyMatch(Changes::isContainer);
       return handle.getTag() >= Opcodes.H_INVOKEVIRTUAL
           && handle.getTag() != Opcodes.H_NEWINVOKESPECIAL
           && JdkCode.isJdk(owner)
-          && !looks(owner, name)
+          && !onlyReads(owner, name)
           && !JdkCode.copies(owner, name)
-          && (takes || (handle.getTag() != Opcodes.H_INVOKESTATIC && JdkCode.isCollection(owner)));
+          && (hasContainer
+              || (handle.getTag() != Opcodes.H_INVOKESTATIC && JdkCode.isCollection(owner)));
     }
 
-    private static boolean looks(String owner, String name) {
+    private static boolean onlyReads(String owner, String name) {
       return JdkCode.looks(owner, name)
           || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
           || JdkCode.isOf(JdkCode.VIEWS, owner, name)
@@ -397,13 +397,13 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       Member called = it.member();
       String owner = called.owner();
       String name = called.name();
-      boolean looks = looks(owner, name);
+      boolean isRead = onlyReads(owner, name);
       int first = it.opcode() == Opcodes.INVOKESTATIC ? 0 : 1;
-      if (first == 1 && JdkCode.isCollection(owner) && !looks && !isMade(operands.get(0))) {
+      if (first == 1 && JdkCode.isCollection(owner) && !isRead && !isMade(operands.get(0))) {
         return " may change a collection";
       } else if (name.equals("arraycopy")) {
         return isMade(operands.get(2)) ? null : " may change an array";
-      } else if (looks
+      } else if (isRead
           || JdkCode.copies(owner, name)
           || PASSES.contains(owner + "." + name)
           || (first == 1 && JdkCode.isOf(JdkCode.CHANGES, owner, name))
@@ -453,7 +453,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       this.method = method;
     }
 
-    /** Why this method may change it or pass it on, whichever code created it. */
+    /** Returns why this method may change it or pass it on, no matter which code created it. */
     @Nullable String reasonItIsShown() {
       strict = true;
       reason();
@@ -550,9 +550,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     private Role role(Instruction it, int k) {
       int code = it.opcode();
       if (it.setsElement()) {
-        return k == 0 ? Role.CHANGED : k == 2 ? Role.PUT : Role.LOOKED_AT;
+        return k == 0 ? Role.CHANGED : k == 2 ? Role.PUT : Role.READ;
       } else if (code == Opcodes.PUTFIELD) {
-        return k == 0 ? Role.LOOKED_AT : Role.SHOWN;
+        return k == 0 ? Role.READ : Role.SHOWN;
       } else if (code == Opcodes.PUTSTATIC
           || code == Opcodes.ARETURN
           || code == Opcodes.ATHROW
@@ -562,7 +562,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         boolean receiver = k == 0 && code != Opcodes.INVOKESTATIC;
         return receiver ? asReceiver(it.member()) : asArgument(it.member(), k);
       }
-      return Role.LOOKED_AT;
+      return Role.READ;
     }
 
     private Role asReceiver(Member it) {
@@ -581,23 +581,23 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
               || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
               || JdkCode.isOf(JdkCode.VIEWS, owner, name)
               || (passesElements && !deep)
-          ? Role.LOOKED_AT
+          ? Role.READ
           : Role.SHOWN;
     }
 
     private Role asArgument(Member it, int k) {
       if (it.owner().equals("java/lang/System") && it.name().equals("arraycopy")) {
-        return k == 2 ? Role.CHANGED : deep ? Role.SHOWN : Role.LOOKED_AT;
+        return k == 2 ? Role.CHANGED : deep ? Role.SHOWN : Role.READ;
       }
       return (JdkCode.copies(it.owner(), it.name()) && !deep) || known.copies(it.owner(), it.name())
-          ? Role.LOOKED_AT
+          ? Role.READ
           : Role.SHOWN;
     }
   }
 
   /** The effect of an instruction on an array or a collection. */
   private enum Role {
-    LOOKED_AT,
+    READ,
     CHANGED,
     /** Stored in another one. */
     PUT,

@@ -16,16 +16,16 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of fields that code outside a pipeline may set, and the contents of arrays and
- * collections that it may change, as they were during the analysis. A proof that needs them holds
- * only while they stay the same. Keeps no object from being garbage-collected except texts and
- * numbers. Immutable once the analysis ends; any thread may compare.
+ * The values, at the time of the analysis, of fields that code outside a pipeline may set, and the
+ * contents of arrays and collections that it may change. A proof that needs them holds only while
+ * they stay the same. Strong references only to strings and numbers. Immutable once the analysis
+ * ends; any thread may compare.
  */
 public final class FieldValues {
   static final FieldValues NONE = new FieldValues(object -> true);
 
-  /** The most fields and elements to compare, which takes a few milliseconds. */
-  private static final int MOST = 1 << 20;
+  /** Maximum number of fields and elements to compare, which takes a few milliseconds. */
+  private static final int MAX_COMPARED = 1 << 20;
 
   /** Containers that can be read without running code of the program; no views. */
   private static final Set<String> READABLE =
@@ -35,26 +35,26 @@ public final class FieldValues {
                   + " java.util.TreeMap java.util.TreeSet java.util.ArrayDeque")
               .split(" "));
 
-  /** Knows the objects of the analysis, which the program may drop; not needed afterwards. */
+  /** Tests for objects of the analysis; dropped when it ends, because the program may drop them. */
   private Predicate<Object> isAnalysed;
 
   private final List<Slot> slots = new ArrayList<>();
   private final List<Content> contents = new ArrayList<>();
   private @Nullable Locale locale;
-  private int left = MOST;
+  private int remaining = MAX_COMPARED;
 
   /** {@code isAnalysed} tests whether the analysis has found an object that can change. */
   FieldValues(Predicate<Object> isAnalysed) {
     this.isAnalysed = isAnalysed;
   }
 
-  /** The analysis has ended: from here on, nothing refers to its objects. */
+  /** Ends the analysis: from now on, nothing here refers to its objects. */
   FieldValues end() {
     isAnalysed = object -> false;
     return this;
   }
 
-  /** A weak reference, since the program may drop the object. */
+  /** A weak reference, because the program may drop the object. */
   private static final class Met extends WeakReference<Object> {
     Met(Object object) {
       super(object);
@@ -113,7 +113,7 @@ public final class FieldValues {
     return then instanceof Met met ? now != null && met.refersTo(now) : then == now;
   }
 
-  /** Numbers that are none differ, too. */
+  /** Compares bits, so NaNs with other bits differ. */
   private static Object bits(Object number) {
     return number instanceof Float one
         ? (Object) Float.floatToRawIntBits(one)
@@ -131,7 +131,7 @@ public final class FieldValues {
     return true;
   }
 
-  /** Adds the default locale, for which texts are formatted. */
+  /** Adds the default locale, which {@code String.format} uses. */
   void addLocale() {
     locale = Locale.getDefault(Locale.Category.FORMAT);
   }
@@ -149,7 +149,7 @@ public final class FieldValues {
             holder == null ? null : new Met(holder),
             field,
             field.getType().isPrimitive() ? bits(value) : held(value)));
-    return --left >= 0
+    return --remaining >= 0
         && (field.getType().isPrimitive()
             || (isContainer(value)
                 ? !deep || addContent(value, 0)
@@ -169,8 +169,8 @@ public final class FieldValues {
     Class<?> type = container.getClass();
     if (type.isArray() && !(container instanceof Object[])) {
       int length = Array.getLength(container);
-      left -= length;
-      if (left < 0) {
+      remaining -= length;
+      if (remaining < 0) {
         return false;
       }
       Object copy = Array.newInstance(type.getComponentType(), length);
@@ -182,8 +182,8 @@ public final class FieldValues {
         && !JdkCode.isFixed(container)) {
       return false;
     }
-    left -= size(container);
-    if (left < 0) {
+    remaining -= size(container);
+    if (remaining < 0) {
       return false;
     }
     Object[] now = of(container);
@@ -238,7 +238,7 @@ public final class FieldValues {
     return slots.isEmpty() && locale == null;
   }
 
-  /** Whether all values are the same as during the analysis; false if that cannot be told. */
+  /** True if all values are the same as during the analysis; false if they may differ. */
   public boolean areSame() {
     try {
       for (Slot slot : slots) {

@@ -19,8 +19,8 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the origins of a method's values, by data-flow analysis to a fixed point; where paths join,
- * origins are united.
+ * Finds the origins of a method's values by data-flow analysis to a fixed point. Where paths join,
+ * the origins are united.
  */
 final class Flow {
   /** A known origin of a value. */
@@ -135,7 +135,7 @@ final class Flow {
     }
   }
 
-  /** Operands of an instruction, first pushed first; null if it is unreachable. */
+  /** Returns the operands of an instruction, first pushed first; null if it is unreachable. */
   @Nullable List<Value> operands(int at) {
     State state = before[at];
     return state == null ? null : new Step(method, at, state).taken();
@@ -199,7 +199,7 @@ final class Flow {
     private final int at;
     private final List<@Nullable Value> locals;
     private final List<Value> stack;
-    private final List<Value> taken = new ArrayList<>();
+    private final List<Value> popped = new ArrayList<>();
 
     Step(MethodCode method, int at, State state) {
       this.method = method;
@@ -211,12 +211,12 @@ final class Flow {
 
     List<Value> taken() {
       take();
-      return taken;
+      return popped;
     }
 
     private Value pop() {
       Value value = stack.remove(stack.size() - 1);
-      taken.add(0, value);
+      popped.add(0, value);
       return value;
     }
 
@@ -237,7 +237,7 @@ final class Flow {
     }
 
     private boolean tookItem() {
-      return taken.stream().anyMatch(Value::item);
+      return popped.stream().anyMatch(Value::item);
     }
 
     void take() {
@@ -262,7 +262,7 @@ final class Flow {
         pop(2);
         push(
             code == Opcodes.AALOAD
-                ? element(taken.get(0), tookItem())
+                ? element(popped.get(0), tookItem())
                 : Value.of(wide, tookItem()));
       } else if (code <= Opcodes.ASTORE) {
         store(it.operand(), pop());
@@ -273,7 +273,7 @@ final class Flow {
       } else if (code <= Opcodes.LXOR) {
         boolean unary = code >= Opcodes.INEG && code <= Opcodes.DNEG;
         pop(unary ? 1 : 2);
-        push(Value.of(taken.get(0).wide(), tookItem()));
+        push(Value.of(popped.get(0).wide(), tookItem()));
       } else if (code <= Opcodes.I2S) {
         pop();
         push(Value.of(wide, tookItem()));
@@ -307,7 +307,7 @@ final class Flow {
             push(kept(method.name.equals("<clinit>") && it.member().owner().equals(method.owner)));
         case Opcodes.GETFIELD -> {
           pop();
-          push(kept(taken.get(0).isOnly(Plain.THIS)));
+          push(kept(popped.get(0).isOnly(Plain.THIS)));
         }
         case Opcodes.PUTFIELD -> pop(2);
         case Opcodes.NEW, Opcodes.NEWARRAY, Opcodes.ANEWARRAY, Opcodes.MULTIANEWARRAY -> {
@@ -341,7 +341,7 @@ final class Flow {
       }
       boolean item = tookItem() && (dynamic || JdkCode.keepsItem(owner));
       if (name.equals("<init>") && item) {
-        follow(taken.get(0));
+        follow(popped.get(0));
       }
       String result = type.getReturnType().getDescriptor();
       if (dynamic || result.length() == 1) {
@@ -349,9 +349,9 @@ final class Flow {
       } else if (JdkCode.makes(owner, name)) {
         push(Value.of(new Made(at)));
       } else if (code != Opcodes.INVOKESTATIC && JdkCode.isOf(JdkCode.VIEWS, owner, name)) {
-        push(taken.get(0));
+        push(popped.get(0));
       } else if (code != Opcodes.INVOKESTATIC && JdkCode.isOf(JdkCode.ELEMENTS, owner, name)) {
-        push(element(taken.get(0), item));
+        push(element(popped.get(0), item));
       } else {
         push(result, item);
       }

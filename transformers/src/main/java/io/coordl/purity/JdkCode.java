@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Names the JDK methods that return the same result whenever they are called; everything else
- * counts as unknown. Excluded are clocks, threads, mutable locales and properties, random
- * generators, processes, sockets, reflection and output.
+ * Lists the JDK methods that return the same result whenever they are called; all others are
+ * unknown. Excluded are clocks, threads, mutable locales and properties, random generators,
+ * processes, sockets, reflection and output.
  */
 final class JdkCode {
   /** Packages and classes whose methods depend only on their arguments. */
@@ -37,7 +37,7 @@ final class JdkCode {
   private static final Set<String> COLLECTIONS =
       names(
           "java/util/",
-          // Without collections that store a comparator or create objects from a class.
+          // Not collections that store a comparator or create objects from a class.
           "List ArrayList LinkedList Map HashMap LinkedHashMap"
               + " Map$Entry AbstractMap AbstractMap$SimpleEntry AbstractMap$SimpleImmutableEntry"
               + " Set HashSet LinkedHashSet BitSet"
@@ -97,9 +97,7 @@ final class JdkCode {
   private static final Set<String> OF_PATHS =
       Set.of("getName", "getPath", "getParent", "getParentFile", "toPath", "toString", "<init>");
 
-  /**
-   * Methods that read a file given as argument; they open it, so that a change of it is noticed.
-   */
+  /** Methods that read a file given as argument. They open it, so a change to it is noticed. */
   private static final Set<String> READS =
       names(
           "",
@@ -119,7 +117,7 @@ final class JdkCode {
               + " pollLast offer offerFirst offerLast sort ensureCapacity trimToSize");
 
   /** Methods that only read a collection. */
-  private static final Set<String> LOOKS =
+  private static final Set<String> ONLY_READS =
       names(
           "",
           "size isEmpty contains containsKey containsValue containsAll indexOf lastIndexOf hasNext"
@@ -217,7 +215,7 @@ final class JdkCode {
     return READS.stream().anyMatch(whole::startsWith);
   }
 
-  /** Whether results of methods of that class are derived from the item if an argument is. */
+  /** Whether results of methods of this class derive from the item if an argument does. */
   static boolean keepsItem(String owner) {
     return CLASSES.contains(owner)
         || COLLECTIONS.contains(owner)
@@ -237,8 +235,8 @@ final class JdkCode {
   }
 
   /**
-   * Which operand of a call, the receiver included, is asked for its text or its hash code; -1 if
-   * none is.
+   * Returns the index of the operand, receiver included, whose string or hash code a call uses; -1
+   * if there is none.
    */
   static int identifies(String owner, String method, String descriptor) {
     boolean ofObject = descriptor.startsWith("(Ljava/lang/Object;");
@@ -257,7 +255,7 @@ final class JdkCode {
 
   /** Whether a method only reads the collection or array on which it is called. */
   static boolean looks(String owner, String method) {
-    return (COLLECTIONS.contains(owner) || owner.startsWith("[")) && LOOKS.contains(method);
+    return (COLLECTIONS.contains(owner) || owner.startsWith("[")) && ONLY_READS.contains(method);
   }
 
   /** Whether a method neither changes nor keeps the arrays and collections among its arguments. */
@@ -322,7 +320,7 @@ final class JdkCode {
             && (method.equals("of") || method.equals("ofEntries") || method.equals("copyOf"));
   }
 
-  /** Whether that class creates sets or maps whose order depends on hash codes. */
+  /** Whether this class creates sets or maps whose order depends on hash codes. */
   static boolean hashes(String owner) {
     return owner.equals("java/util/HashMap")
         || owner.equals("java/util/HashSet")
@@ -343,7 +341,7 @@ final class JdkCode {
     return copy.keySet().iterator().next() != first;
   }
 
-  /** Whether the analysis looks into an object's elements. */
+  /** Whether the analysis follows an object's elements. */
   static boolean isContainer(Object object) {
     return object.getClass().isArray()
         || object instanceof Collection

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Handles JDK objects among those of a program; their fields are inaccessible. */
 public final class JdkObjects {
-  /** Locks, random generators, caches: they do not determine batches, or are handled elsewhere. */
+  /** Locks, random generators, caches: irrelevant to batches, or handled elsewhere. */
   private static final List<String> IRRELEVANT =
       List.of(
           ("java.lang.Object java.lang.Thread java.lang.ref. java.text. java.util.Random"
@@ -26,7 +26,8 @@ public final class JdkObjects {
   }
 
   /**
-   * The comparator of a sorted JDK collection or map; null if it is unsorted or uses natural order.
+   * Returns the comparator of a sorted JDK collection or map; null if it is unsorted or uses
+   * natural order.
    */
   public static @Nullable Comparator<?> comparator(Object container) {
     return container instanceof SortedMap<?, ?> map
@@ -38,7 +39,7 @@ public final class JdkObjects {
                 : container instanceof PriorityBlockingQueue<?> queue ? queue.comparator() : null;
   }
 
-  /** Whether objects of the class with that name are irrelevant to batches. */
+  /** Whether objects of the class with this name are irrelevant to batches. */
   public static boolean tellsNothing(String className) {
     return IRRELEVANT.stream().anyMatch(className::startsWith);
   }

@@ -14,7 +14,7 @@ public record Member(String owner, String name, String descriptor) {
     return new Member(handle.getOwner(), handle.getName(), handle.getDesc());
   }
 
-  /** The field, as code names it. */
+  /** Returns a field, as code names it. */
   public static Member of(Field field) {
     return new Member(
         Type.getInternalName(field.getDeclaringClass()),
@@ -22,7 +22,7 @@ public record Member(String owner, String name, String descriptor) {
         Type.getDescriptor(field.getType()));
   }
 
-  /** The method, as code names it. */
+  /** Returns a method, as code names it. */
   public static Member of(Method method) {
     return new Member(
         Type.getInternalName(method.getDeclaringClass()),
@@ -30,7 +30,7 @@ public record Member(String owner, String name, String descriptor) {
         Type.getMethodDescriptor(method));
   }
 
-  /** The name of its class, in source form. */
+  /** Returns the name of its class, in source form. */
   public String className() {
     return owner.replace('/', '.');
   }

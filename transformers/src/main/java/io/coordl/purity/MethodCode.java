@@ -80,7 +80,7 @@ final class MethodCode extends MethodVisitor {
     return (access & Opcodes.ACC_STATIC) != 0;
   }
 
-  /** The origins of its values. */
+  /** Returns the origins of its values. */
   Flow flow() {
     Flow known = flow;
     if (known == null) {
@@ -90,7 +90,7 @@ final class MethodCode extends MethodVisitor {
     return known;
   }
 
-  /** The method as shown to the user: class name and method name. */
+  /** Returns the class name and method name, for the user. */
   String where() {
     return owner.replace('/', '.') + "." + name;
   }

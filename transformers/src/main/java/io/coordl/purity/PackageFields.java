@@ -38,7 +38,7 @@ final class PackageFields {
 
   private PackageFields() {}
 
-  /** Whether within the library only constructors of its class set a field. */
+  /** Whether, within the library, only constructors of its class set this field. */
   static boolean isOnlyMade(Class<?> type, Field field) {
     int access = Modifier.PUBLIC | Modifier.PROTECTED | Modifier.PRIVATE | Modifier.STATIC;
     return (field.getModifiers() & access) == 0
@@ -77,7 +77,7 @@ final class PackageFields {
     return set;
   }
 
-  /** Internal names of the classes in the package of {@code owner}. */
+  /** Returns the internal names of the classes in the package of {@code owner}. */
   private static List<String> classes(Path source, String owner) throws IOException {
     String folder = owner.substring(0, owner.lastIndexOf('/') + 1);
     List<String> names = new ArrayList<>();

@@ -37,8 +37,8 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves that a pipeline yields the same batch if it runs before the program asks for it, and
- * leaves no trace if the program never does.
+ * Proves that a pipeline yields the same batch if it runs before the program requests it, and has
+ * no side effects if the program never does.
  *
  * <p><b>The rule.</b> Nothing that the pipeline's code reads changes while the program runs: every
  * field is final or set only during construction, and so are, recursively, the fields of the
@@ -67,10 +67,10 @@ import org.jspecify.annotations.Nullable;
  * FieldProof}).
  *
  * <p><b>Confined objects.</b> Code outside the program can call a method on an object only if it
- * gets the object. It never gets one that analysed code reads from fields of the program and uses
- * for nothing but its own fields and methods ({@link Confined}). Of such an object only methods
- * that analysed code calls are analysed: a record of a table has a parser, whose {@code close}
- * nobody calls.
+ * gets the object. It never gets a confined object: analysed code reads it from fields of the
+ * program and only uses its fields and methods ({@link Confined}). For such an object, only the
+ * methods that analysed code calls are analysed. Example: a table record refers to a parser whose
+ * {@code close} is never called.
  *
  * <p><b>Items.</b> A data set may read only its own file for the requested index. Any other file
  * may be rewritten between two batches.
@@ -102,7 +102,7 @@ public final class PurityAnalyzer {
       new Member("java/lang/Object", "toString", "()Ljava/lang/String;");
   private static final Member HASH_CODE = new Member("java/lang/Object", "hashCode", "()I");
 
-  /** What the JVM calls on an object that nobody else has. */
+  /** The JVM calls this method on unreachable objects. */
   private static final Member FINALIZE = new Member("java/lang/Object", "finalize", "()V");
 
   private final String library;
@@ -112,14 +112,14 @@ public final class PurityAnalyzer {
   /** Knowledge about the library. */
   public interface Known {
     /**
-     * Whether a class with a name like the library's belongs to it; programs may use its packages,
+     * Whether a class with the library's name prefix belongs to it; programs may use its packages,
      * too.
      */
     default boolean isOfLibrary(String className) {
       return true;
     }
 
-    /** Why an object of this library class cannot run early; null if it can. */
+    /** Returns why an object of this library class cannot run early; null if it can. */
     default @Nullable String reasonToLeave(Class<?> type) {
       return null;
     }
@@ -128,7 +128,7 @@ public final class PurityAnalyzer {
     boolean isClosed(Class<?> declaring);
 
     /**
-     * Whether the contents of such fields change only in announced methods, and no other object
+     * Whether the contents of these fields change only in announced methods, and no other object
      * refers to them.
      */
     default boolean keepsItsOwn(Class<?> declaring) {
@@ -154,15 +154,15 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Whether every call of a method with that name and descriptor by the program discards what ran
-     * early; such a method may set fields.
+     * Whether every call of this method by the program discards what ran early. Such a method may
+     * set fields.
      */
     default boolean isAnnounced(String method, String descriptor) {
       return false;
     }
 
     /**
-     * Whether the fields that such a class declares may change between two calls. The caller then
+     * Whether the fields that this class declares may change between two calls. The caller then
      * compares their contents before each call, and checks after it that they refer to the same
      * objects. A pipeline has at most one such object.
      */
@@ -170,22 +170,22 @@ public final class PurityAnalyzer {
       return false;
     }
 
-    /** Whether a change of any opened file is noticed, not only of the requested item. */
+    /** Whether changes to all opened files are noticed, not only to the requested item. */
     default boolean noticesFiles() {
       return false;
     }
 
     /**
-     * Whether the caller compares an object's closed fields before each call, which it cannot do
-     * for an object that only a static field refers to.
+     * Whether the caller compares an object's closed fields before each call. It cannot do so for
+     * an object to which only a static field refers.
      */
     default boolean comparesObjects() {
       return false;
     }
 
     /**
-     * Whether the caller compares the values of fields that other code may set, before each call of
-     * what was proven.
+     * Whether the caller compares, before each call of proven code, the fields that other code may
+     * set.
      */
     default boolean comparesFields() {
       return false;
@@ -200,14 +200,16 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Name and descriptor of the methods that the caller itself calls on an object of no kind that
-     * the library knows; empty if it may call any.
+     * Returns name and descriptor of the methods that the caller itself calls on objects of classes
+     * unknown to the library; empty if it may call any.
      */
     default Set<String> runs() {
       return Set.of();
     }
 
-    /** Name and descriptor of the method that gets an item by its number, a {@code long}. */
+    /**
+     * Returns name and descriptor of the method that returns an item by its number, a {@code long}.
+     */
     default String getsItem() {
       return "";
     }
@@ -218,7 +220,7 @@ public final class PurityAnalyzer {
     this(library, known, className -> false);
   }
 
-  /** {@code trusted} tests whether the user declared the class with that name deterministic. */
+  /** {@code trusted} tests whether the user declared the class with this name deterministic. */
   public PurityAnalyzer(String library, Known known, Predicate<String> trusted) {
     this.library = library;
     this.known = known;
@@ -241,7 +243,7 @@ public final class PurityAnalyzer {
    * @param ordersByProcess whether the code may iterate over sets or maps whose order differs
    *     between processes
    * @param values of fields that other code may set; the proof holds while they stay the same
-   * @param copied fields with arrays or lists of which the caller has to hand the code copies
+   * @param copied fields whose arrays or lists the caller must replace by copies
    * @param reads the fields on which the behaviour depends
    */
   public record Proof(
@@ -312,7 +314,7 @@ public final class PurityAnalyzer {
     /** Every object found, with the class that refers to it. */
     private final IdentityHashMap<Object, String> seen = new IdentityHashMap<>();
 
-    /** Those of them to which only a library object refers. */
+    /** The objects found to which only a library object refers. */
     private final Set<Object> owned = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** Arrays and collections among the elements of others. */
@@ -322,8 +324,8 @@ public final class PurityAnalyzer {
     private final Deque<Object> objects = new ArrayDeque<>();
     private final Map<String, Optional<ClassCode>> classes = new HashMap<>();
 
-    /** Names of the classes that each loader has been asked for. */
-    private final IdentityHashMap<Object, Set<String>> asked = new IdentityHashMap<>();
+    /** Names of the classes requested from each loader. */
+    private final IdentityHashMap<Object, Set<String>> requested = new IdentityHashMap<>();
 
     private final Set<String> checked = new HashSet<>();
     private final Set<String> initialised = new HashSet<>();
@@ -340,9 +342,7 @@ public final class PurityAnalyzer {
     /** The fields with mutable contents, and whether the elements are mutable, too. */
     private final Map<Member, Boolean> changeable = new LinkedHashMap<>();
 
-    /**
-     * Objects by the classes that declare their fields, which are followed once code reads them.
-     */
+    /** Objects by the classes that declare their fields. A field is followed once code reads it. */
     private final Map<String, List<Held>> holders = new HashMap<>();
 
     /** Fields by the class that declares them. */
@@ -354,7 +354,10 @@ public final class PurityAnalyzer {
     /** Private fields that no class file sets, but reflection may. */
     private final Set<Member> settled = new LinkedHashSet<>();
 
-    /** Why a cache that is filled when it is first read must not depend on such fields. */
+    /**
+     * The method that sets a lazy cache, which must not depend on such fields; null if there is
+     * none.
+     */
     private @Nullable String lazy;
 
     /** The fields that class initialisers read. */
@@ -372,10 +375,10 @@ public final class PurityAnalyzer {
     private final IdentityHashMap<MethodCode, Optional<ClassLoader>> loaders =
         new IdentityHashMap<>();
 
-    /** How much was known when that was last looked for. */
-    private int looked;
+    /** Number of methods and finds when confinement was last checked. */
+    private int lastKnown;
 
-    /** Which objects code outside the program may get. */
+    /** Objects that code outside the program may get. */
     private final Confined confined = new Confined(PurityAnalyzer.this::isProgram);
 
     private final List<Instance> instances = new ArrayList<>();
@@ -468,13 +471,13 @@ public final class PurityAnalyzer {
       return reason;
     }
 
-    /** Runs what other code may call on objects that turned out to reach it. */
+    /** Runs the methods that other code may call on objects that turned out not to be confined. */
     private boolean release() {
       int known = run.size() + confined.size();
-      if (known == looked) {
+      if (known == lastKnown) {
         return false;
       }
-      looked = known;
+      lastKnown = known;
       List<Instance> held = instances.stream().filter(one -> !one.isShown()).toList();
       Set<String> shown =
           held.isEmpty()
@@ -537,7 +540,7 @@ public final class PurityAnalyzer {
             why = read.reader() + " reads " + key + ", " + why;
             if (isCopied(key, field.getValue())) {
               copied.add(key);
-              // An initialiser reads what it needs once, perhaps earlier than in the program.
+              // An initialiser reads its inputs once, perhaps earlier than in the program.
             } else if (isLibrary(key.owner())
                 || ofInitialisers.contains(key)
                 || !compares(key, why, true)) {
@@ -556,7 +559,7 @@ public final class PurityAnalyzer {
         }
       }
       String why = values.isEmpty() ? null : lazy;
-      // They are compared as far as that can be.
+      // Compared where possible.
       settled.forEach(field -> compares(field, "a private field", false));
       return why;
     }
@@ -601,7 +604,7 @@ public final class PurityAnalyzer {
 
     private @Nullable ClassCode find(String name, @Nullable ClassLoader loader) {
       Object asks = loader == null ? this : loader;
-      if (asked.computeIfAbsent(asks, none -> new HashSet<>()).add(name)) {
+      if (requested.computeIfAbsent(asks, none -> new HashSet<>()).add(name)) {
         Optional<ClassCode> code =
             Optional.ofNullable(ClassCode.read(name, loader, known.getsItem()));
         Optional<ClassCode> other = classes.putIfAbsent(name, code);
@@ -670,13 +673,13 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** Whether such an object has a field that may change between two calls. */
+    /** Whether objects of this class have a field that may change between two calls. */
     private boolean keepsPlace(Class<?> type) {
       return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
           .anyMatch(known::keepsPlace);
     }
 
-    /** Whether a class has methods that may set fields, since what they change is noticed. */
+    /** Whether a class has methods that may set fields because the caller notices their changes. */
     private boolean isAnnounced(Class<?> type) {
       ClassCode code = find(Type.getInternalName(type), type.getClassLoader());
       return code != null
@@ -734,8 +737,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Follows a lambda or method reference. Its class has no file, so all those of its kind in the
-     * class that made it are followed.
+     * Follows a lambda or method reference. Its class has no file, so all lambdas of its kind in
+     * the class that created it are followed.
      */
     private void visitLambda(Object object, Class<?> type, String holder) {
       String name = type.getName();
@@ -760,7 +763,7 @@ public final class PurityAnalyzer {
               .toList();
       boolean found = false;
       initialises = false;
-      initialised.add(host); // Its code has made the lambda.
+      initialised.add(host); // Its code created the lambda.
       for (MethodCode method : code.methods) {
         Body body = new Body(method, loader);
         for (Instruction it : method.instructions) {
@@ -833,7 +836,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Adds the elements; true if some are mutable containers that are not followed on their own.
+     * Adds the elements; returns true if some are mutable containers that are not followed on their
+     * own.
      */
     private boolean addElements(Object container, String holder, boolean own) {
       if (reason == null && !own && !JdkCode.isPlain(container)) {
@@ -901,13 +905,13 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Notes that code may have an object of a class: the methods that other code can call on it
-     * run.
+     * Records that code may have an object of a class, and runs the methods that other code can
+     * call on it.
      *
      * @param starts the class, or the interfaces of a lambda
-     * @param isRoot whether the library itself has it: if it is of no kind that the library knows,
-     *     every method may be called
-     * @param isShown whether code outside the program may get it, as far as is known
+     * @param isRoot whether the library itself has it; if it does not know the class, it may call
+     *     every method
+     * @param isShown whether code outside the program is known to be able to get it
      */
     private void instantiate(
         String name,
@@ -978,7 +982,9 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** Name and descriptor of the methods of a class that is not the program's; null if unknown. */
+    /**
+     * Returns name and descriptor of the methods of a class outside the program; null if unknown.
+     */
     private @Nullable Set<String> outside(String name, @Nullable ClassLoader loader) {
       Optional<Set<String>> known = outside.get(name);
       if (known == null) {
@@ -997,7 +1003,7 @@ public final class PurityAnalyzer {
       return known.orElse(null);
     }
 
-    /** Notes that code calls such a method on an object of the program. */
+    /** Records that code calls this method on an object of the program. */
     private void callVirtual(Member it, boolean initialising) {
       if ((initialising ? calledInitialising : called).add(it)) {
         List.copyOf(instances).forEach(instance -> run(instance, it, initialising));
@@ -1017,7 +1023,7 @@ public final class PurityAnalyzer {
           }
         }
       }
-      // A program's interface may be implemented by what the class inherits from elsewhere.
+      // A method that the class inherits from outside may implement a program's interface.
       for (ClassCode code : instance.codes().values()) {
         String parent = code.isInterface ? "java/lang/Object" : code.parents.get(0);
         if (inherits
@@ -1105,7 +1111,7 @@ public final class PurityAnalyzer {
       body.forEach(body::reads);
     }
 
-    /** The effects of one method. */
+    /** Checks the effects of one method. */
     private final class Body {
       private final MethodCode method;
       private final @Nullable ClassLoader loader;
@@ -1222,9 +1228,9 @@ public final class PurityAnalyzer {
       }
 
       /**
-       * The JDK is asked for the text or the hash code of a value. Of an array, and of an object
-       * without a method for it, that is its address, which is another for each object and in each
-       * process. Values whose class is not known from here are assumed to have such a method.
+       * Checks a value whose string or hash code the JDK uses. For an array, and for an object
+       * without such a method of its own, that is its address, which differs between objects and
+       * processes. Values of a class unknown here are assumed to have their own method.
        *
        * @param type declared by the caller; null for any object
        */
@@ -1249,7 +1255,7 @@ public final class PurityAnalyzer {
         }
       }
 
-      /** Whether a class has no method of its own but that of each object. */
+      /** Whether a class inherits this method from {@code Object}. */
       private boolean hasAddress(String owner, Member by) {
         if (owner.equals("java/lang/Object")) {
           return true;
@@ -1257,7 +1263,7 @@ public final class PurityAnalyzer {
         for (String at = owner; isProgram(at); ) {
           ClassCode code = find(at, loader);
           if (code == null || code.isInterface || code.declares(by)) {
-            return false; // What it is, nobody knows, or it has one.
+            return false; // Its class is unknown, or has one.
           }
           at = code.parents.get(0);
           if (at.equals("java/lang/Object")) {
@@ -1288,7 +1294,7 @@ public final class PurityAnalyzer {
                         "a lambda of " + type, List.of(type), loader, initialises, false, true));
       }
 
-      /** Code makes an object, which it may pass to anybody. */
+      /** Code creates an object, which it may pass to any code. */
       private void made(String owner) {
         confined.found(owner, null);
         instantiate(owner, List.of(owner), loader, initialises, false, true);
@@ -1356,7 +1362,7 @@ public final class PurityAnalyzer {
         }
       }
 
-      /** Whether all such calls here give the message of an exception. */
+      /** Whether all these calls only format the message of an exception. */
       private boolean onlyForFailure(Member it) {
         List<Instruction> code = method.instructions;
         for (int i = 0; i < code.size(); i++) {
@@ -1417,7 +1423,7 @@ public final class PurityAnalyzer {
     }
   }
 
-  /** The reader of a field. */
+  /** The method that reads a field. */
   private record Read(String reader, @Nullable ClassLoader loader) {}
 
   /** An object and a class that declares some of its fields. */
@@ -1426,13 +1432,13 @@ public final class PurityAnalyzer {
   private record Declared(Field field, Member member) {}
 
   /**
-   * A class of which code may have objects.
+   * A class whose objects code may have.
    *
    * @param name its internal name
-   * @param codes the class and all that it inherits from in the program, by name
+   * @param codes the class and all its ancestors in the program, by name
    * @param callable name and descriptor of the methods that other code may call; null for all
    * @param initialises whether its methods may run during class initialisation
-   * @param isShown whether code outside the program may get one of them, as far as is known
+   * @param isShown whether code outside the program is known to be able to get one of them
    */
   private record Instance(
       String name,

@@ -10,9 +10,9 @@ import java.util.Arrays;
  */
 public record Ratio(double value, double low, double high) {
   /** Bound on half the width of the logarithm's interval; a wider one carries no information. */
-  private static final double WIDEST = 20;
+  private static final double MAX_HALF_WIDTH = 20;
 
-  /** The ratio of two independent, positive means. */
+  /** Returns the ratio of two independent, positive means. */
   public static Ratio of(StepMean above, StepMean below) {
     return welch(
         Math.log(above.value() / below.value()),
@@ -23,8 +23,8 @@ public record Ratio(double value, double low, double high) {
   }
 
   /**
-   * The ratio of two sides of at least three runs in all. If one side has a single run, it is
-   * assumed to vary as the runs of the other side do.
+   * Returns the ratio of two sides with at least three runs in all. A single run on one side is
+   * assumed to vary like the runs of the other.
    */
   public static Ratio ofRuns(double[] above, double[] below) {
     double[] one = Arrays.stream(above).map(Math::log).toArray();
@@ -54,25 +54,25 @@ public record Ratio(double value, double low, double high) {
   }
 
   private static Ratio of(double logarithm, double error, int freedom) {
-    double half = Math.min(WIDEST, Student.t(freedom) * error);
+    double half = Math.min(MAX_HALF_WIDTH, Student.t(freedom) * error);
     return new Ratio(Math.exp(logarithm), Math.exp(logarithm - half), Math.exp(logarithm + half));
   }
 
-  /** The product with a ratio whose error is independent of this one's. */
+  /** Returns the product with a ratio whose error is independent of this one's. */
   public Ratio times(Ratio other) {
     double logarithm = Math.log(value * other.value);
     double half = Math.hypot(half(), other.half());
     return new Ratio(value * other.value, Math.exp(logarithm - half), Math.exp(logarithm + half));
   }
 
-  /** This ratio to a power other than 0. */
+  /** Returns this ratio to a power other than 0. */
   public Ratio power(double exponent) {
     double one = Math.pow(low, exponent);
     double other = Math.pow(high, exponent);
     return new Ratio(Math.pow(value, exponent), Math.min(one, other), Math.max(one, other));
   }
 
-  /** The same where something else explains no more than {@code most}. */
+  /** Limits the ratio and its interval to {@code most}. */
   public Ratio atMost(double most) {
     return new Ratio(Math.min(most, value), Math.min(most, low), Math.min(most, high));
   }
@@ -81,7 +81,7 @@ public record Ratio(double value, double low, double high) {
     return Math.log(high / value);
   }
 
-  /** The range, to follow "the job was" and precede "times as fast". */
+  /** Returns the range, to follow "the job was" and precede "times as fast". */
   @Override
   public String toString() {
     String from = Text.format("%.2f", low);

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The steps of a job after warm-up, in which it compiles its code and fills its caches.
+ * Steps of a job after warm-up, during which its code is compiled and its caches fill.
  *
  * <p>A test for drift finds the warm-up. It divides the steps into {@value #GROUPS} groups and
  * compares the first group, the first two and the first quarter with the last half. They drift if
- * the mean logarithm of their medians lies more than {@value #TOO_FAR} standard errors from the
+ * the mean logarithm of their medians lies more than {@value #MAX_ERRORS} standard errors from the
  * median of the last half; medians, because a rare long step is no drift. While the steps drift, a
  * twentieth of them is cut off, up to half of all. A series without drift loses 0.4 % of its steps
  * on average, so the cut hardly favours fast steps.
@@ -22,20 +22,20 @@ import java.util.function.ToDoubleFunction;
  */
 public record SteadySteps(List<Figures> steps, long warmUp, boolean steady) {
   private static final int GROUPS = 20;
-  private static final int LEAST_IN_A_GROUP = 3;
+  private static final int MIN_GROUP_SIZE = 3;
 
   /** With fewer groups, their spread is unknown. */
-  private static final int LEAST_GROUPS = 6;
+  private static final int MIN_GROUPS = 6;
 
-  private static final double TOO_FAR = 4;
+  private static final double MAX_ERRORS = 4;
 
   /** Standard deviation of a normal distribution, relative to its median absolute deviation. */
   private static final double NORMAL = 1.4826;
 
   /** A tenth of a percent is no drift, however regular the steps. */
-  private static final double LEAST_DEVIATION = 1e-3;
+  private static final double MIN_DEVIATION = 1e-3;
 
-  /** Cuts off the warm-up, judged by this time of a step, in nanoseconds. */
+  /** Cuts off the warm-up, given the {@code time} of a step in nanoseconds. */
   public static SteadySteps of(List<Figures> all, ToDoubleFunction<Figures> time) {
     double[] times = all.stream().mapToDouble(time).toArray();
     for (int cut = 0; cut <= GROUPS / 2; cut++) {
@@ -48,16 +48,16 @@ public record SteadySteps(List<Figures> steps, long warmUp, boolean steady) {
   }
 
   private static SteadySteps from(List<Figures> all, int from, boolean steady) {
-    List<Figures> left = all.subList(from, all.size());
+    List<Figures> remaining = all.subList(from, all.size());
     return new SteadySteps(
-        new ArrayList<>(left),
+        new ArrayList<>(remaining),
         all.stream().limit(from).mapToLong(one -> one.batches).sum(),
         steady);
   }
 
   private static boolean drifts(double[] times) {
-    int groups = Math.min(GROUPS, times.length / LEAST_IN_A_GROUP);
-    if (groups < LEAST_GROUPS) {
+    int groups = Math.min(GROUPS, times.length / MIN_GROUP_SIZE);
+    if (groups < MIN_GROUPS) {
       return false;
     }
     double[] levels = new double[groups];
@@ -70,13 +70,13 @@ public record SteadySteps(List<Figures> steps, long warmUp, boolean steady) {
     double level = median(half);
     double deviation =
         Math.max(
-            LEAST_DEVIATION,
+            MIN_DEVIATION,
             NORMAL * median(Arrays.stream(half).map(one -> Math.abs(one - level)).toArray()));
     // The medians of a few groups may be close by chance.
     deviation = Math.max(deviation, 0.7 * deviation(half));
     for (int first : new int[] {1, 2, Math.max(3, groups / 4)}) {
       double off = Math.abs(Arrays.stream(levels, 0, first).average().orElseThrow() - level);
-      if (off > TOO_FAR * deviation / Math.sqrt(first)) {
+      if (off > MAX_ERRORS * deviation / Math.sqrt(first)) {
         return true;
       }
     }
@@ -96,13 +96,13 @@ public record SteadySteps(List<Figures> steps, long warmUp, boolean steady) {
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /** The number of batches in the steady steps. */
+  /** Returns the number of batches in the steady steps. */
   public long count() {
     return steps.stream().mapToLong(one -> one.batches).sum();
   }
 
   /**
-   * The share of the time that the slowest hundredth of the steps takes, 0 to 1; 0 if there are
+   * Returns the share of time that the slowest hundredth of the steps takes, 0 to 1; 0 if there are
    * fewer than 50 steps.
    */
   public double slowestHundredth(ToDoubleFunction<Figures> time) {

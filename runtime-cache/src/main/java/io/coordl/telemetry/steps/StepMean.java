@@ -10,8 +10,8 @@ import java.util.function.ToDoubleFunction;
  * A mean over successive steps, such as the time of a sample, with its standard error.
  *
  * <p>Successive steps are not independent, so the error comes from the means of batches of
- * successive steps. It starts with 20 batches and takes fewer while the means of successive batches
- * are still correlated. The correlation that remains widens the error as in a first-order
+ * successive steps. It starts with 20 batches and uses fewer while the means of successive batches
+ * are still correlated. Any remaining correlation widens the error as in a first-order
  * autoregressive series. (B. W. Schmeiser, Batch size effects in the analysis of simulation output,
  * Operations Research 30(3), 1982; A. Tafazzoli, J. R. Wilson, Skart, IIE Transactions 43(2),
  * 2011.)
@@ -24,32 +24,35 @@ public record StepMean(double value, double error, int freedom) {
   private static final int[] BATCHES = {20, 16, 12, 8};
 
   /** Bound on the estimated correlation, which keeps the error finite. */
-  private static final double MOST_CORRELATION = 0.8;
+  private static final double MAX_CORRELATION = 0.8;
 
-  /** The ratio of the sums of {@code amount} and {@code per} over at least four ordered steps. */
+  /**
+   * Returns the ratio of the sums of {@code amount} and {@code per} over at least four ordered
+   * steps.
+   */
   public static StepMean of(
       List<? extends Figures> steps,
       ToDoubleFunction<? super Figures> amount,
       ToDoubleFunction<? super Figures> per) {
     double[] means = {};
     double correlation = 0;
-    for (int wanted : BATCHES) {
-      means = means(steps, amount, per, Math.min(wanted, steps.size() / 2));
+    for (int count : BATCHES) {
+      means = means(steps, amount, per, Math.min(count, steps.size() / 2));
       correlation = correlation(means);
       if (correlation < 1 / Math.sqrt(means.length)) {
         break;
       }
     }
     // The estimate is too low by about 0.5 / n.
-    double left = Math.max(0, Math.min(MOST_CORRELATION, correlation + 0.5 / means.length));
+    double residual = Math.max(0, Math.min(MAX_CORRELATION, correlation + 0.5 / means.length));
     StepMean plain = ofRuns(means);
     return new StepMean(
         steps.stream().mapToDouble(amount).sum() / steps.stream().mapToDouble(per).sum(),
-        plain.error * Math.sqrt((1 + left) / (1 - left)),
+        plain.error * Math.sqrt((1 + residual) / (1 - residual)),
         plain.freedom);
   }
 
-  /** The mean of at least two independent figures. */
+  /** Returns the mean of at least two independent figures. */
   public static StepMean ofRuns(double... values) {
     double mean = Arrays.stream(values).average().orElseThrow();
     double squares = squares(values, mean);
@@ -75,7 +78,7 @@ public record StepMean(double value, double error, int freedom) {
     return amounts;
   }
 
-  /** The correlation of each mean with the next; 0 if all are equal. */
+  /** Returns the correlation of each mean with the next; 0 if all are equal. */
   private static double correlation(double[] means) {
     double mean = Arrays.stream(means).average().orElseThrow();
     double squares = squares(means, mean);
@@ -90,7 +93,7 @@ public record StepMean(double value, double error, int freedom) {
     return Arrays.stream(values).map(value -> (value - mean) * (value - mean)).sum();
   }
 
-  /** Half the width of its 95 % confidence interval. */
+  /** Returns half the width of its 95 % confidence interval. */
   public double halfWidth() {
     return Student.t(freedom) * error;
   }

@@ -13,13 +13,13 @@ import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 import java.util.List;
 
-/** What can be learnt about buffers of the JDK. */
+/** Reads and restores the state of JDK buffers. */
 final class Buffers {
   private static final int NONE = -1;
 
   private Buffers() {}
 
-  /** The byte order of the buffer's memory. */
+  /** Returns the byte order of the buffer's memory. */
   static ByteOrder orderOf(Buffer buffer) {
     return buffer instanceof ByteBuffer bytes
         ? bytes.order()
@@ -36,7 +36,7 @@ final class Buffers {
                             : ((DoubleBuffer) buffer).order();
   }
 
-  /** The position of its mark; negative if it has none. */
+  /** Returns the position of the buffer's mark; negative if it has none. */
   static int markOf(Buffer buffer) {
     try {
       return buffer.duplicate().reset().position();
@@ -45,20 +45,20 @@ final class Buffers {
     }
   }
 
-  /** Sets what a new buffer does not have in common with another. */
+  /** Sets the position, limit and mark of a new buffer; a negative mark sets none. */
   static void set(Buffer buffer, int position, int limit, int mark) {
     buffer.clear();
     if (mark != NONE) {
       buffer.position(mark).mark();
     }
-    // A limit or a position below the mark would drop it, as it did in the original.
+    // Set last: as in the original, a limit or position below the mark discards it.
     buffer.limit(limit).position(position);
   }
 
   /**
-   * Whether direct buffers share no memory with each other. Changes one byte of each and restores
-   * it, so no other thread may know them yet. Of two that overlap, one holds the first byte of the
-   * other.
+   * True if direct buffers share no memory. Changes the first element of each and restores it, so
+   * no other thread may have access to them yet. If two overlap, one of them holds the first byte
+   * of the other.
    */
   static boolean areApart(List<Buffer> direct) {
     if (direct.size() < 2) {
@@ -66,7 +66,7 @@ final class Buffers {
     }
     for (Buffer one : direct) {
       if (one.isReadOnly()) {
-        return false; // It cannot be told.
+        return false; // Cannot be tested.
       }
     }
     for (Buffer one : direct) {
@@ -82,7 +82,7 @@ final class Buffers {
     return true;
   }
 
-  /** Whether a change of the first element of {@code changed} shows in {@code other}. */
+  /** True if changing the first element of {@code changed} also changes {@code other}. */
   private static boolean sees(Buffer other, Buffer changed) {
     long[] before = checksum(other);
     flip(changed);

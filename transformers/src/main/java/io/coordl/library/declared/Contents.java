@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of an array or a list of the program, which only the agent and the code that it runs refer
- * to. The elements are not copied. Immutable, since that code is proven to change nothing.
+ * A shallow copy of an array or list of the program. Only the agent, and program code that the
+ * agent runs, refer to it. Immutable, because that code is proven to change nothing.
  */
 final class Contents {
   private final Object copy;
@@ -17,7 +17,7 @@ final class Contents {
     this.copy = copy;
   }
 
-  /** Copies an array or a list; null if its class is not one that can be copied. */
+  /** Copies an array or a list; returns null for unsupported classes. */
   static @Nullable Contents of(Object container) {
     Object copy = null;
     if (container.getClass().isArray()) {
@@ -32,12 +32,12 @@ final class Contents {
     return copy == null ? null : new Contents(copy);
   }
 
-  /** The copy. */
+  /** Returns the copy. */
   Object copy() {
     return copy;
   }
 
-  /** Whether a container is of the same class and has the same elements. */
+  /** True if a container has the same class and the same elements. */
   boolean isOf(@Nullable Object container) {
     if (container == null || container.getClass() != copy.getClass()) {
       return false;

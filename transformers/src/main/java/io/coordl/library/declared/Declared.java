@@ -14,11 +14,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Loops that the user declares: {@code batch=my.Loader#next} returns the next batch and {@code
- * step=my.Trainer#step} trains on it. The object whose method returns the batches is the data of an
- * epoch. The epoch ends when {@code hasNext()} returns false or {@code reset()} is called, if its
- * class declares one of these. Otherwise it lasts until another object is asked for a batch, which
- * may be a validation; so it is written when a third object is asked, or with the job.
+ * Loops that the user declares: {@code batch=my.Loader#next} names the method that returns the next
+ * batch, and {@code step=my.Trainer#step} the method that trains on it. The object whose method
+ * returns the batches is the data of an epoch. The epoch ends when {@code hasNext()} returns false
+ * or {@code reset()} is called, if its class declares one of these. Otherwise it ends when the loop
+ * requests a batch from another object. Because a validation pass may only interrupt an epoch, the
+ * epoch is written later: when the loop requests a batch from a third object, or when the job ends.
  */
 public final class Declared implements Library {
   static final String NAME = "declared loop";
@@ -33,7 +34,7 @@ public final class Declared implements Library {
   private final List<DeclaredMethod> items = new ArrayList<>();
 
   /** Rules that were applied. */
-  private final Set<String> marked = ConcurrentHashMap.newKeySet();
+  private final Set<String> appliedRules = ConcurrentHashMap.newKeySet();
 
   @Override
   public String name() {
@@ -108,7 +109,7 @@ public final class Declared implements Library {
 
   @Override
   public void applied(String rule) {
-    marked.add(rule);
+    appliedRules.add(rule);
   }
 
   @Override
@@ -116,7 +117,7 @@ public final class Declared implements Library {
     List<String> unused = new ArrayList<>();
     for (List<DeclaredMethod> methods : List.of(batches, steps, items)) {
       for (DeclaredMethod method : methods) {
-        if (!marked.contains(method.rule())) {
+        if (!appliedRules.contains(method.rule())) {
           unused.add(
               method.argument()
                   + " did nothing: the program loaded no class "

@@ -22,7 +22,7 @@ public final class DeclaredBatches implements LibraryHooks {
   private final Services services;
   private final Map<Method, Loop> loops = new ConcurrentHashMap<>();
 
-  /** Serves the methods of {@code declaring}. */
+  /** Intercepts the batch methods of {@code declaring}. */
   public DeclaredBatches(Class<?> declaring, Services services) {
     this.methods =
         Stream.of(declaring.getDeclaredMethods()).filter(method -> !method.isBridge()).toList();
@@ -33,10 +33,10 @@ public final class DeclaredBatches implements LibraryHooks {
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     if (LoopEpoch.isMaking() || Thread.currentThread() instanceof AgentThread) {
-      return null; // The method runs for the agent.
+      return null; // The agent itself runs the method.
     }
-    Method called = method(method, arguments);
-    Loop loop = called == null ? null : loop(called);
+    Method target = method(method, arguments);
+    Loop loop = target == null ? null : loop(target);
     Pass pass = loop != null && loop.isWanted() ? loop.pass(self) : null;
     try {
       return pass == null ? null : pass.next(self, arguments);
@@ -45,20 +45,20 @@ public final class DeclaredBatches implements LibraryHooks {
     }
   }
 
-  private Loop loop(Method called) {
-    return loops.computeIfAbsent(called, first -> new Loop(first, services));
+  private Loop loop(Method target) {
+    return loops.computeIfAbsent(target, first -> new Loop(first, services));
   }
 
-  /** The method with that name which takes these arguments; null if several do. */
+  /** Returns the method with this name that accepts these arguments; null unless it is unique. */
   private @Nullable Method method(String name, Object[] arguments) {
-    List<Method> found =
+    List<Method> candidates =
         methods.stream()
-            .filter(method -> method.getName().equals(name) && takes(method, arguments))
+            .filter(method -> method.getName().equals(name) && accepts(method, arguments))
             .toList();
-    return found.size() == 1 ? found.get(0) : null;
+    return candidates.size() == 1 ? candidates.get(0) : null;
   }
 
-  private static boolean takes(Method method, Object[] arguments) {
+  private static boolean accepts(Method method, Object[] arguments) {
     Class<?>[] types = method.getParameterTypes();
     if (types.length != arguments.length) {
       return false;

@@ -22,7 +22,7 @@ record DeclaredMethod(String argument, String owner, String method) {
   /**
    * Parses a value.
    *
-   * @throws IllegalArgumentException if it has another form
+   * @throws IllegalArgumentException if the value has another form
    */
   static DeclaredMethod parse(String key, String value) {
     Matcher form = FORM.matcher(value);
@@ -45,7 +45,7 @@ record DeclaredMethod(String argument, String owner, String method) {
     }
   }
 
-  /** The rule for it, as {@code HookRule.describe} names it. */
+  /** Returns the name of its rule, as {@code HookRule.describe} prints it. */
   String rule() {
     return className() + "." + method + (method.indexOf('(') < 0 ? "(..)" : "");
   }

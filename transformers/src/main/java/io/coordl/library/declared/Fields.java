@@ -11,41 +11,40 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a class of the program, and a way to make an object of it that has the values of
- * another one. Such a twin runs {@code next} in place of the program's object, whose fields nobody
- * sees change.
+ * Reads the fields of a program class and creates <i>twins</i>: objects with the field values of
+ * another object. The agent calls {@code next} on a twin, so the program's object does not change.
  */
 final class Fields {
   private final List<LibraryField<Object>> numbers;
   private final List<LibraryField<Object>> objects;
-  private final Constructor<?> maker;
+  private final Constructor<?> constructor;
   private final @Nullable Method hasNext;
 
-  private Fields(Class<?> type, Constructor<?> maker) {
+  private Fields(Class<?> type, Constructor<?> constructor) {
     this.hasNext = hasNext(type);
     this.numbers = LibraryField.all(type, Object.class, it -> it.getType().isPrimitive());
     this.objects = LibraryField.all(type, Object.class, it -> !it.getType().isPrimitive());
-    this.maker = maker;
+    this.constructor = constructor;
   }
 
   /**
-   * The fields of a class; null if its objects cannot be copied, as those of a record, a lambda, or
-   * a class of a module that is not open.
+   * Returns the fields of a class; null if its objects cannot be copied, such as records, lambdas,
+   * and objects of a module that is not open.
    */
   static @Nullable Fields of(Class<?> type) {
     if (type.isHidden() || type.isRecord() || type.isEnum()) {
       return null;
     }
     try {
-      // Makes objects without running a constructor of their class; by name, since a runtime image
-      // may lack the module.
+      // Creates objects without running a constructor of their class. Looked up by name, because a
+      // runtime image may lack the module.
       Class<?> factory = Class.forName("sun.reflect.ReflectionFactory");
-      Object made = factory.getMethod("getReflectionFactory").invoke(null);
+      Object reflection = factory.getMethod("getReflectionFactory").invoke(null);
       Method ofSerialization =
           factory.getMethod("newConstructorForSerialization", Class.class, Constructor.class);
       Constructor<?> plain = Object.class.getDeclaredConstructor();
-      Object maker = ofSerialization.invoke(made, type, plain);
-      return maker == null ? null : new Fields(type, (Constructor<?>) maker);
+      Object constructor = ofSerialization.invoke(reflection, type, plain);
+      return constructor == null ? null : new Fields(type, (Constructor<?>) constructor);
     } catch (ReflectiveOperationException | RuntimeException e) {
       return null;
     }
@@ -65,12 +64,12 @@ final class Fields {
     return null;
   }
 
-  /** Whether a twin has another batch, as far as its class can tell. */
+  /** Whether a twin has another batch; true if its class has no {@code hasNext()}. */
   boolean hasNext(Object twin) throws ReflectiveOperationException {
     return hasNext == null || !Boolean.FALSE.equals(hasNext.invoke(twin));
   }
 
-  /** The values of the primitive fields, as bits. */
+  /** Returns the values of the primitive fields, as bits. */
   List<Long> numbers(Object of) {
     List<Long> values = new ArrayList<>(numbers.size());
     for (LibraryField<Object> field : numbers) {
@@ -79,7 +78,7 @@ final class Fields {
     return values;
   }
 
-  /** The values of the other fields. */
+  /** Returns the values of the other fields. */
   @Nullable Object[] objects(Object of) {
     @Nullable Object[] values = new @Nullable Object[objects.size()];
     for (int i = 0; i < values.length; i++) {
@@ -88,7 +87,7 @@ final class Fields {
     return values;
   }
 
-  /** Positions among {@link #objects} of some fields. */
+  /** Returns the indices of these fields in {@link #objects}. */
   List<Integer> positions(Set<Member> fields) {
     List<Integer> positions = new ArrayList<>();
     for (int i = 0; i < objects.size(); i++) {
@@ -109,11 +108,11 @@ final class Fields {
     }
   }
 
-  /** An object with these values in its fields. */
+  /** Creates an object with these field values. */
   Object twin(List<Long> values, @Nullable Object[] references) {
     Object twin;
     try {
-      twin = maker.newInstance();
+      twin = constructor.newInstance();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

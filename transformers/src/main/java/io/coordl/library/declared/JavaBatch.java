@@ -19,15 +19,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch of Java arrays, buffers and records of them, as bytes. The batch made from them has the
- * same classes, bits, buffer positions and null parts, and has a part twice where the original has
- * it twice. {@link JavaBatchReader} reads what this writes. Used by one thread.
+ * Serializes a batch of Java arrays, buffers and records of them. A batch read back has the same
+ * classes, bits, buffer positions and null parts, and shares parts where the original does. {@link
+ * JavaBatchReader} reads this format. Used by one thread.
  */
 final class JavaBatch {
   // Each part begins with one of these bytes.
   static final byte NULL = 0;
 
-  /** A part that came before, by its number. */
+  /** A repeated part, by its number. */
   static final byte SAME = 1;
 
   /** An array of numbers or booleans. */
@@ -42,36 +42,36 @@ final class JavaBatch {
   /** A buffer over an array. */
   static final byte WRAPPED = 6;
 
-  /** Before numbers, whose size may be that of a long. */
+  /** Alignment of numbers, which may be longs. */
   static final int ALIGNMENT = Long.BYTES;
 
   private static final String ROLE = "batch";
-  private static final int DEEPEST = 32;
-  private static final int MOST_DIRECT = 16;
+  private static final int MAX_DEPTH = 32;
+  private static final int MAX_DIRECT = 16;
 
   private final @Nullable ClassLoader loader;
   private final Object batch;
   private final long length;
 
-  /** The parts that have an identity, each with its number. */
+  /** The numbers of the parts that have an identity. */
   private final IdentityHashMap<Object, Integer> parts;
 
   private final Set<Class<?>> records = new HashSet<>();
   private final List<Buffer> direct = new ArrayList<>();
 
   /**
-   * Looks at a batch.
+   * Examines a batch.
    *
    * @param loader finds the program's classes by name
-   * @throws CannotShareException if it is not of that kind; names what it is
+   * @throws CannotShareException if it contains anything else, which the message names
    */
   JavaBatch(Object batch, @Nullable ClassLoader loader) throws CannotShareException {
     this.loader = loader;
     this.batch = batch;
-    Writer counts = new Writer(null);
-    counts.write(batch, 0);
-    this.length = counts.at;
-    this.parts = counts.numbers;
+    Writer counter = new Writer(null);
+    counter.write(batch, 0);
+    this.length = counter.at;
+    this.parts = counter.numbers;
   }
 
   /** Whether objects of a class may be such batches. */
@@ -97,20 +97,20 @@ final class JavaBatch {
     return false;
   }
 
-  /** Bytes of the batch, without what describes it. */
+  /** Returns the size of the batch in bytes, without its layout. */
   long length() {
     return length;
   }
 
-  /** The classes of the records in the batch. */
+  /** Returns the classes of the records in the batch. */
   Set<Class<?>> records() {
     return records;
   }
 
   /**
-   * The batch as bytes; null if they would not tell all of it.
+   * Returns the batch as bytes; null if direct buffers may overlap.
    *
-   * @param more parts of the layout without values
+   * @param more additional parts of the layout, which have no values
    */
   @Nullable PreparedBatch bytes(List<BatchLayout.Array> more) {
     if (!Buffers.areApart(direct)) {
@@ -132,13 +132,13 @@ final class JavaBatch {
         try {
           new Writer(layout.values(target, 0)).write(batch, 0);
         } catch (CannotShareException e) {
-          throw new IllegalStateException(e); // It was written once without an exception.
+          throw new IllegalStateException(e); // Cannot happen: the constructor wrote it, too.
         }
       }
     };
   }
 
-  /** Makes the batch, with its own memory, from a layout and bytes of {@link #bytes}. */
+  /** Reads a batch, into its own memory, from a layout and the bytes of {@link #bytes}. */
   static Object read(BatchLayout layout, ByteBuffer bytes, @Nullable ClassLoader loader) {
     return new JavaBatchReader(layout.values(bytes, 0), loader).batch();
   }
@@ -168,8 +168,8 @@ final class JavaBatch {
         tag(SAME);
         number(known);
         return;
-      } else if (depth == DEEPEST) {
-        throw new CannotShareException("arrays more than " + DEEPEST + " deep in each other");
+      } else if (depth == MAX_DEPTH) {
+        throw new CannotShareException("arrays more than " + MAX_DEPTH + " deep in each other");
       }
       Integer number = numbers.size();
       numbers.put(part, number);
@@ -244,8 +244,8 @@ final class JavaBatch {
       } else {
         if (to == null) {
           direct.add(buffer);
-          if (direct.size() > MOST_DIRECT) {
-            throw new CannotShareException("more than " + MOST_DIRECT + " direct buffers");
+          if (direct.size() > MAX_DIRECT) {
+            throw new CannotShareException("more than " + MAX_DIRECT + " direct buffers");
           }
         }
         align();
@@ -293,7 +293,7 @@ final class JavaBatch {
       at = aligned;
     }
 
-    /** The name of a class that the program's loader finds under this name. */
+    /** Writes the name of a class, by which the program's loader must find it. */
     private void name(Class<?> type) throws CannotShareException {
       Integer known = names.putIfAbsent(type, names.size());
       number(known == null ? -1 : known);

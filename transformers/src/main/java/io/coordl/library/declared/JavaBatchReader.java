@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a batch from the bytes that {@link JavaBatch} has written. Used by one thread, once. */
+/** Reads a batch from the bytes that {@link JavaBatch} wrote. Used by one thread, once. */
 final class JavaBatchReader {
   private final ByteBuffer from;
   private final @Nullable ClassLoader loader;

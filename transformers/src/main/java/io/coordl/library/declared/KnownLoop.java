@@ -6,8 +6,8 @@ import java.lang.reflect.Method;
 import java.util.Set;
 
 /**
- * The code of a declared method is the program's or a library's of which nothing is known. The
- * object whose method it is may stand anywhere in its data ({@link Place}).
+ * The purity analysis assumes nothing about the code of a declared method, which belongs to the
+ * program or to an unknown library. The iterator may be anywhere in its data ({@link Place}).
  */
 record KnownLoop(Class<?> declaring, Set<String> runs) implements PurityAnalyzer.Known {
   private static final String HAS_NEXT = "hasNext()Z";

@@ -17,21 +17,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** The policies for one method that returns batches. Thread-safe. */
+/** Applies the policies to one method that returns batches. Thread-safe. */
 final class Loop {
   static final String NO_COPY = "its objects cannot be copied";
 
-  /** The most iterators that are known at a time. */
-  private static final int MOST = 64;
+  /** Maximum number of iterators known at a time. */
+  private static final int MAX_ITERATORS = 64;
 
-  /** Examining iterators may take this long before it counts, and then this part of their work. */
-  private static final long NOTICEABLE = TimeUnit.SECONDS.toNanos(1);
+  /** Time that examining iterators may always take, before {@link #MIN_WORK_RATIO} applies. */
+  private static final long ALLOWED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private static final int DEAR = 10;
-  private static final int COLD = 16;
+  /** Minimum ratio of the time to prepare batches to the time to examine their iterators. */
+  private static final int MIN_WORK_RATIO = 10;
 
-  /** Once this many iterators of a class were refused, later ones are not examined. */
-  private static final int ENOUGH = 3;
+  /** First examinations of a class, which are not timed because their code is cold. */
+  private static final int COLD_EXAMINATIONS = 16;
+
+  /** After this many refused iterators of a class, later ones are not examined. */
+  private static final int MAX_REFUSED = 3;
 
   final Method method;
   final PurityAnalyzer code;
@@ -40,7 +43,7 @@ final class Loop {
   private final @Nullable Prefetcher prefetcher;
   private final OnceLog log;
 
-  /** The program's iterators; found by identity, since its own equality must not be called. */
+  /** The program's iterators; found by identity, because their equals() must not be called. */
   private final List<Pass> passes = new CopyOnWriteArrayList<>();
 
   private final ClassValue<Kind> kinds =
@@ -65,12 +68,12 @@ final class Loop {
     this.engine = new EpochEngine(Declared.NAME, used, code);
   }
 
-  /** Whether a policy may make batches now. */
+  /** Whether a policy may prepare batches now. */
   boolean isWanted() {
     return engine.serves(false) || (prefetcher != null && prefetcher.isWorthwhile());
   }
 
-  /** An iterator of the program; null if its batches are left to it. */
+  /** Returns the state of an iterator; null if the program prepares its batches itself. */
   @Nullable Pass pass(Object iterator) {
     for (Pass pass : passes) {
       if (pass.refersTo(iterator)) {
@@ -82,15 +85,15 @@ final class Loop {
       return null;
     }
     passes.removeIf(pass -> pass.refersTo(null));
-    if (passes.size() >= MOST) {
-      passes.remove(0); // If the program still uses it, it begins anew.
+    if (passes.size() >= MAX_ITERATORS) {
+      passes.remove(0); // If the program still uses it, it gets a new pass.
     }
     Pass pass = new Pass(iterator, this, kind);
     passes.add(pass);
     return pass;
   }
 
-  /** Logs once that the batches of a class are left to the program, and why. */
+  /** Logs once, with the reason, that the program prepares the batches of a class itself. */
   void leaves(Class<?> type, String reason) {
     log.once(
         prepared != null
@@ -98,7 +101,7 @@ final class Loop {
             : BatchPrefetcher.leaves(reason));
   }
 
-  /** Why the batches that a method of an iterator returns are left to the program; null if not. */
+  /** Returns why the batches of a method cannot be served; null if they can. */
   static @Nullable String reasonToLeave(Method method, Class<?> iterator) {
     if (!method.trySetAccessible()) {
       return "its package is not open (--add-opens)";
@@ -124,15 +127,15 @@ final class Loop {
     return null;
   }
 
-  /** The iterators of one class. */
+  /** State shared by all iterators of one class. */
   final class Kind {
     final Class<?> type;
     final @Nullable Fields fields;
     private final AtomicInteger refused = new AtomicInteger();
     private final AtomicInteger examined = new AtomicInteger();
-    private final LongAdder looked = new LongAdder();
-    private final LongAdder made = new LongAdder();
-    private volatile long making;
+    private final LongAdder examiningNanos = new LongAdder();
+    private final LongAdder preparingNanos = new LongAdder();
+    private volatile long lastNanos;
 
     Kind(Class<?> iterator) {
       boolean isStatic = Modifier.isStatic(method.getModifiers());
@@ -143,40 +146,40 @@ final class Loop {
         reason = NO_COPY;
       }
       if (reason != null) {
-        refused.set(ENOUGH);
+        refused.set(MAX_REFUSED);
         leaves(type, reason);
       }
     }
 
     boolean isLeft() {
-      return refused.get() >= ENOUGH;
+      return refused.get() >= MAX_REFUSED;
     }
 
-    /** An iterator was examined, which took so long; cold code does not count. */
+    /** Called after an iterator was examined; ignores the first times, when the code is cold. */
     void looked(long nanos) {
-      looked.add(examined.incrementAndGet() > COLD ? nanos : 0);
-      long all = looked.sum();
-      if (all > NOTICEABLE && all > made.sum() / DEAR) {
+      examiningNanos.add(examined.incrementAndGet() > COLD_EXAMINATIONS ? nanos : 0);
+      long all = examiningNanos.sum();
+      if (all > ALLOWED_NANOS && all > preparingNanos.sum() / MIN_WORK_RATIO) {
         leave("to examine its objects takes too long for the few batches of each");
       }
     }
 
-    /** The program got a batch; {@code nanos} to make it, 0 if it was found. */
+    /** Called when the program gets a batch; {@code nanos} to prepare it, 0 if unknown. */
     void made(long nanos) {
       if (nanos > 0) {
-        making = nanos;
+        lastNanos = nanos;
       }
-      made.add(making);
+      preparingNanos.add(lastNanos);
     }
 
-    /** One of them was refused, and the reason logged. */
+    /** Counts a refused iterator. Its reason has been logged. */
     void refuse() {
       refused.incrementAndGet();
     }
 
-    /** All of them are left to the program from now on. */
+    /** Stops serving iterators of this class, and logs the reason. */
     void leave(String reason) {
-      refused.set(ENOUGH);
+      refused.set(MAX_REFUSED);
       leaves(type, reason);
     }
   }

@@ -25,26 +25,27 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An iterator of the program, whose units are its batches. A proof from class files ({@link
- * KnownLoop}) shows that the batch and the numbers that the call leaves in the iterator's fields
- * depend only on its {@link Place} and on the files that are opened. So a twin of the iterator
- * makes the batch, early or not, and the program's own fields are set to the twin's when the
- * program gets it. {@code hasNext}, {@code reset} and all else remain the program's own.
+ * The batches of an iterator of the program. A proof from class files ({@link KnownLoop}) shows
+ * that a batch, and the numbers in the iterator's fields after the call, depend only on the
+ * iterator's {@link Place} and on the files that the call opens. So a twin of the iterator prepares
+ * the batch, possibly early. When the program gets the batch, the primitive fields of its own
+ * iterator are set to the twin's. All other methods, such as {@code hasNext} and {@code reset}, run
+ * as before.
  *
- * <p>The program's thread takes the place of its iterator; the agent's thread works from the place
- * that it found, whatever the program does to the iterator.
+ * <p>The program's thread records the place of its iterator. The agent's thread works from the
+ * recorded place, so later changes to the iterator do not affect it.
  */
 final class LoopEpoch implements LibraryEpoch {
-  /** The batches of an epoch, whose number is not known. */
+  /** Assumed number of batches in an epoch; the real number is unknown. */
   static final int ASSUMED = 64;
 
-  /** A batch that is made early may take this part of the memory that is free. */
+  /** A prefetched batch must be smaller than the free memory divided by this. */
   private static final int FREE = 4;
 
-  private static final long HANDING_OVER = TimeUnit.MICROSECONDS.toNanos(20);
+  private static final long HANDOVER_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
   private static final String AFTER = "after";
 
-  /** Set while code of the program makes a batch for the agent on this thread. */
+  /** Set while this thread runs code of the program to prepare a batch for the agent. */
   private static final ThreadLocal<Boolean> MAKING = new ThreadLocal<>();
 
   private final WeakReference<Object> iterator;
@@ -56,16 +57,17 @@ final class LoopEpoch implements LibraryEpoch {
   private final Set<Class<?>> fresh = new HashSet<>();
   private volatile @Nullable Place now;
 
-  /** For which the proof was made. */
+  /** The settings that the proof holds for. */
   private volatile Place.@Nullable Settings proven;
 
   private volatile @Nullable Place early;
   private volatile @Nullable String reason;
   private volatile boolean repeats = true;
 
-  /** Size of the last batch, and how long it took to make. */
+  /** Size of the last batch. */
   private volatile long bytes;
 
+  /** Time to prepare the last batch. */
   private volatile long nanos = Long.MAX_VALUE;
 
   LoopEpoch(Object iterator, Method method, Fields fields, PurityAnalyzer.Proof proof) {
@@ -77,12 +79,12 @@ final class LoopEpoch implements LibraryEpoch {
     this.copied = fields.positions(proof.copied());
   }
 
-  /** Whether this thread makes a batch for the agent. */
+  /** Whether this thread is preparing a batch for the agent. */
   static boolean isMaking() {
     return MAKING.get() != null;
   }
 
-  /** Why batches that hold a part of that class are left alone. */
+  /** Returns why batches with a part of this class are not served. */
   static String otherBatches(String part) {
     return "its batches are more than Java arrays, direct buffers and records of them ("
         + part
@@ -91,38 +93,38 @@ final class LoopEpoch implements LibraryEpoch {
 
   // ---- on the program's thread
 
-  /** The program asks for a batch; false if the state of its iterator cannot be taken. */
+  /** Called when the program requests a batch; returns false if its state cannot be recorded. */
   boolean ask(Object[] arguments) {
     Place before = now;
-    List<Object> given = Arrays.asList(arguments.clone());
-    repeats = before == null || before.arguments().equals(given);
-    Place taken = take(given, before);
-    now = taken;
-    if (taken != null && proven == null) {
-      proven = taken.settings();
+    List<Object> copy = Arrays.asList(arguments.clone());
+    repeats = before == null || before.arguments().equals(copy);
+    Place current = take(copy, before);
+    now = current;
+    if (current != null && proven == null) {
+      proven = current.settings();
     }
-    return taken != null;
+    return current != null;
   }
 
   private @Nullable Place take(List<Object> arguments, @Nullable Place before) {
-    Place taken = Place.of(dataset(), fields, copied, arguments, before);
-    if (taken == null) {
+    Place current = Place.of(dataset(), fields, copied, arguments, before);
+    if (current == null) {
       reason = "it keeps a collection that the program may change, and that cannot be copied";
     }
-    return taken;
+    return current;
   }
 
-  /** Why the batches are left to the program; null if they are not. */
+  /** Returns why the batches are no longer served; null if they are. */
   @Nullable String reason() {
     return reason;
   }
 
-  /** How long it takes to make a batch; 0 if that is not known. */
+  /** Returns the time to prepare a batch; 0 if unknown. */
   long nanos() {
     return nanos == Long.MAX_VALUE ? 0 : nanos;
   }
 
-  /** What was proven of it. */
+  /** Returns the proof for the iterator's code. */
   PurityAnalyzer.Proof proof() {
     return proof;
   }
@@ -135,7 +137,7 @@ final class LoopEpoch implements LibraryEpoch {
     return true;
   }
 
-  // ---- on either
+  // ---- on either thread
 
   private static boolean isOfAgent() {
     return Thread.currentThread() instanceof AgentThread;
@@ -200,24 +202,24 @@ final class LoopEpoch implements LibraryEpoch {
   }
 
   /**
-   * Unless the next call may have other arguments, the job may need the memory, or another thread
-   * would take longer to hand the batch over than this one to make it.
+   * False if the next call may have other arguments, if the job may need the memory, or if handing
+   * the batch over from another thread would take longer than preparing it on this one.
    */
   @Override
   public boolean mayRunEarly() {
     Runtime memory = Runtime.getRuntime();
     long free = memory.maxMemory() - memory.totalMemory() + memory.freeMemory();
     Place next = now;
-    Place.Settings of = proven;
+    Place.Settings provenFor = proven;
     return repeats
         && next != null
-        && of != null
-        && of.isSame(next.settings())
-        && nanos > HANDING_OVER
+        && provenFor != null
+        && provenFor.isSame(next.settings())
+        && nanos > HANDOVER_NANOS
         && bytes < free / FREE;
   }
 
-  /** Its fields are compared before each batch. */
+  /** False: the iterator's fields are compared before each batch. */
   @Override
   public boolean isAnnounced() {
     return false;
@@ -245,7 +247,7 @@ final class LoopEpoch implements LibraryEpoch {
     return ObjectDescription.of(part, value, new Description(proof.reads(), type));
   }
 
-  // ---- making units
+  // ---- preparing units
 
   @Override
   public Object make(int unit) {
@@ -258,7 +260,7 @@ final class LoopEpoch implements LibraryEpoch {
     Object batch;
     MAKING.set(true);
     try {
-      // The program might not ask for a batch after the last one, which may take forever.
+      // The program might not request another batch after the last one, and it may take forever.
       if (isOfAgent() && !fields.hasNext(fields.twin(place.numbers(), references))) {
         throw new IllegalStateException("no more batches");
       }
@@ -280,7 +282,8 @@ final class LoopEpoch implements LibraryEpoch {
   }
 
   /**
-   * Whether the batch is all that the call has made, and refers to nothing that was there before.
+   * Checks that the call stored nothing in the iterator's fields, and that the batch contains no
+   * older objects.
    */
   private void check(Object batch, @Nullable Object[] references, Object twin) {
     @Nullable Object[] after = fields.objects(twin);
@@ -296,33 +299,33 @@ final class LoopEpoch implements LibraryEpoch {
       throw leave(otherBatches(String.valueOf(e.getMessage())));
     }
     bytes = parts.length();
-    List<Object> kept = new ArrayList<>();
+    List<Object> held = new ArrayList<>();
     for (int position : copied) {
       if (references[position] != null) {
-        kept.add(references[position]);
+        held.add(references[position]);
       }
     }
-    if (parts.hasAny(kept)) {
+    if (parts.hasAny(held)) {
       throw leave("it keeps an array that it returns");
     }
-    for (Class<?> made : parts.records()) {
-      if (!fresh.contains(made)) {
-        if (keeps(twin, made)) {
-          throw leave("it keeps objects of " + made.getName() + ", which it may return");
+    for (Class<?> recordClass : parts.records()) {
+      if (!fresh.contains(recordClass)) {
+        if (keeps(twin, recordClass)) {
+          throw leave("it keeps objects of " + recordClass.getName() + ", which it may return");
         }
-        fresh.add(made);
+        fresh.add(recordClass);
       }
     }
   }
 
-  /** Whether code of the program can reach records of a class that were made before. */
-  private boolean keeps(Object twin, Class<?> made) {
+  /** Whether code of the program can reach older records of a class. */
+  private boolean keeps(Object twin, Class<?> recordClass) {
     List<@Nullable Object> roots = new ArrayList<>(proof.statics().values());
     roots.add(twin);
     for (Object root : roots) {
-      List<Record> met =
+      List<Record> reachable =
           root == null ? List.of() : ObjectSnapshot.met(root, any -> true, Record.class);
-      if (met == null || met.stream().anyMatch(made::isInstance)) {
+      if (reachable == null || reachable.stream().anyMatch(recordClass::isInstance)) {
         return true;
       }
     }
@@ -336,15 +339,15 @@ final class LoopEpoch implements LibraryEpoch {
 
   @Override
   public @Nullable PreparedBatch toKeep(int unit, Object made, List<BatchLayout.Array> files) {
-    Made unkept = (Made) made;
+    Made result = (Made) made;
     List<BatchLayout.Array> more = new ArrayList<>(files);
-    List<Long> after = unkept.after();
+    List<Long> after = result.after();
     for (int from = 0; from < after.size(); from += 255) {
       List<Long> some = after.subList(from, Math.min(from + 255, after.size()));
       more.add(new BatchLayout.Array(AFTER, "", "", some, 0));
     }
     try {
-      return new JavaBatch(unkept.batch(), type.getClassLoader()).bytes(more);
+      return new JavaBatch(result.batch(), type.getClassLoader()).bytes(more);
     } catch (CannotShareException e) {
       return null;
     }
@@ -363,9 +366,9 @@ final class LoopEpoch implements LibraryEpoch {
   }
 
   /**
-   * Describes objects of the program by the fields that its code reads.
+   * Describes objects of the program by those of their fields that matter to a batch.
    *
-   * @param reads these fields
+   * @param reads the fields that the code reads
    * @param iterator whose primitive fields are part of each batch's key
    */
   private record Description(Set<Member> reads, Class<?> iterator)

@@ -3,8 +3,8 @@ package io.coordl.library.declared;
 import java.util.List;
 
 /**
- * A batch, and what the call left in the iterator's primitive fields.
+ * A batch, and the values of the iterator's primitive fields after the call.
  *
- * @param after values of these fields, as bits
+ * @param after these values, as bits
  */
 record Made(Object batch, List<Long> after) {}

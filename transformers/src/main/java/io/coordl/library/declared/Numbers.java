@@ -46,7 +46,7 @@ enum Numbers {
     throw new IllegalArgumentException("type " + code);
   }
 
-  /** The type of an array's elements, which are numbers or booleans. */
+  /** Returns the type of an array's elements, which are numbers or booleans. */
   static Numbers of(Class<?> element) {
     for (Numbers numbers : values()) {
       if (numbers.element == element) {
@@ -70,7 +70,7 @@ enum Numbers {
                         : buffer instanceof LongBuffer ? LONGS : DOUBLES;
   }
 
-  /** The class of arrays of such elements. */
+  /** Returns the class of arrays of such elements. */
   Class<?> array() {
     return element.arrayType();
   }
@@ -86,7 +86,7 @@ enum Numbers {
       case LONGS -> Arrays.equals((long[]) one, (long[]) two);
       default ->
           Array.getLength(one) == Array.getLength(two)
-              && bytes(one).equals(bytes(two)); // Numbers that are none differ, too.
+              && bytes(one).equals(bytes(two)); // NaNs with other bits differ, too.
     };
   }
 
@@ -141,7 +141,7 @@ enum Numbers {
     to.position(start + length * size);
   }
 
-  /** A new array with elements that {@link #write} has written; moves {@code from} past them. */
+  /** Reads an array that {@link #write} wrote; moves {@code from} past them. */
   Object read(int length, ByteBuffer from) {
     int start = from.position();
     Object array;
@@ -193,9 +193,9 @@ enum Numbers {
     return array;
   }
 
-  /** Writes the whole memory of a direct buffer as it is, and moves {@code to} past it. */
+  /** Copies the whole memory of a direct buffer, and moves {@code to} past it. */
   void writeMemory(Buffer buffer, ByteBuffer to) {
-    // A view of the same byte order copies memory instead of numbers.
+    // A view of the same byte order is copied as memory instead of number by number.
     ByteBuffer target =
         to.slice(to.position(), buffer.capacity() * size).order(Buffers.orderOf(buffer));
     Buffer all = buffer.duplicate().clear();
@@ -211,7 +211,10 @@ enum Numbers {
     to.position(to.position() + target.capacity());
   }
 
-  /** A new direct buffer with that memory; moves {@code from} past it. */
+  /**
+   * Reads a new direct buffer with the memory that {@link #writeMemory} wrote; moves {@code from}
+   * past it.
+   */
   Buffer readMemory(int capacity, ByteOrder order, ByteBuffer from) {
     int start = from.position();
     ByteBuffer memory = ByteBuffer.allocateDirect(capacity * size).order(order);
@@ -228,7 +231,7 @@ enum Numbers {
     };
   }
 
-  /** The buffer without a way to change its memory; it keeps its byte order. */
+  /** Returns a read-only view of the buffer with the same byte order. */
   Buffer readOnly(Buffer buffer) {
     return switch (this) {
       case SHORTS -> ((ShortBuffer) buffer).asReadOnlyBuffer();
@@ -241,7 +244,7 @@ enum Numbers {
     };
   }
 
-  /** A buffer over a part of an array. */
+  /** Returns a buffer over a part of an array. */
   Buffer wrap(Object array, int offset, int capacity, ByteOrder order) {
     Buffer whole =
         switch (this) {

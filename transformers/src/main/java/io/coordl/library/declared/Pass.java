@@ -16,31 +16,31 @@ import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** One iterator of the program, and what makes its batches now. Thread-safe. */
+/** One iterator of the program, and the current source of its batches. Thread-safe. */
 final class Pass extends WeakReference<Object> {
-  /** Sources in a row that gave no batch, after which the iterator is left alone. */
-  private static final int MOST_IN_VAIN = 8;
+  /** After this many consecutive sources without a batch, the iterator is no longer served. */
+  private static final int MAX_FAILURES = 8;
 
-  /** Time until the next try to find a source, as a multiple of what the last one took. */
+  /** Pause before the next attempt to find a source, in durations of the last attempt. */
   private static final int PAUSE = 100;
 
   private final Loop loop;
   private final Loop.Kind kind;
   private final Fields fields;
   private final Worth worth;
-  private final ReentrantLock asking = new ReentrantLock();
+  private final ReentrantLock lock = new ReentrantLock();
   private @Nullable LoopEpoch epoch;
   private @Nullable EpochSource source;
 
-  // The circumstances under which the source was chosen.
+  // The state for which the source was chosen.
   private @Nullable Object settings;
   private boolean keeps;
 
-  /** When to try again to find one, as told by {@link System#nanoTime}. */
-  private long again;
+  /** Time of the next attempt to find a source, in {@link System#nanoTime}. */
+  private long nextAttempt;
 
   private int next;
-  private int inVain;
+  private int failures;
   private boolean left;
 
   Pass(Object iterator, Loop loop, Loop.Kind kind) {
@@ -51,10 +51,10 @@ final class Pass extends WeakReference<Object> {
     this.worth = loop.engine.worth(kind.type.getName());
   }
 
-  /** The program asks for a batch; null if it makes that itself. */
+  /** Serves a request for a batch; returns null if the program prepares the batch itself. */
   @Nullable InterceptedCall next(Object iterator, Object[] arguments) throws IOException {
-    if (!asking.tryLock()) {
-      return null; // Another thread of the program asks, too; whose batch comes first is its luck.
+    if (!lock.tryLock()) {
+      return null; // Another thread requests a batch, too; their order is undefined anyway.
     }
     try {
       if (left || kind.isLeft()) {
@@ -67,7 +67,7 @@ final class Pass extends WeakReference<Object> {
       left = true;
       throw e;
     } finally {
-      asking.unlock();
+      lock.unlock();
     }
   }
 
@@ -77,7 +77,7 @@ final class Pass extends WeakReference<Object> {
     try {
       made = (Made) from.batch(next++);
       if (made != null) {
-        inVain = 0;
+        failures = 0;
         kind.made(Objects.requireNonNull(epoch).nanos());
         from.used();
         from.finish(made);
@@ -91,11 +91,11 @@ final class Pass extends WeakReference<Object> {
       return new InterceptedCall(made.batch());
     }
     end();
-    again = System.nanoTime();
+    nextAttempt = System.nanoTime();
     String reason = Objects.requireNonNull(epoch).reason();
     if (reason != null) {
       leave(reason);
-    } else if (++inVain == MOST_IN_VAIN) {
+    } else if (++failures == MAX_FAILURES) {
       left = true;
     }
     return new OwnCall(span);
@@ -106,7 +106,7 @@ final class Pass extends WeakReference<Object> {
     kind.leave(reason);
   }
 
-  /** What makes the batches under the present circumstances; null if the program does. */
+  /** Returns the source for the current state; null if the program prepares the batches. */
   private @Nullable EpochSource source(Object iterator, Object[] arguments) throws IOException {
     LoopEpoch known = epoch;
     if (known != null) {
@@ -118,17 +118,17 @@ final class Pass extends WeakReference<Object> {
       boolean same =
           known.isCurrent(Objects.requireNonNull(settings)) && keeps == loop.engine.serves(false);
       EpochSource now = source;
-      if (same && (now == null ? System.nanoTime() - again < 0 : !now.isOver())) {
+      if (same && (now == null ? System.nanoTime() - nextAttempt < 0 : !now.isOver())) {
         return now;
       }
       end();
     }
     long start = System.nanoTime();
-    EpochSource begun = begin(iterator, arguments);
-    long took = System.nanoTime() - start;
-    again = System.nanoTime() + PAUSE * took;
-    kind.looked(took);
-    return begun;
+    EpochSource newSource = begin(iterator, arguments);
+    long duration = System.nanoTime() - start;
+    nextAttempt = System.nanoTime() + PAUSE * duration;
+    kind.looked(duration);
+    return newSource;
   }
 
   private void end() {
@@ -140,22 +140,22 @@ final class Pass extends WeakReference<Object> {
   }
 
   private @Nullable EpochSource begin(Object iterator, Object[] arguments) throws IOException {
-    LoopEpoch begun = epoch;
-    if (begun == null || !begun.isCurrent(Objects.requireNonNull(settings))) {
+    LoopEpoch loopEpoch = epoch;
+    if (loopEpoch == null || !loopEpoch.isCurrent(Objects.requireNonNull(settings))) {
       PurityAnalyzer.Proof proof = loop.code.prove(List.of(iterator));
-      begun = new LoopEpoch(iterator, loop.method, fields, proof);
-      epoch = begun;
-      if (!begun.ask(arguments)) {
-        leave(Objects.requireNonNull(begun.reason()));
+      loopEpoch = new LoopEpoch(iterator, loop.method, fields, proof);
+      epoch = loopEpoch;
+      if (!loopEpoch.ask(arguments)) {
+        leave(Objects.requireNonNull(loopEpoch.reason()));
         return null;
       }
     }
-    settings = begun.settings();
-    PurityAnalyzer.Proof proof = begun.proof();
+    settings = loopEpoch.settings();
+    PurityAnalyzer.Proof proof = loopEpoch.proof();
     keeps = loop.engine.serves(false);
     next = 0;
     try {
-      source = loop.engine.begin(new Beginning(begun, proof.reason()));
+      source = loop.engine.begin(new Beginning(loopEpoch, proof.reason()));
     } catch (CannotShareException e) {
       loop.engine.leave(e);
     }
@@ -163,14 +163,14 @@ final class Pass extends WeakReference<Object> {
     if (reason != null) {
       left = true;
       kind.refuse();
-      if (!keeps) { // Else it has been logged.
+      if (!keeps) { // Otherwise it has been logged.
         loop.leaves(kind.type, reason);
       }
     }
     return source;
   }
 
-  /** The program's own call runs, within the wait that has begun. */
+  /** Runs the program's own call within the wait span that has begun. */
   private static final class OwnCall extends InterceptedCall {
     private final long span;
 
@@ -222,10 +222,10 @@ final class Pass extends WeakReference<Object> {
 
     @Override
     public @Nullable String reasonToLeave(boolean keepsThem) {
-      return null; // The proof tells.
+      return null; // The proof decides.
     }
 
-    /** Proven already. */
+    /** None: the iterator is already proven. */
     @Override
     public List<Object> parts() {
       return List.of();

@@ -8,19 +8,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the next batch of an iterator depends on, at one moment: its fields and the arguments of
- * the call. Keeps no object in the fields from being garbage-collected. Immutable.
+ * The state that an iterator's next batch depends on, at one moment: its fields and the arguments
+ * of the call. Refers to the objects in the fields weakly. Immutable.
  *
  * @param numbers values of the primitive fields, as bits
- * @param arguments of the call
+ * @param arguments the arguments of the call
  */
 record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
   /**
-   * What does not change from batch to batch.
+   * The part of the state that does not change from batch to batch.
    *
-   * @param objects in the fields
-   * @param contents of the fields with arrays or lists that the program may change; null for others
-   * @param defaults of the JDK
+   * @param objects the objects in the fields
+   * @param contents copies of arrays and lists that the program may change; null for other fields
+   * @param defaults settings of the JDK
    */
   record Settings(
       List<@Nullable WeakReference<Object>> objects,
@@ -49,10 +49,10 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
   }
 
   /**
-   * Takes the state of an iterator; null if a field holds something that cannot be copied.
+   * Records the state of an iterator; returns null if a field's contents cannot be copied.
    *
-   * @param copied positions of the fields with contents
-   * @param before an earlier state, whose copies serve if nothing has changed; null if none
+   * @param copied indices of the fields whose contents are copied
+   * @param before an earlier state, whose copies are reused if still equal; null if none
    */
   static @Nullable Place of(
       Object iterator,
@@ -85,13 +85,13 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
         new Settings(weak, contents, LibraryEpoch.defaults()), fields.numbers(iterator), arguments);
   }
 
-  /** An object that is in this place; null if the program has dropped an object of the fields. */
+  /** Creates an iterator in this state; returns null if an object of its fields is gone. */
   @Nullable Object twin(Fields fields) {
     @Nullable Object[] references = references();
     return references == null ? null : fields.twin(numbers, references);
   }
 
-  /** The references in the fields of a {@link #twin}. */
+  /** Returns the references for the fields of a {@link #twin}; null if one is gone. */
   @Nullable Object @Nullable [] references() {
     @Nullable Object[] references = new @Nullable Object[settings.objects.size()];
     for (int i = 0; i < references.length; i++) {
@@ -107,7 +107,7 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
     return references;
   }
 
-  /** A text that differs for places with the same settings. */
+  /** Returns a string that is unique among places with the same settings. */
   String name() {
     return numbers + " " + arguments;
   }

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the batches of a declared method could be kept. Only reads; any thread. */
+/** Checks whether the batches of a declared method could be cached. Read-only; any thread. */
 public final class ProvenLoop implements Function<Object, @Nullable SampleVerdict> {
   private final List<String> methods;
 
-  /** {@code methods} are names, perhaps with a descriptor, separated by spaces. */
+  /** {@code methods} are separated by spaces: names, some followed by a descriptor. */
   public ProvenLoop(String methods) {
     this.methods = List.of(methods.split(" ", -1));
   }

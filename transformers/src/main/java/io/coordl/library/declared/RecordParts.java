@@ -10,8 +10,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The components of a record class whose constructor only sets them. Another constructor might
- * change or copy them, or leave a trace.
+ * The components of a record class whose constructor only sets them. Any other constructor might
+ * change or copy them, or have side effects.
  */
 final class RecordParts {
   private static final ClassValue<RecordParts> KNOWN =
@@ -50,7 +50,7 @@ final class RecordParts {
     return KNOWN.get(type);
   }
 
-  /** Whether a record can be taken apart and made anew. */
+  /** Whether a record can be recreated from its components. */
   boolean canBeMade() {
     return constructor != null;
   }
@@ -59,7 +59,7 @@ final class RecordParts {
     return fields.length;
   }
 
-  /** The type of a component. */
+  /** Returns the type of a component. */
   Class<?> type(int component) {
     return fields[component].getType();
   }

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Crops and resizes one picture: a part of it is resized, and a part of the result remains.
+ * Crops and resizes one picture: resizes a part of it, and crops the result.
  *
  * @param source the part of the picture
  * @param width of that part after the resize, if any
@@ -19,7 +19,7 @@ record Augmentation(Box source, int width, int height, boolean resizes, Box resu
       return width * height;
     }
 
-    /** A part of this part; null if it is not inside. */
+    /** Returns a part of this part; null if it is not inside. */
     @Nullable Box part(ShapeOnly.Step crop) {
       return crop.x() < 0
               || crop.y() < 0
@@ -33,7 +33,7 @@ record Augmentation(Box source, int width, int height, boolean resizes, Box resu
   }
 
   /**
-   * Combines the steps of a pipeline; null if they are not crops before and after one resize.
+   * Combines the steps of a pipeline; returns null unless they are crops around one resize.
    *
    * @param width of the picture
    * @param height of the picture

@@ -35,7 +35,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One batch of {@link AugmentedBatches}. The thread that asks for it calls all methods; others help
+ * One batch of {@link AugmentedBatches}. The thread that requests it calls all methods; others help
  * with the samples.
  */
 final class AugmentedBatch implements AutoCloseable {
@@ -44,13 +44,18 @@ final class AugmentedBatch implements AutoCloseable {
   /** Height, width, channels. */
   private static final int DIMENSIONS = 3;
 
-  /** Bytes of all parts of a batch that go to a device at once; the JVM limits direct memory. */
-  private static final int MOST_PARTS = 256 << 20;
+  /** Maximum bytes of a batch's parts that go to a device at once; the JVM limits direct memory. */
+  private static final int MAX_PART_BYTES = 256 << 20;
 
-  /** Attempts to draw: a draw by another thread forces one more; executors have fewer threads. */
-  private static final int MOST_DRAWS = 64;
+  /**
+   * Maximum attempts to draw. A draw by another thread forces one more; executors have fewer
+   * threads.
+   */
+  private static final int MAX_DRAWS = 64;
 
-  /** The pipeline is left to the program; the message is for the user, null if there is none. */
+  /**
+   * The program must run the pipeline itself; the message is for the user, null if there is none.
+   */
   static final class LeftException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -123,10 +128,10 @@ final class AugmentedBatch implements AutoCloseable {
   }
 
   /**
-   * Draws the batch's random numbers and makes its samples.
+   * Draws the batch's random numbers and computes its samples.
    *
-   * @return false if the program's own call is to make the batch
-   * @throws LeftException if it is to make all batches of this pipeline
+   * @return false if the program's own call must prepare the batch
+   * @throws LeftException if it must prepare all batches of this pipeline
    */
   boolean isMade(boolean onHost) {
     boolean made = false;
@@ -156,9 +161,9 @@ final class AugmentedBatch implements AutoCloseable {
     return data != null;
   }
 
-  /** Draws all numbers of the batch, again if another thread has drawn in between. */
+  /** Draws all numbers of the batch, and again if another thread has drawn since. */
   private boolean isDrawn(int checked) {
-    for (int i = 0; i < MOST_DRAWS; i++) {
+    for (int i = 0; i < MAX_DRAWS; i++) {
       before = random.forkOfMine();
       boolean[] fits = {false};
       if (random.attempt(
@@ -177,7 +182,7 @@ final class AugmentedBatch implements AutoCloseable {
     return false;
   }
 
-  /** Loads all pictures; false if one throws, as the program's own call then does. */
+  /** Loads all pictures; returns false if one throws, as the program's own call then does. */
   private boolean isLoaded() throws TimeoutException {
     try {
       each(this::load);
@@ -189,7 +194,7 @@ final class AugmentedBatch implements AutoCloseable {
     }
   }
 
-  /** The most threads that make its samples. */
+  /** Returns the maximum number of threads that compute its samples. */
   int threads() {
     return Math.min(size(), prefetcher == null ? 1 : Math.max(1, prefetcher.threads()));
   }
@@ -204,7 +209,7 @@ final class AugmentedBatch implements AutoCloseable {
     }
   }
 
-  /** Loads one picture, in main memory whatever the device. */
+  /** Loads one picture into main memory, for any device. */
   private void load(int place) throws Exception {
     NDManager host = idle.poll();
     if (host == null) {
@@ -238,7 +243,7 @@ final class AugmentedBatch implements AutoCloseable {
     return Objects.requireNonNull(pictures[place], "each picture is loaded");
   }
 
-  /** Runs the transforms over the shapes; false if the samples differ in size. */
+  /** Runs the transforms over the shapes; returns false if the samples differ in size. */
   private boolean draw(int checked) {
     List<Transform> heads = transforms.subList(0, pipeline.heads());
     for (int place = 0; place < size(); place++) {
@@ -274,7 +279,7 @@ final class AugmentedBatch implements AutoCloseable {
     return new Shape(size(), CHANNELS, result.height(), result.width());
   }
 
-  /** Writes all samples straight into the memory of the batch's array. */
+  /** Writes all samples directly into the memory of the batch's array. */
   private NDArray onHost() throws Exception {
     NDArray batch = EngineMemory.array(target, shape(), DataType.FLOAT32, this::write);
     if (batch == null) {
@@ -314,7 +319,7 @@ final class AugmentedBatch implements AutoCloseable {
     int[] starts = new int[size() + 1];
     for (int place = 0; place < size(); place++) {
       long end = starts[place] + (long) CHANNELS * augmentations[place].source().area();
-      if (end > MOST_PARTS) {
+      if (end > MAX_PART_BYTES) {
         return null;
       }
       starts[place + 1] = (int) end;
@@ -339,7 +344,7 @@ final class AugmentedBatch implements AutoCloseable {
     }
   }
 
-  /** The parts of all pictures, one after another, on the device. */
+  /** Returns the parts of all pictures, one after another, on the device. */
   private NDArray up(NDManager parts, int[] starts) throws Exception {
     int length = starts[size()];
     ByteBuffer bytes = memory.memory(length);
@@ -409,7 +414,7 @@ final class AugmentedBatch implements AutoCloseable {
     return true;
   }
 
-  /** The finished batch. */
+  /** Returns the finished batch. */
   Batch take(int progress) {
     Batch batch =
         fields

@@ -25,21 +25,21 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches of pictures that are cropped and resized at random. First all random numbers of the batch
- * are drawn, in the program's order; then the pixels of its samples are computed, by several
- * threads with {@code prefetch=N}, in plain Java in main memory and by the engine on a device.
+ * Batches of pictures that are cropped and resized at random. First, all random numbers of the
+ * batch are drawn in the program's order. Then the pixels of its samples are computed, by several
+ * threads with {@code prefetch=N}: in plain Java in main memory, by the engine on a device.
  *
  * <p><b>The same batch.</b> The transforms' own code draws, over pictures without pixels ({@link
  * ShapeOnly}). The engine computes the pixels, or code with the same bits ({@link ResamplerCheck}).
  * In each of the first batches, one sample is compared with the program's own. If anything differs
- * or fails, the generator is restored and the program's own call makes the batch.
+ * or fails, the generator is restored and the program's own call prepares the batch.
  */
 public final class AugmentedBatches implements LibraryHooks {
   private static final String PYTORCH = "PyTorch";
 
   private final IterableFields fields = new IterableFields();
 
-  /** Null if the program's own calls make all batches. */
+  /** Null if the program's own calls prepare all batches. */
   private final @Nullable ForkableRandom random;
 
   private final @Nullable Prefetcher prefetcher;
@@ -52,7 +52,7 @@ public final class AugmentedBatches implements LibraryHooks {
 
   private final Queue<Resampler> resamplers = new ConcurrentLinkedQueue<>();
 
-  /** Whether {@link Resampler} has the bits of this engine; null before the first batch. */
+  /** Whether {@link Resampler} gives the same bits as this engine; null before the first batch. */
   private @Nullable Boolean agrees;
 
   public AugmentedBatches(Class<?> dataIterable, Services services)
@@ -100,7 +100,7 @@ public final class AugmentedBatches implements LibraryHooks {
         && new IterablePipeline(iterable, fields, null).isOnlyStacked();
   }
 
-  /** A manager may have no engine. */
+  /** Whether a manager's engine is PyTorch; a manager may have no engine. */
   @SuppressWarnings("ConstantValue")
   private static boolean isPyTorch(NDManager manager) {
     return manager.getEngine() != null && manager.getEngine().getEngineName().equals(PYTORCH);

@@ -13,7 +13,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Arrays that the program's own code has made, to be staged or kept; closed with their batch. */
+/**
+ * Arrays that the program's own code has created, to be staged or cached; closed with their batch.
+ */
 final class BatchArrays implements PreparedBatch {
   static final String DATA = "data";
   static final String LABELS = "labels";
@@ -40,7 +42,7 @@ final class BatchArrays implements PreparedBatch {
   }
 
   /**
-   * Takes over a batch, whatever the outcome.
+   * Takes over a batch, even if this fails.
    *
    * @param size expected number of items
    * @throws CannotShareException if the batch is more than arrays of numbers
@@ -92,8 +94,8 @@ final class BatchArrays implements PreparedBatch {
   }
 
   /**
-   * Whether two of the arrays are the same, or share memory: a change of one in place would change
-   * the other, but not a copy of it. Views on a device are not detected.
+   * Whether two of the arrays are the same or share memory, so that changing one in place would
+   * change the other, but not its copy. Views on a device are not detected.
    */
   static boolean overlap(NDList data, NDList labels) {
     NDList all = new NDList(data).addAll(labels);
@@ -116,8 +118,7 @@ final class BatchArrays implements PreparedBatch {
     if (!first.isDirect() || !second.isDirect()) {
       return true; // Copies, whose address is unavailable.
     }
-    // Only the lower bits of an address are known, so this may report an overlap where there is
-    // none.
+    // Only the lower bits of an address are known, so this may report overlaps that do not exist.
     int most = 1 << 30;
     int apart = first.alignmentOffset(0, most) - second.alignmentOffset(0, most);
     return (apart & most - 1) < second.remaining() || (-apart & most - 1) < first.remaining();

@@ -15,11 +15,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything in a batch except its arrays; with their bytes, an equal batch can be made. Refers to
- * no array of the program.
+ * Everything in a batch except its arrays. Together with their bytes, it determines an equal batch.
+ * Refers to no array of the program.
  *
- * <p>The bytes are copied; for a GPU, this is the same single copy that the program's own array
- * takes. Arrays over staged bytes would be safe only if all their readers were known. But PyTorch's
+ * <p>The bytes are copied; for a GPU, this is the single copy that the program's own array needs,
+ * too. Arrays over staged bytes would be safe only if all their readers were known. But PyTorch's
  * arrays share memory unseen by DJL, as views and as values saved for the gradient of an operation.
  * An array over foreign memory ({@code from_blob} without a deleter) does not prevent reuse of that
  * memory for another batch, and DJL does not report how many other arrays share it. Closing,
@@ -39,7 +39,7 @@ record BatchFrame(
     @Nullable Device device) {
 
   /**
-   * Makes the batch.
+   * Creates the batch.
    *
    * @param manager used for this batch alone; closed on failure
    * @param bytes as {@link BatchArrays} writes them; not retained
@@ -61,7 +61,7 @@ record BatchFrame(
     }
   }
 
-  /** The batch with these arrays, which belong to its manager. */
+  /** Returns the batch with these arrays, which belong to its manager. */
   Batch of(NDManager manager, NDList dataArrays, NDList labelArrays) {
     return new Batch(
         manager, dataArrays, labelArrays, size, data, labels, progress, progressTotal, indices);
@@ -73,7 +73,7 @@ record BatchFrame(
         && manager.getEngine().getEngineName().equals("PyTorch"); // Other engines are unknown.
   }
 
-  /** The arrays of one role, each with its own memory. */
+  /** Returns the arrays of one role, each with its own memory. */
   static NDList arrays(NDManager manager, BatchLayout layout, ByteBuffer bytes, String role) {
     NDList arrays = new NDList();
     for (int i = 0; i < layout.arrays().size(); i++) {
@@ -86,8 +86,8 @@ record BatchFrame(
   }
 
   /**
-   * Makes an array with its own memory: the engine copies host memory only when it moves it to a
-   * device, and views of an array over staged bytes would outlive them unnoticed.
+   * Creates an array with its own memory. The engine copies host memory only when it moves it to a
+   * device, and views of an array over staged bytes would outlive these bytes unnoticed.
    */
   static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
     Shape shape = new Shape(array.shape());

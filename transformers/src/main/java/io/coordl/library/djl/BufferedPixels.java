@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pixels of an image of the JDK with three bytes per pixel, as JPEG files give. The library
- * converts each pixel through its color model, which takes as long as decoding; for this kind the
- * result is the bytes themselves. The first images are compared with the library's own.
+ * The pixels of a JDK image with three bytes per pixel, such as a decoded JPEG file. The library
+ * converts each pixel through its color model, which takes as long as decoding; for these images
+ * the result is the bytes themselves. The first images are compared with the library's result.
  * Thread-safe.
  */
 final class BufferedPixels {
@@ -29,9 +29,9 @@ final class BufferedPixels {
   private BufferedPixels() {}
 
   /**
-   * The pixels as {@code toNDArray} gives them; null if the image is of another kind.
+   * Returns the pixels as {@code toNDArray} does; null for other kinds of images.
    *
-   * @param manager of the array that the program asks for
+   * @param manager manager of the array that the program requests
    */
   static @Nullable KeptArray of(Image image, Image.@Nullable Flag flag, NDManager manager) {
     if (differs

@@ -17,17 +17,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prep=coordinate}: the batches of every {@link DataIterable}, at three methods.
+ * {@code prep=coordinate} for the batches of every {@link DataIterable}. Intercepts three methods.
  *
  * <ul>
- *   <li>{@code Sampler.sample}, where a data iterable calls it: the sampler runs unchanged, and its
- *       batches are returned as {@link SampledEpoch.Indices}, whose items are decided later.
+ *   <li>{@code Sampler.sample}, if a data iterable calls it: the sampler runs unchanged, and its
+ *       batches are returned as {@link SampledEpoch.Indices}, whose items are fixed later.
  *   <li>{@code fetch}, of the library's iterables or the program's own: the first call in an epoch
- *       begins it ({@link SampledEpoch}), because only then is it known how batches are made. Each
- *       call returns the staged batch; if there is none, the program's own fetch runs over the
+ *       begins it ({@link SampledEpoch}), because only then is it known how batches are prepared.
+ *       Each call returns the staged batch; if there is none, the program's own fetch runs over the
  *       items of the order that all jobs adopted.
- *   <li>{@code close} of a manager that the arrays of an epoch belong to: it ends the epoch first,
- *       since a thread of the agent may be working on them.
+ *   <li>{@code close} of a manager that owns arrays of an epoch: ends the epoch first, because an
+ *       agent thread may be using them.
  * </ul>
  */
 public final class CoordinatedBatches implements LibraryHooks {
@@ -38,7 +38,7 @@ public final class CoordinatedBatches implements LibraryHooks {
 
   final @Nullable PinnedMemory pinned;
 
-  /** Number of agent threads that the user asked for. */
+  /** Number of agent threads that the user requested. */
   final int threads;
 
   /**
@@ -56,8 +56,8 @@ public final class CoordinatedBatches implements LibraryHooks {
   }
 
   /**
-   * Whether this thread is already making a batch. An epoch that it begins for that purpose is not
-   * shared: it cannot wait for another thread if only one may make batches.
+   * Whether this thread is already preparing a batch. An epoch that it begins while doing so is not
+   * shared, because it cannot wait for another thread if only one may prepare batches.
    */
   private boolean isMakingBatch() {
     return oneThread.isHeldByCurrentThread() || CoordinatedEpoch.isPreparing();
@@ -103,7 +103,7 @@ public final class CoordinatedBatches implements LibraryHooks {
                 .orElse(false));
   }
 
-  /** A sampler has begun an epoch. */
+  /** Called when a sampler has begun an epoch. */
   @SuppressWarnings("unchecked") // The type that a sampler returns.
   private @Nullable Object begin(
       RandomAccessDataset dataset, Sampler sampler, @Nullable Object own) {

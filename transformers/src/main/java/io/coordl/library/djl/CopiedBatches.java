@@ -9,7 +9,7 @@ import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 
-/** DJL's batches and their bytes. */
+/** Converts DJL's batches to bytes and back. */
 public final class CopiedBatches implements LibraryBatches {
   private final BatchSize size = new BatchSize();
   private final LibraryField<Batchifier> dataBatchifier =

@@ -71,7 +71,7 @@ final class DataEpoch {
     taken++;
   }
 
-  /** The state of DJL's generator; empty if unknown. */
+  /** Returns the state of DJL's generator; empty if unknown. */
   static byte[] bytes(@Nullable ForkableRandom random) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try {
@@ -94,7 +94,7 @@ final class DataEpoch {
     }
   }
 
-  /** Writes which epoch it is, and the program's position in it. */
+  /** Writes the epoch's numbers and the program's position in it. */
   void write(DataOutputStream out) throws IOException {
     out.writeInt(number);
     out.writeInt(dataset);
@@ -105,7 +105,7 @@ final class DataEpoch {
     out.write(random);
   }
 
-  /** A checksum of the order of the first batches. */
+  /** Returns a checksum of the order of the first batches. */
   long order(int count) {
     long hash = 1;
     synchronized (batches) {

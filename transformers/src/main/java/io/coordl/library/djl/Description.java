@@ -21,10 +21,7 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
     return ObjectDescription.of(what, object, new Description(false));
   }
 
-  /**
-   * Describes an object read by code whose samples are kept; the code may iterate over maps in any
-   * order.
-   */
+  /** Describes an object read by code whose samples are cached; that code may iterate over maps. */
   static String ofRead(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(true));
   }
@@ -54,7 +51,7 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
     return true;
   }
 
-  /** A pipeline's pairs are positions and transforms; the position is usually the first array. */
+  /** Adds a pipeline's pairs of positions and transforms; most positions are the first array. */
   private static void addPairs(PairList<?, ?> pairs, ObjectDescription to)
       throws ReflectiveOperationException, IOException {
     to.write("[");
@@ -77,8 +74,8 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
   }
 
   /**
-   * The fields that data sets and iterables inherit from the library are described separately,
-   * except the size of a data set if samples may depend on it.
+   * True for fields that data sets and iterables inherit from the library: they are described
+   * separately, except the size of a data set if samples may depend on it.
    */
   @Override
   public boolean isScratch(Field field) {
@@ -90,6 +87,6 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
 
   @Override
   public int mostObjects() {
-    return Integer.MAX_VALUE; // A data set may keep its samples.
+    return Integer.MAX_VALUE; // A data set may hold its samples.
   }
 }

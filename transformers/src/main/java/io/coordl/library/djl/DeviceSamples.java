@@ -11,15 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Samples of one batch that lie on a device and are to be kept. Reading each sample would wait each
- * time for all pending work of the device, so the values are read once, from the stacked batch. Not
- * thread-safe.
+ * Samples of one batch that are on a device and will be cached. Reading each sample would wait for
+ * all pending work of the device each time, so the values are read once, from the stacked batch.
+ * Not thread-safe.
  */
 final class DeviceSamples {
   private final List<Sample> samples = new ArrayList<>();
 
   private record Sample(int place, BatchLayout layout, SampleMaker.Keeping keeping) {
-    /** The sample, taken from the values of its batch. */
+    /** Returns the sample from the values of its batch. */
     PreparedBatch of(List<ByteBuffer> values) {
       return new PreparedBatch() {
         @Override
@@ -40,7 +40,7 @@ final class DeviceSamples {
   }
 
   /**
-   * Adds a sample to be kept.
+   * Adds a sample to cache.
    *
    * @param place in the batch, from 0 on
    */
@@ -49,10 +49,10 @@ final class DeviceSamples {
   }
 
   /**
-   * Keeps the samples.
+   * Caches the samples.
    *
-   * @param data of the batch, stacked
-   * @param labels of the batch, stacked
+   * @param data stacked data of the batch
+   * @param labels stacked labels of the batch
    * @param count number of samples in the batch
    */
   void keep(NDList data, NDList labels, int count) throws IOException {

@@ -10,29 +10,29 @@ import java.nio.ByteOrder;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Makes arrays whose values are written straight into the memory that PyTorch gives them. */
+/** Creates arrays whose values are written directly into PyTorch's memory. */
 final class EngineMemory {
   /** Writes all values of an array. */
   interface Writer {
     /**
      * Called once.
      *
-     * @param memory of the array, from 0 to its capacity; not to be used after this call
+     * @param memory memory of the array, from 0 to its capacity; must not be used after this call
      */
     void write(ByteBuffer memory) throws Exception;
   }
 
   private EngineMemory() {}
 
-  /** Whether {@link #array} can make arrays of this manager. */
+  /** Whether {@link #array} can create arrays of this manager. */
   static boolean isOf(NDManager manager) {
     return Device.cpu().equals(manager.getDevice())
         && manager.getEngine().getEngineName().equals("PyTorch");
   }
 
   /**
-   * Makes a dense array. Until it is written it belongs to no manager, or another thread could
-   * close the manager and free the memory during the write.
+   * Creates a dense array. Until it is written it belongs to no manager, because another thread
+   * could close the manager and free the memory during the write.
    *
    * @return null if the engine does not expose the memory
    * @throws TimeoutException from {@code writer}: another thread may still write, so the memory is
@@ -62,7 +62,7 @@ final class EngineMemory {
     return null;
   }
 
-  /** As above, with a copy of the remaining bytes. */
+  /** Creates an array with a copy of the remaining bytes. */
   static @Nullable NDArray copy(NDManager manager, Shape shape, DataType type, ByteBuffer values) {
     try {
       return array(manager, shape, type, memory -> memory.put(values.duplicate()));

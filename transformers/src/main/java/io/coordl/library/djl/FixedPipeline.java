@@ -16,11 +16,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline as it was when a batch was begun. The program may add transforms to its pipeline at
- * any time, and change the arrays that it gave {@link Normalize}: so a copy makes the batch, which
- * equals the result of the program's own call as long as the two pipelines are equal. It does not
- * keep the program's transforms from being garbage-collected, because one may refer to the data
- * set.
+ * A pipeline in its state when a batch was started. The program may add transforms to its pipeline
+ * at any time, and change the arrays that it passed to {@link Normalize}. So a copy prepares the
+ * batch, which equals the result of the program's own call as long as the two pipelines are equal.
+ * Refers to the program's transforms weakly, because one may refer to the data set.
  *
  * @param isThere whether the program has a pipeline
  * @param keys positions of the transforms in the program's pipeline
@@ -37,7 +36,7 @@ record FixedPipeline(
     return transforms.size();
   }
 
-  /** Whether both have the same transforms, whatever their arrays hold. */
+  /** Whether both have the same transforms; ignores the contents of their arrays. */
   boolean hasSameTransforms(FixedPipeline other) {
     return isThere == other.isThere
         && size() == other.size()
@@ -48,12 +47,12 @@ record FixedPipeline(
     return transforms.get(number).get();
   }
 
-  /** A pipeline that no other object refers to; null if the program has none. */
+  /** Returns a pipeline that no other object refers to; null if the program has none. */
   @Nullable Pipeline copy() {
     return isThere ? part(0, size()) : null;
   }
 
-  /** A pipeline of one transform in its recorded state: the program's own, or a copy. */
+  /** Returns a pipeline of one transform in its recorded state: the program's own, or a copy. */
   Pipeline part(int number) {
     return part(number, number + 1);
   }
@@ -68,7 +67,7 @@ record FixedPipeline(
     return copies.of(keys.subList(from, to), parts);
   }
 
-  /** The program's transforms, in one list each, without those replaced by a copy. */
+  /** Returns the program's transforms, in one list each, without those replaced by a copy. */
   List<List<@Nullable Object>> objects() {
     List<List<@Nullable Object>> objects = new ArrayList<>();
     for (int i = 0; i < size(); i++) {
@@ -77,7 +76,7 @@ record FixedPipeline(
     return objects;
   }
 
-  /** Whether a pipeline equals the one that made a batch. */
+  /** Whether a pipeline equals the one that prepared a batch. */
   boolean isOf(@Nullable Pipeline now) {
     if (!isThere || now == null) {
       return !isThere && now == null;
@@ -118,7 +117,7 @@ record FixedPipeline(
       return (PairList<?, ?>) pairs.require(pipeline);
     }
 
-    /** The arrays that the program passed to a transform, and may change. */
+    /** Returns the arrays that the program passed to a transform, and may change. */
     float[][] arrays(Object transform) {
       return transform.getClass() == Normalize.class
           ? new float[][] {mean.require(transform), std.require(transform)}
@@ -134,7 +133,7 @@ record FixedPipeline(
       return pairs(pipeline).size();
     }
 
-    /** Its transforms; empty if one of them is for another array than the first. */
+    /** Returns its transforms; empty if one of them is not for the first array. */
     List<Transform> transforms(Pipeline pipeline) {
       PairList<?, ?> all = pairs(pipeline);
       return all.keys().stream().allMatch(key -> key.equals(first))
@@ -142,7 +141,7 @@ record FixedPipeline(
           : List.of();
     }
 
-    /** The transforms in a range whose end is exclusive. */
+    /** Returns the transforms in a range whose end is exclusive. */
     Pipeline part(Pipeline pipeline, int from, int to) {
       PairList<?, ?> own = pairs(pipeline);
       return of(own.keys().subList(from, to), own.values().subList(from, to));

@@ -14,7 +14,7 @@ import javax.imageio.spi.ImageReaderSpi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The forms in which one factory's images are kept, one per flag of {@code toNDArray}. The text
+ * The forms in which one factory's images are cached, one per flag of {@code toNDArray}. The text
  * covers everything that determines the bytes of the pixels: a checksum of the class files of the
  * library's conversion, and the version of the software that contains the decoder.
  */
@@ -36,7 +36,7 @@ final class Forms {
     forms.put(null, DecodedForm.of(code + " flag null"));
   }
 
-  /** The form of {@code toNDArray(manager, flag)}; the flag may be null. */
+  /** Returns the form of {@code toNDArray(manager, flag)}; the flag may be null. */
   @Nullable DecodedForm of(Image.@Nullable Flag flag) {
     return forms.get(flag);
   }
@@ -45,7 +45,7 @@ final class Forms {
     return forms.values();
   }
 
-  /** JDKs decode JPEG differently, and a program may add readers of its own, in any order. */
+  /** Returns the decoder's version: JDKs decode JPEG differently, and a program may add readers. */
   private static String imageIoVersion() {
     SortedSet<String> versions = new TreeSet<>();
     IIORegistry.getDefaultInstance()

@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the kernel for huge pages for memory that is about to be filled. PyTorch's arrays in main
- * memory are new pages each time: for a batch of 64 x 3 x 224 x 224 floats, 9,400 page faults take
- * longer than computing its values. If the kernel refuses, nothing changes.
+ * Requests huge pages from the kernel for memory that is about to be filled. PyTorch's arrays in
+ * main memory are new pages each time: for a batch of 64 x 3 x 224 x 224 floats, 9,400 page faults
+ * take longer than computing its values. If the kernel refuses, nothing changes.
  *
  * <p>Only whole huge pages within the array are advised, all of which are written at once. So the
  * process uses no more memory than before.
@@ -36,7 +36,7 @@ final class HugePages {
   private final MethodHandle invoke;
   private final Object advise;
 
-  /** Uses JNA, which DJL itself uses, so that no other library is loaded. */
+  /** Uses JNA, because DJL itself uses it, so no other library is loaded. */
   private HugePages(ClassLoader loader) throws ReflectiveOperationException {
     Class<?> pointers = Class.forName("com.sun.jna.Pointer", true, loader);
     Class<?> functions = Class.forName("com.sun.jna.Function", true, loader);
@@ -67,7 +67,7 @@ final class HugePages {
     }
   }
 
-  /** Advises the huge pages that lie wholly within this memory. */
+  /** Requests huge pages for the part of this memory that consists of whole ones. */
   static void use(ByteBuffer memory) {
     HugePages pages = INSTANCE;
     if (pages != null && !failed && memory.capacity() >= 2 * PAGE) {

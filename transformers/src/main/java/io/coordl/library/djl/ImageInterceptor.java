@@ -18,12 +18,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code ImageFactory.fromFile(Path)}: if the item's pixels are kept, returns an image over them;
- * else wraps the library's own image, so that its pixels are kept once they are requested. Other
- * factories, subclasses included, and other file systems are left alone.
+ * Intercepts {@code ImageFactory.fromFile(Path)}. If the item's pixels are cached, returns an image
+ * over them; otherwise wraps the library's own image, so that its pixels are cached when they are
+ * requested. Ignores other factories, subclasses included, and other file systems.
  */
 public final class ImageInterceptor implements LibraryHooks {
-  /** Set while {@link Origin#decode} makes the library's own call, which must reach the library. */
+  /** Set during the library's own call in {@link Origin#decode}, which is not intercepted. */
   private final ThreadLocal<Boolean> ownCall = ThreadLocal.withInitial(() -> false);
 
   private final Class<?> declaring;
@@ -82,8 +82,8 @@ public final class ImageInterceptor implements LibraryHooks {
     }
 
     /**
-     * Decodes the library's own image now. If the file has changed since the program asked for it,
-     * makes the image from the pixels, since the library would have decoded it then.
+     * Decodes the library's own image now. If the file has changed since the program requested it,
+     * creates the image from the pixels, because the library would have decoded the old file.
      */
     Image decode(Pixels kept) {
       if (item.unchanged()) {

@@ -37,7 +37,7 @@ final class ImageItems {
   private final @Nullable KeptItems kept;
   private final Map<Class<?>, Forms> forms = new ConcurrentHashMap<>();
 
-  /** {@code kept} is null if files are only to be fetched. */
+  /** {@code kept} is null if files are only fetched. */
   ImageItems(@Nullable KeptItems kept) {
     this.kept = kept;
   }
@@ -46,7 +46,7 @@ final class ImageItems {
     Path of(int index) throws ReflectiveOperationException;
   }
 
-  /** The files of a data set; null if unknown. Never throws. */
+  /** Returns the files of a data set; null if unknown. Never throws. */
   @Nullable Source of(RandomAccessDataset dataset) {
     try {
       return source(dataset);
@@ -107,7 +107,7 @@ final class ImageItems {
         .orElseThrow(() -> new ClassNotFoundException(type + " is no " + name));
   }
 
-  /** The class whose method of that name a call would reach. */
+  /** Returns the class whose method of this name a call would reach. */
   private static Class<?> declaring(Class<?> type, String method, Class<?> parameter)
       throws NoSuchMethodException {
     for (Class<?> at = type; at != null; at = at.getSuperclass()) {
@@ -142,7 +142,7 @@ final class ImageItems {
     /**
      * Offers the items of an epoch's batches before they are requested.
      *
-     * @param spared whether a sample's items are better not fetched
+     * @param spared whether a sample's items need not be fetched
      */
     PeekingIterator<List<Long>> peek(
         Iterator<List<Long>> own, int batchSize, ItemPrefetcher to, LongPredicate spared) {

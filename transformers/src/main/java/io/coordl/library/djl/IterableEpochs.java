@@ -6,7 +6,7 @@ import io.coordl.pipeline.PolicyHooks;
 import io.coordl.pipeline.Services;
 import org.jspecify.annotations.Nullable;
 
-/** The policies of {@code DataIterable}'s batches, as one interceptor. */
+/** Combines the policies for {@code DataIterable}'s batches in one interceptor. */
 public final class IterableEpochs implements LibraryHooks {
   private final PolicyHooks policies;
 

@@ -47,7 +47,7 @@ final class IterableFields {
 
   final FixedPipeline.Copies copies = new FixedPipeline.Copies();
 
-  /** The manager that a batch belongs to. */
+  /** The manager of a batch. */
   final LibraryField<NDManager> batchManager =
       LibraryField.of(Batch.class, "manager", NDManager.class);
 
@@ -65,7 +65,7 @@ final class IterableFields {
     return LibraryField.of(DataIterable.class, name, type);
   }
 
-  /** The frame of a batch of these samples: everything except its arrays. */
+  /** Returns the frame of a batch of these samples: everything except its arrays. */
   BatchFrame frame(DataIterable iterable, List<Long> indices, int progress) {
     return new BatchFrame(
         indices.size(),
@@ -77,7 +77,7 @@ final class IterableFields {
         device.get(iterable));
   }
 
-  /** An iterable that fetches like the program's; only its fetch method is used. */
+  /** Creates an iterable that fetches like the program's; only its fetch method is used. */
   DataIterable like(
       DataIterable iterable,
       RandomAccessDataset data,
@@ -97,7 +97,7 @@ final class IterableFields {
         device.get(iterable));
   }
 
-  /** Calls the iterable's own {@code fetch}, overridden or not; throws what that throws. */
+  /** Calls the iterable's own {@code fetch}, even if overridden; throws what it throws. */
   Batch fetch(DataIterable iterable, List<Long> indices, int progress) throws Exception {
     try {
       Batch batch = (Batch) fetch.invoke(iterable, indices, progress);

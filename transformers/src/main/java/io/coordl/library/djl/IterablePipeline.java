@@ -25,19 +25,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@link DataIterable}, whose stages are its data set and each transform of its pipeline.
  *
- * <p>An iterable of the agent, with a manager of its own, prefetches batches, so that the program
- * may close its manager at any time. The arrays move to the program's manager when the program
- * takes the batch.
+ * <p>The agent prefetches batches through its own iterable with its own manager, so that the
+ * program may close its manager at any time. The arrays move to the program's manager when the
+ * program gets the batch.
  *
- * @param tables known tables, whose samples may be kept; null if whole batches are prefetched,
- *     which also depend on the transforms of labels
+ * @param tables known tables, whose samples may be cached; null if whole batches are prefetched,
+ *     which also depend on the label transforms
  */
 record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable Tables tables)
     implements LibraryEpoch {
   /**
-   * Settings outside a data set's own fields that it reads and the program can change at any time.
+   * Settings that a data set reads outside its own fields, and that the program can change at any
+   * time.
    *
-   * @param device where its arrays are made
+   * @param device device of its arrays
    * @param columns of a table
    * @param defaults of the JDK
    */
@@ -45,7 +46,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
       @Nullable ImageFactory factory, Device device, List<Object> columns, List<Object> defaults) {}
 
   /**
-   * The settings with which one batch was begun.
+   * The settings when a batch was started.
    *
    * @param stacked whether samples are only stacked after the last transform
    */
@@ -65,7 +66,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
         LibraryEpoch.defaults());
   }
 
-  /** The transforms of labels, if they matter. */
+  /** Returns the label transforms, if they matter. */
   private @Nullable Pipeline labels() {
     return tables == null ? fields.targetPipeline.get(iterable) : null;
   }
@@ -145,14 +146,14 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return true;
   }
 
-  /** A manager for one batch, as the library makes it. */
+  /** Creates a manager for one batch, as the library does. */
   NDManager newBatchManager() {
     NDManager manager = fields.manager.require(iterable).newSubManager();
     manager.setName("dataIter fetch");
     return manager;
   }
 
-  // ---- kept samples
+  // ---- cached samples
 
   @Override
   public long size() {
@@ -184,7 +185,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   @Override
   public String describe(Object settings, int stage) throws CannotShareException {
     Fixed fixed = (Fixed) settings;
-    // Samples that are only stacked may be kept even if they could not be returned one by one.
+    // Samples that are only stacked may be cached even if they could not be returned one by one.
     String to = fixed.stacked && stage == fixed.data.size() ? "\nto be stacked" : "";
     if (stage > 0) {
       return Description.ofRead("transforms", fixed.data.part(stage - 1)) + to;
@@ -223,7 +224,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return Description.ofRead(name, value);
   }
 
-  /** Whether kept samples only have to be stacked. */
+  /** Whether cached samples only have to be stacked. */
   boolean isStacked(PreparedSamples.Plan plan) {
     Fixed fixed = (Fixed) plan.settings();
     return plan.kept() == 1 + fixed.data.size() && fixed.stacked;
@@ -241,7 +242,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return batchifier != null && batchifier.getClass() == StackBatchifier.class;
   }
 
-  /** The batch of such samples; null if their shapes differ. */
+  /** Stacks such samples into a batch; returns null if their shapes differ. */
   @Nullable Batch stack(
       List<PreparedSamples.Kept> samples, SampleStack stack, List<Long> indices, int progress)
       throws IOException {
@@ -257,7 +258,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     }
   }
 
-  /** An iterable that fetches like the program's, but takes kept samples. */
+  /** Creates an iterable that fetches like the program's, but uses cached samples. */
   DataIterable over(PreparedSamples samples, PreparedSamples.Plan plan) {
     FixedPipeline fixed = ((Fixed) plan.settings()).data;
     Pipeline own = fields.pipeline.get(iterable);

@@ -8,10 +8,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The known behaviour of DJL's code.
+ * The purity analysis may assume this about DJL's own code.
  *
- * @param comparesFields whether the caller compares fields that the program may set, see {@link
- *     io.coordl.pipeline.PreparedSamples}
+ * @param comparesFields whether the caller compares, before each call, the fields that the program
+ *     may set, see {@link io.coordl.pipeline.PreparedSamples}
  */
 record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   static final String PREFIX = "ai.djl.";
@@ -19,7 +19,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   /**
    * Transforms that draw from the engine's generator, which cannot be forked, or that do no work.
    */
-  private static final Set<String> DRAWING =
+  private static final Set<String> DRAW_FROM_ENGINE =
       Set.of("RandomHue", "RandomBrightness", "RandomColorJitter");
 
   /**
@@ -33,7 +33,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
                   + " ai/djl/util/Preconditions ai/djl/util/Float16Utils ai/djl/Device")
               .split(" "));
 
-  /** Exceptions: classes and methods among these that do more. */
+  /** Exceptions to {@link #KNOWN}: classes and methods with other inputs or with side effects. */
   private static final Set<String> UNKNOWN =
       Set.of(
           ("ai/djl/ndarray/NDScope ai/djl/translate/TranslatorContext prepare getData fromUrl"
@@ -45,7 +45,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
                   + " dropout batchNorm rnn lstm gru")
               .split(" "));
 
-  /** The packages below {@link #PREFIX} in DJL's own jars. */
+  /** Packages and classes below {@link #PREFIX} in DJL's own jars. */
   private static final Set<String> PARTS =
       Set.of(
           ("basicdataset engine inference metric modality ndarray nn opencv pytorch"
@@ -53,7 +53,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
                   + " MalformedModelException Model ModelException TrainingDivergedException")
               .split(" "));
 
-  /** Programs may contain copies of DJL's examples in packages with that prefix. */
+  /** Programs may contain copies of DJL's examples in packages with this prefix. */
   @Override
   public boolean isOfLibrary(String className) {
     String part = className.substring(PREFIX.length()).split("[.$]", 2)[0];
@@ -67,13 +67,15 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
     } else if (type.getName().endsWith("Featurizers$StringFeaturizer")) {
       return "may number words in the order in which it meets them";
     }
-    return DRAWING.contains(type.getSimpleName()) ? "draws from the engine's generator" : null;
+    return DRAW_FROM_ENGINE.contains(type.getSimpleName())
+        ? "draws from the engine's generator"
+        : null;
   }
 
   /**
-   * The base classes only store the parts of their iterables, which are examined themselves. A
+   * DJL's base classes only store the parts of a data set, and each part is analysed itself. A
    * vocabulary sets its private fields only in methods called by its constructors, and does not
-   * expose what they hold.
+   * expose their contents.
    */
   @Override
   public boolean isClosed(Class<?> type) {
@@ -85,14 +87,16 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
         || name.startsWith("ai.djl.Device");
   }
 
-  /** A row never changes; of its parser it knows only the column names. */
+  /** A {@code CSVRecord} never changes, and asks its parser only for the column names. */
   @Override
   public boolean isValue(Class<?> type) {
     return type.getName().equals("org.apache.commons.csv.CSVRecord")
         || type.getName().equals("org.apache.commons.csv.CSVFormat");
   }
 
-  /** Lists of indices that the program made remain its own. */
+  /**
+   * Not for {@code SubDatasetByIndices}: the program may still hold, and change, its index list.
+   */
   @Override
   public boolean keepsItsOwn(Class<?> declaring) {
     return RandomAccessDataset.class.isAssignableFrom(declaring)

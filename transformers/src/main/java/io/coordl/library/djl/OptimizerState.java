@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that a DJL optimizer keeps for each parameter, in the order of the parameters in their
- * block, because their identifiers differ in another JVM. On one device.
+ * The state that a DJL optimizer holds for each parameter, on one device. Parameters are in the
+ * order of their block, because their identifiers differ in another JVM.
  */
 final class OptimizerState {
   private final LibraryField<Object> store = LibraryField.of(Trainer.class, "parameterStore");
@@ -34,7 +34,9 @@ final class OptimizerState {
 
   OptimizerState() throws NoSuchFieldException {}
 
-  /** The trainer's optimizer; null unless it is on one device, in a local parameter server. */
+  /**
+   * Returns the trainer's optimizer; null unless it is on one device, in a local parameter server.
+   */
   @Nullable Optimizer of(Trainer trainer) {
     return trainer.getDevices().length == 1
             && server.get(store.require(trainer)) instanceof LocalParameterServer local
@@ -46,7 +48,7 @@ final class OptimizerState {
     return trainer.getModel().getBlock().getParameters().values();
   }
 
-  /** The fields in which an optimizer keeps arrays. */
+  /** Returns the fields in which an optimizer holds arrays. */
   private static List<LibraryField<Object>> maps(Optimizer of) {
     return LibraryField.all(of.getClass(), Optimizer.class, field -> field.getType() == Map.class);
   }
@@ -119,7 +121,7 @@ final class OptimizerState {
   /**
    * Restores the trainer's optimizer.
    *
-   * @return null on success; else the reason, and the optimizer may be partly restored
+   * @return null on success; otherwise the reason, and the optimizer may be partly restored
    */
   @Nullable String read(DataInputStream in, Trainer trainer) throws IOException {
     String was = in.readUTF();
@@ -169,7 +171,7 @@ final class OptimizerState {
     }
     bytes.rewind();
     NDArray array = like.getManager().create(bytes, like.getShape(), like.getDataType());
-    array.detach(); // Like the arrays that the optimizer makes.
+    array.detach(); // Like the arrays that the optimizer creates.
     return array;
   }
 }

@@ -27,12 +27,12 @@ import javax.imageio.spi.ImageReaderSpi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline of the library's own classes whose draws depend on the shapes of the pictures alone: a
- * data set of pictures, transforms that crop and resize, then {@link ToTensor} and perhaps {@link
- * Normalize}. Thread-safe.
+ * A pipeline of the library's own classes whose random draws depend only on the shapes of the
+ * pictures: a data set of pictures, transforms that crop and resize, then {@link ToTensor} and
+ * optionally {@link Normalize}. Thread-safe.
  */
 final class PicturePipeline {
-  /** By name, since programs may have classes in the library's packages. */
+  /** By name, because programs may have classes in the library's packages. */
   private static final Set<String> DATASETS =
       Set.of(
           "ai.djl.basicdataset.cv.classification.ImageFolder",
@@ -83,7 +83,7 @@ final class PicturePipeline {
   }
 
   /**
-   * Examines a pipeline; null if it is of another kind and left to the program's own calls.
+   * Examines a pipeline; returns null for other kinds, which the program's own calls run.
    *
    * @param iterable over a data set whose samples several threads may get, in any order and without
    *     random draws
@@ -110,7 +110,8 @@ final class PicturePipeline {
   }
 
   /**
-   * Whether the library's own code gets the samples, and their pixels do not depend on the device.
+   * Whether the library's own code returns the samples, and their pixels do not depend on the
+   * device.
    */
   static boolean isOfLibrary(RandomAccessDataset dataset, Device device) {
     String factory = ImageFactory.getInstance().getClass().getName();
@@ -120,7 +121,10 @@ final class PicturePipeline {
             || (isUnset(dataset, "getImageWidth") && isUnset(dataset, "getImageHeight")));
   }
 
-  /** A reader that the program has registered may draw, count, or wait for a lock that it holds. */
+  /**
+   * Whether no image reader is the program's: one may draw, count, or wait for a lock that the
+   * program holds.
+   */
   private static boolean areReadersOfJdk() {
     Iterator<ImageReaderSpi> readers =
         IIORegistry.getDefaultInstance().getServiceProviders(ImageReaderSpi.class, false);
@@ -142,7 +146,7 @@ final class PicturePipeline {
     }
   }
 
-  /** Number of transforms before {@link ToTensor}; -1 if the pipeline is of another kind. */
+  /** Returns the number of transforms before {@link ToTensor}; -1 for other kinds of pipelines. */
   private static int heads(List<Transform> transforms) {
     int heads = 0;
     while (heads < transforms.size() && transforms.get(heads).getClass() != ToTensor.class) {
@@ -165,7 +169,7 @@ final class PicturePipeline {
         .toArray(float[][]::new);
   }
 
-  /** Lets the engine compute the value of each level, as it does for a picture. */
+  /** Computes the value of each level with the engine, as for a picture. */
   private static float[][] table(Engine engine, List<Transform> tail) {
     try (NDManager host = engine.newBaseManager(Device.cpu())) {
       return table(host, tail);
@@ -192,7 +196,7 @@ final class PicturePipeline {
     return table;
   }
 
-  /** Whether the program's next batch is made by this pipeline. */
+  /** Whether the program's next batch comes from this pipeline. */
   boolean isOf(DataIterable iterable, IterableFields fields) {
     Pipeline pipeline = fields.pipeline.get(iterable);
     if (!dataset.refersTo(fields.dataset.require(iterable)) || pipeline == null) {
@@ -204,7 +208,10 @@ final class PicturePipeline {
         && haveSame(now);
   }
 
-  /** A prefetched batch uses copies of transforms whose arrays the program may change. */
+  /**
+   * Whether the transforms equal those of this pipeline. A prefetched batch uses copies of those
+   * whose arrays the program may change.
+   */
   private boolean haveSame(List<Transform> now) {
     for (int i = 0; i < now.size(); i++) {
       Object then = transforms.get(i).get();
@@ -233,13 +240,13 @@ final class PicturePipeline {
     return table;
   }
 
-  /** The sample of this batch to compare; -1 for none. */
+  /** Returns the place of the sample of this batch to compare; -1 for none. */
   int checked(int size) {
     int left = checks.get() <= 0 ? 0 : checks.getAndDecrement();
     return left <= 0 ? -1 : (CHECKED - left) * (size / 3 + 1) % size;
   }
 
-  /** From now on, the program's own calls make the batches. */
+  /** Lets the program's own calls prepare all further batches. */
   void leave() {
     left = true;
   }

@@ -17,10 +17,11 @@ final class PipelineParts {
   private PipelineParts() {}
 
   /**
-   * Describes the parts. Files are described by their paths alone, since all jobs are on one host.
+   * Describes the parts. Files are described by their paths alone, because all jobs are on one
+   * host.
    *
-   * @param sampler its description
-   * @param order of which only the batch sizes count, not the items
+   * @param sampler description of the sampler
+   * @param order only its batch sizes are used, not the items
    * @throws CannotShareException if a part cannot be described
    */
   static Fingerprint of(

@@ -13,21 +13,21 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kept image. Immutable.
+ * A cached image. Immutable.
  *
  * @param form the decoder, and the flag passed to it
  * @param array height, width, channels
  */
 record Pixels(DecodedForm form, KeptArray array) {
-  /** The kept pixels of an item in this form; null if there are none. */
+  /** Returns the cached pixels of an item in this form; null if there are none. */
   static @Nullable Pixels find(DecodedItem item, DecodedForm form) {
     KeptArray array = KeptItems.find(item, form);
     return array == null ? null : new Pixels(form, array);
   }
 
   /**
-   * The pixels of an array in main memory as {@code toNDArray} makes it; null if the array is of
-   * another kind, or not in main memory.
+   * Returns the pixels of an array in main memory, as {@code toNDArray} creates it; null for other
+   * arrays.
    */
   static @Nullable KeptArray of(NDArray array) {
     Shape shape = array.getShape();
@@ -52,8 +52,8 @@ record Pixels(DecodedForm form, KeptArray array) {
   }
 
   /**
-   * Makes an array with its own memory, because an in-place operation on an array over read-only
-   * memory would crash the JVM.
+   * Creates an array with its own memory, because an in-place operation on read-only memory would
+   * crash the JVM.
    *
    * <p>In main memory, PyTorch allocates it, and frees it when the array is closed. A direct
    * buffer, which the library uses for its arrays, is freed only by the garbage collector. Until
@@ -76,7 +76,7 @@ record Pixels(DecodedForm form, KeptArray array) {
     return manager.create(own, shape, DataType.UINT8);
   }
 
-  /** Packed opaque pixels, for {@code ImageFactory.fromPixels}. */
+  /** Returns packed opaque pixels, for {@code ImageFactory.fromPixels}. */
   int[] toRgb() {
     ByteBuffer values = array.values();
     int channels = array.third();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code prefetch=N} in DJL. The order of an epoch is known from its sampler: a {@link
  * BatchSampler} over one of the library's own samplers, which draw all their random numbers when
- * the epoch begins, so reading ahead draws none. The program's own samplers are left alone.
+ * the epoch begins, so reading ahead draws none. Ignores the program's own samplers.
  */
 public final class Prefetch implements LibraryHooks {
   private final LibraryField<Object> subSampler = LibraryField.of(BatchSampler.class, "subSampler");
@@ -83,7 +83,7 @@ public final class Prefetch implements LibraryHooks {
         && (sub.getClass() == RandomSampler.class || sub.getClass() == SequenceSampler.class);
   }
 
-  /** A sampler has begun an epoch. */
+  /** Called when a sampler has begun an epoch. */
   @SuppressWarnings("unchecked") // The type that BatchSampler.sample returns.
   private @Nullable Object begin(
       RandomAccessDataset dataset, int batchSize, @Nullable Object sampled) {

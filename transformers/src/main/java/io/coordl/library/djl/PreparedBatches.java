@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code prepared=share} in DJL: when a {@link DataIterable} fetches a batch, on any thread, it
- * fetches from the agent's data set, which returns kept samples, and applies the remaining
- * transforms. Subclasses that fetch in other ways are left alone.
+ * fetches from the agent's data set, which returns cached samples, and applies the remaining
+ * transforms. Ignores subclasses that fetch in other ways.
  */
 public final class PreparedBatches implements LibraryHooks {
-  /** Kinds of indices that run no code of the program between two samples when they are read. */
+  /** Index lists that run no code of the program when an index is read. */
   private static final Set<String> LISTS =
       Set.of(
           ("java.util.ArrayList java.util.ArrayList$SubList java.util.Arrays$ArrayList"
@@ -79,7 +79,7 @@ public final class PreparedBatches implements LibraryHooks {
         : null;
   }
 
-  /** Makes a batch whose samples only have to be stacked directly from their bytes. */
+  /** Stacks a batch directly from the bytes of its samples, if they only have to be stacked. */
   private @Nullable Batch stacked(
       PreparedSamples kept,
       PreparedSamples.Plan plan,
@@ -102,7 +102,7 @@ public final class PreparedBatches implements LibraryHooks {
     return batch;
   }
 
-  /** Preparing a data set may change its samples, and those of other data sets. */
+  /** Handles the preparation of a data set, which may change its samples and those of others. */
   private InterceptedCall prepare(PreparedSamples kept, Object dataset) {
     Object file = tables.look(dataset);
     if (file != null && tables.isPrepared(dataset, file)) {

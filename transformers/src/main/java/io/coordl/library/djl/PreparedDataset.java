@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Returns the samples of another data set, in the stage in which they are kept. */
+/** Returns the samples of another data set, in the stage in which they are cached. */
 final class PreparedDataset extends RandomAccessDataset {
   private final RandomAccessDataset own;
   private final PreparedSamples samples;
@@ -71,12 +71,12 @@ final class PreparedDataset extends RandomAccessDataset {
     }
   }
 
-  /** Keeps the samples made on a device, once their batch is complete. */
+  /** Caches the samples prepared on a device, once their batch is complete. */
   void keep(Batch batch) throws IOException {
     unread.keep(batch.getData(), batch.getLabels(), places);
   }
 
-  /** Nanoseconds spent on the samples so far. */
+  /** Returns the nanoseconds spent on the samples so far. */
   long nanos() {
     return nanos;
   }
@@ -93,7 +93,7 @@ final class PreparedDataset extends RandomAccessDataset {
 
   private record Sample(NDList data, NDList labels) {}
 
-  /** Makes one sample in the manager of its batch. */
+  /** Prepares one sample in the manager of its batch. */
   private final class Maker implements SampleMaker<Sample> {
     private final NDManager manager;
     private final long index;
@@ -149,8 +149,9 @@ final class PreparedDataset extends RandomAccessDataset {
     }
 
     /**
-     * Whether arrays can be recreated from their values; {@code last}: whether they are only
-     * stacked after this stage.
+     * Whether arrays can be recreated from their values.
+     *
+     * @param last whether they are only stacked after this stage
      */
     private boolean areArrays(NDList list, boolean last) {
       if (list.getClass() != NDList.class) {
@@ -177,7 +178,7 @@ final class PreparedDataset extends RandomAccessDataset {
           BatchFrame.arrays(manager, layout, bytes, BatchArrays.LABELS));
     }
 
-    /** Not for samples that are only stacked: the whole batch is probed instead. */
+    /** False for samples that are only stacked: the whole batch is probed instead. */
     @Override
     public boolean isProbed() {
       return !stacked;

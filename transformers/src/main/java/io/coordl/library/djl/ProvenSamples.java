@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the samples of a {@link DataIterable} could be kept. Only reads; any thread. */
+/** Checks whether the samples of a {@link DataIterable} could be cached. Read-only; any thread. */
 public final class ProvenSamples implements Function<Object, @Nullable SampleVerdict> {
   private final IterableFields fields;
 

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * PyTorch's CPU kernel with fused multiply-add (AVX2 and later); {@link ResamplerCheck} compares
  * the two before this is used.
  *
- * <p>Keeps its working memory; not thread-safe.
+ * <p>Reuses its working memory; not thread-safe.
  */
 final class Resampler {
   static final int CHANNELS = 3;
@@ -19,10 +19,10 @@ final class Resampler {
   private float[] planes = {};
 
   /**
-   * Makes one sample.
+   * Computes one sample.
    *
-   * @param pixels of a picture: rows, columns, channels
-   * @param width of the picture
+   * @param pixels pixels of a picture: rows, columns, channels
+   * @param width width of the picture
    * @param table a value per channel and level
    * @return the channels of the result, one after another, from index 0 on; overwritten by the next
    *     call
@@ -115,7 +115,7 @@ final class Resampler {
     }
   }
 
-  /** One row of the result, from the rows that it depends on. */
+  /** Computes one row of the result from the rows that it depends on. */
   private static void addRows(float[] rows, int length, Resampling by, int of, float[] sums) {
     int first = by.from[of] * length;
     int at = of * by.most;

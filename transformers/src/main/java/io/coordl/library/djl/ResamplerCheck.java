@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Compares {@link Resampler} with the running engine, whose kernels round differently on different
- * CPUs, and whose versions compute different weights.
+ * Compares {@link Resampler} with the running engine. Kernels round differently on different CPUs,
+ * and engine versions compute different weights.
  */
 final class ResamplerCheck {
   private static final int CASES = 40;
 
-  /** Beyond this size, sums of more terms would add nothing to the comparison. */
-  private static final int LONGEST = 96;
+  /** Maximum size; sums of more terms would add nothing to the comparison. */
+  private static final int MAX_SIZE = 96;
 
   private static final float[][] LEVELS = levels();
 
@@ -38,7 +38,7 @@ final class ResamplerCheck {
   /**
    * Whether both give the same bits for pictures of many sizes: noise, edges, one color.
    *
-   * @param engine makes its arrays in main memory
+   * @param engine creates its arrays in main memory
    */
   static boolean agrees(Engine engine) {
     try (NDManager host = engine.newBaseManager(Device.cpu())) {
@@ -50,11 +50,12 @@ final class ResamplerCheck {
     Random random = new Random(1);
     Resampler resampler = new Resampler();
     for (int i = 0; i < CASES; i++) {
-      int width = 1 + random.nextInt(LONGEST);
-      int height = 1 + random.nextInt(LONGEST);
+      int width = 1 + random.nextInt(MAX_SIZE);
+      int height = 1 + random.nextInt(MAX_SIZE);
       ShapeOnly.Step part = part(random, width, height);
       ShapeOnly.Step to =
-          new ShapeOnly.Step(true, 0, 0, 1 + random.nextInt(LONGEST), 1 + random.nextInt(LONGEST));
+          new ShapeOnly.Step(
+              true, 0, 0, 1 + random.nextInt(MAX_SIZE), 1 + random.nextInt(MAX_SIZE));
       Augmentation augmentation = Augmentation.of(List.of(part, to), width, height);
       if (augmentation == null
           || !isSame(host, resampler, picture(random, i, width, height), augmentation, width)) {

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * roundings as PyTorch's CPU kernel. Immutable.
  */
 final class Resampling {
-  /** Bytes of weights to remember; random crops of large pictures have very many sizes. */
-  private static final long MOST_BYTES = 16 << 20;
+  /** Maximum bytes of weights to remember; random crops of large pictures have very many sizes. */
+  private static final long MAX_BYTES = 16 << 20;
 
   private static final Map<Long, Resampling> KNOWN = new ConcurrentHashMap<>();
   private static final AtomicLong KNOWN_BYTES = new AtomicLong();
@@ -34,20 +34,22 @@ final class Resampling {
     this.weights = weights;
   }
 
-  /** The weights for a dimension of {@code in} places that is resized to {@code out}. */
+  /** Returns the weights to resize a dimension of {@code in} places to {@code out}. */
   static Resampling of(int in, int out) {
     long sizes = (long) in << Integer.SIZE | out;
     Resampling known = KNOWN.get(sizes);
     if (known == null) {
       known = compute(in, out);
-      if (KNOWN_BYTES.addAndGet(4L * known.weights.length + 8L * out) <= MOST_BYTES) {
+      if (KNOWN_BYTES.addAndGet(4L * known.weights.length + 8L * out) <= MAX_BYTES) {
         KNOWN.put(sizes, known);
       }
     }
     return known;
   }
 
-  /** In single precision where the kernel is; each rounding shows in the pixels. */
+  /**
+   * Computes in single precision where the kernel does, because each rounding affects the pixels.
+   */
   private static Resampling compute(int in, int out) {
     float scale = (float) in / out;
     boolean shrinks = scale >= 1;

@@ -35,9 +35,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A trainer whose model and optimizer are restored to their state after some step of an earlier
- * job. Its earlier epochs and evaluations are empty, and its listeners are not called for them. In
- * the epoch of that step, the used batches are skipped. Used by the training thread.
+ * A trainer whose model and optimizer are restored to their state after a step of an earlier job.
+ * Its earlier epochs and evaluations are empty, and its listeners are not called for them. In the
+ * epoch of that step, the used batches are skipped. Used by the training thread.
  */
 final class ResumedTrainer {
   private static final int VERSION = 3;
@@ -50,7 +50,7 @@ final class ResumedTrainer {
    * @param several whether batches are taken alternately from several data sets
    * @param nested whether epochs lie within others
    * @param left whether an epoch ended early
-   * @param steps of the trainer
+   * @param steps number of the trainer's steps
    */
   record Progress(String reason, boolean several, boolean nested, boolean left, long steps) {}
 
@@ -150,7 +150,7 @@ final class ResumedTrainer {
     access.optimizer.write(out, trainer);
   }
 
-  /** Restores a trainer; if that is impossible, logs why and returns null. */
+  /** Restores a trainer; if this is impossible, logs why and returns null. */
   static @Nullable ResumedTrainer of(
       Trainer trainer, Access access, Resume resume, @Nullable ForkableRandom random) {
     Path checkpoint = trainer.getModel() instanceof BaseModel ? resume.take() : null;
@@ -190,7 +190,7 @@ final class ResumedTrainer {
         .toList();
   }
 
-  /** Reason the restore failed, its exception included; null on success. */
+  /** Returns the reason that the restore failed, with its exception; null on success. */
   private static @Nullable String reason(Callable<@Nullable String> restoring) {
     try {
       return restoring.call();
@@ -244,7 +244,7 @@ final class ResumedTrainer {
     }
   }
 
-  /** The name of a part's class if it is the program's; null if it is DJL's. */
+  /** Returns the name of a part's class if it is the program's; null if it is DJL's. */
   private static @Nullable String own(@Nullable Object part) {
     String name = part == null ? KnownDjl.PREFIX : part.getClass().getName();
     return name.startsWith(KnownDjl.PREFIX)
@@ -252,7 +252,7 @@ final class ResumedTrainer {
         : name.replaceFirst("\\$\\$Lambda.*", " (a lambda)");
   }
 
-  /** A block and all blocks within it. */
+  /** Returns a block and all blocks within it. */
   private static Stream<Block> all(Block block) {
     return Stream.concat(
         Stream.of(block), block.getChildren().values().stream().flatMap(ResumedTrainer::all));
@@ -273,7 +273,7 @@ final class ResumedTrainer {
     }
   }
 
-  /** The class of a block, or of its function, if it is not DJL's; null if it is. */
+  /** Returns the class of a block, or of its function, if it is not DJL's; null if it is. */
   private static @Nullable String ownBlock(Access access, Block block) {
     return all(block)
         .map(part -> own(part instanceof LambdaBlock ? access.lambda.require(part) : part))
@@ -290,7 +290,7 @@ final class ResumedTrainer {
                 frames.anyMatch(frame -> frame.getClassName().equals("ai.djl.training.EasyTrain")));
   }
 
-  /** Null on success; else the reason, and the model is unchanged. */
+  /** Returns null on success; otherwise the reason, and the model is unchanged. */
   private static @Nullable String restore(Trainer trainer, Access access, Path checkpoint)
       throws IOException, ReflectiveOperationException {
     Block block = trainer.getModel().getBlock();
@@ -336,12 +336,12 @@ final class ResumedTrainer {
     throw new IOException("no file of parameters in " + checkpoint);
   }
 
-  /** Steps of the model, including skipped ones. */
+  /** Returns the steps of the model, including skipped ones. */
   long steps() {
     return progress.steps;
   }
 
-  /** Whether an epoch or evaluation was finished before the step, so that all of it is skipped. */
+  /** Whether an epoch or evaluation ended before the step, so that all of it is skipped. */
   boolean leaveOut(DataEpoch other) {
     boolean over = resume.isSkipping() && !isIn(other);
     if (over && other.dataset == dataset) { // The model is not trained on the others.
@@ -361,12 +361,12 @@ final class ResumedTrainer {
             : other.number == epoch);
   }
 
-  /** The sampler is about to draw the order of the step's epoch. */
+  /** Called before the sampler draws the order of the step's epoch. */
   void draw() {
     DataEpoch.restore(random, before);
   }
 
-  /** Its order is drawn; the job has reached its earlier position. */
+  /** Called when the order is drawn and the job has reached its earlier position. */
   void arrive(
       Trainer trainer, Access access, DataEpoch at, @Nullable Iterator<?> followed, Object data) {
     // The program may have changed weights itself between steps.

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stacks samples of equal shape as {@code Batchifier.STACK} does, but with two native calls per
- * batch, where stacking arrays takes several per sample. Thread-safe.
+ * batch instead of several per sample. Thread-safe.
  */
 final class SampleStack {
-  private static final int MOST_BYTES = 1 << 30;
+  private static final int MAX_BYTES = 1 << 30;
 
-  /** The most batches whose pages may be locked: as many as there are threads that make batches. */
-  private static final int MOST_PINNED = 4;
+  /** Maximum number of batches with locked pages: one per thread that prepares batches. */
+  private static final int MAX_PINNED = 4;
 
   private static final int PAGE = 4096;
 
@@ -28,14 +28,16 @@ final class SampleStack {
 
   private final Queue<ByteBuffer> locked = new ConcurrentLinkedQueue<>();
 
-  /** Memory of the last batch, to be reused. */
+  /** Memory of the last batch, for reuse. */
   private final AtomicReference<@Nullable ByteBuffer> spare = new AtomicReference<>();
 
   SampleStack(@Nullable PinnedMemory pinned) {
     this.pinned = pinned;
   }
 
-  /** The bytes of the batch, as {@link BatchFrame} reads them; null if the samples differ. */
+  /**
+   * Returns the bytes of the batch, as {@link BatchFrame} reads them; null if the samples differ.
+   */
   @Nullable ByteBuffer of(List<Kept> samples) {
     List<BatchLayout.Array> first = arrays(samples.get(0));
     List<BatchLayout.Array> stacked = new ArrayList<>();
@@ -47,7 +49,7 @@ final class SampleStack {
               array.role(), array.type(), array.name(), shape, samples.size() * array.bytes()));
     }
     BatchLayout layout = new BatchLayout(stacked);
-    if (layout.bytes() > MOST_BYTES
+    if (layout.bytes() > MAX_BYTES
         || !samples.stream()
             .allMatch(
                 sample ->
@@ -72,14 +74,14 @@ final class SampleStack {
    * @param copied whether they were copied to a device
    */
   void free(ByteBuffer batch, boolean copied) {
-    if (copied && pinned != null && pinned.pin(batch, MOST_PINNED)) {
+    if (copied && pinned != null && pinned.pin(batch, MAX_PINNED)) {
       locked.add(batch);
     } else {
       spare.set(batch);
     }
   }
 
-  /** The sample's arrays without its files, which come last. */
+  /** Returns the sample's arrays without its files, which come last. */
   private static List<BatchLayout.Array> arrays(Kept sample) {
     List<BatchLayout.Array> all = sample.layout().arrays();
     int count = 0;
@@ -89,7 +91,7 @@ final class SampleStack {
     return all.subList(0, count);
   }
 
-  /** Memory to fill and to copy from, until {@link #free}. */
+  /** Returns memory to fill and to copy from, until {@link #free}. */
   ByteBuffer memory(int length) {
     ByteBuffer memory = locked.poll();
     if (memory != null && memory.capacity() < length && pinned != null) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SampledBatches implements Iterator<List<Long>> {
   /** A sampler that yields each item more often than this, on average, is considered endless. */
-  private static final long MOST_PER_ITEM = 16;
+  private static final long MAX_PER_ITEM = 16;
 
   private final Iterator<List<Long>> sampler;
   private final SampledEpoch epoch;
@@ -82,12 +82,12 @@ final class SampledBatches implements Iterator<List<Long>> {
   /**
    * Runs the sampler to its end.
    *
-   * @param own receives the batches exactly as the sampler yields them
+   * @param own receives the batches as the sampler yields them
    * @return null if they are not a valid order
    */
   private @Nullable List<int[]> drain(List<List<Long>> own) {
     List<int[]> items = new ArrayList<>();
-    long most = Math.min(Integer.MAX_VALUE, size * MOST_PER_ITEM);
+    long most = Math.min(Integer.MAX_VALUE, size * MAX_PER_ITEM);
     boolean ordered = size <= Integer.MAX_VALUE;
     while (ordered) {
       List<Long> batch;

@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of this job over a data set: from its sampler's order to the last batch. Refers to
+ * One epoch of this job over a data set, from its sampler's order to its last batch. Refers to
  * neither the iterable nor the data set. Thread-safe.
  */
 final class SampledEpoch implements LibraryEpoch {
@@ -59,7 +59,10 @@ final class SampledEpoch implements LibraryEpoch {
     this.sampler = described;
   }
 
-  /** The batches of this epoch, whose order the group may replace by one with the same sizes. */
+  /**
+   * Returns the batches of this epoch. The group may replace their order by one with the same
+   * sizes.
+   */
   List<List<Long>> over(BatchOrder own) {
     order = own;
     List<List<Long>> batches = new ArrayList<>(own.batches());
@@ -76,7 +79,7 @@ final class SampledEpoch implements LibraryEpoch {
 
   /**
    * The indices of one batch, as a sampler would yield them. Their number is known from the start;
-   * the indices are decided when the first batch of the epoch is fetched, or when the program reads
+   * the indices are fixed when the first batch of the epoch is fetched, or when the program reads
    * them. Immutable; thread-safe.
    */
   final class Indices extends AbstractList<Long> implements RandomAccess {
@@ -91,8 +94,8 @@ final class SampledEpoch implements LibraryEpoch {
     }
 
     /**
-     * Whether this is the first call. Each batch is taken once; the program's own code makes a
-     * second fetch.
+     * Whether this is the first call. Each staged batch is used once; a second fetch runs the
+     * program's own code.
      */
     boolean fetchFirst() {
       return fetched.compareAndSet(false, true);
@@ -113,7 +116,7 @@ final class SampledEpoch implements LibraryEpoch {
           made = epoch.copied(batch, staged -> make(fields.frame(of, this, progress), own, staged));
         }
       } catch (Throwable t) {
-        Bridge.fault("a staged batch", t); // The program's own fetch makes the batch.
+        Bridge.fault("a staged batch", t); // The program's own fetch prepares the batch.
       }
       return epoch.call(span, made);
     }
@@ -177,7 +180,9 @@ final class SampledEpoch implements LibraryEpoch {
     return threads;
   }
 
-  /** How many threads may call the program's code at once, given the iterable's executor. */
+  /**
+   * Returns how many threads may call the program's code at once, given the iterable's executor.
+   */
   private int allowed(@Nullable ExecutorService executor) {
     if (executor == null) {
       return 1;

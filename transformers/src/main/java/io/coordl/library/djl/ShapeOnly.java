@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A picture that has a shape and no pixels. Transforms run over it to draw their random numbers,
- * and it records their crops and resizes; any other use throws.
+ * A picture with a shape but no pixels. Transforms run over it to draw their random numbers, and it
+ * records their crops and resizes; any other use throws.
  */
 final class ShapeOnly implements InvocationHandler {
   /**
@@ -45,9 +45,9 @@ final class ShapeOnly implements InvocationHandler {
   }
 
   /**
-   * The steps that the transforms would apply to a picture, with the same random draws.
+   * Returns the steps that the transforms would apply to a picture, with the same random draws.
    *
-   * @param picture its shape: height, width, channels
+   * @param picture shape of the picture: height, width, channels
    * @throws UnsupportedOperationException if a transform needs more than the shape
    * @throws RuntimeException as the transforms throw
    */
@@ -82,7 +82,7 @@ final class ShapeOnly implements InvocationHandler {
     };
   }
 
-  /** The steps of an array that must not be the result. */
+  /** Returns the steps of an array that must not be the result. */
   private static List<Step> unknown() {
     return List.of(new Step(false, -1, -1, -1, -1));
   }

@@ -15,10 +15,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An image of the data set, of which the program usually needs only the array. Its size and array
- * come from the kept pixels. All other methods are delegated to the library's own image, which is
- * decoded when the first of them is called. Since images can be drawn on, and may expose mutable
- * parts, that image then handles all later calls, and its pixels are not kept.
+ * An image of the data set. Programs usually need only its array. Size and array come from the
+ * cached pixels. All other methods are delegated to the library's own image, which is decoded when
+ * the first of them is called. Because images can be drawn on, and may expose mutable parts, that
+ * image then handles all later calls, and its pixels are not cached.
  *
  * <p>As safe for concurrent use as the library's own image.
  */
@@ -36,7 +36,7 @@ final class StoredImage implements InvocationHandler {
     this.own = own;
   }
 
-  /** Wraps kept pixels, or an image of the library whose pixels are not kept yet. */
+  /** Wraps cached pixels, or an image of the library whose pixels are not cached yet. */
   static Image of(ImageInterceptor.Origin origin, @Nullable Pixels kept, @Nullable Image own) {
     return (Image)
         Proxy.newProxyInstance(
@@ -117,9 +117,9 @@ final class StoredImage implements InvocationHandler {
   }
 
   /**
-   * The pixels in main memory, where the library has them before it copies them to a device.
-   * Reading them back from the device would have to wait for all its pending work. Null if they are
-   * unavailable, or if the library has them as fast; its own call then makes the array.
+   * Returns the pixels in main memory, before the library copies them to a device. Reading them
+   * back would wait for all pending work of the device. Null if they are unavailable, or if the
+   * library is as fast; its own call then creates the array.
    */
   private @Nullable Pixels onHost(NDManager manager, Image.@Nullable Flag flag, DecodedForm form) {
     try {

@@ -12,8 +12,8 @@ import java.util.function.Predicate;
 
 /**
  * Checks whether the values of an array are contiguous in memory, in the order of its dimensions.
- * Results that PyTorch computes from a transposed array may differ in the last bit, because it sums
- * the same values in another order. The bytes do not show this. Thread-safe.
+ * PyTorch's results for a transposed array may differ in the last bit, because it sums the same
+ * values in another order. The bytes do not show the order. Thread-safe.
  */
 final class Strides {
   private static final String PYTORCH = "ai.djl.pytorch.engine.PtNDArray";
@@ -39,7 +39,7 @@ final class Strides {
   /**
    * Arrays of more dimensions may have a memory order of their own, which a batch of them inherits.
    */
-  private static final int MOST_DIMENSIONS = 3;
+  private static final int MAX_DIMENSIONS = 3;
 
   /** Whether the engine stacks non-dense arrays into a dense one; by array class. */
   private static final ClassValue<AtomicReference<Boolean>> STACKED =
@@ -59,7 +59,7 @@ final class Strides {
   static boolean areStackedDense(NDArray array) {
     if (!array.getClass().getName().equals(PYTORCH)
         || array.isSparse()
-        || array.getShape().dimension() > MOST_DIMENSIONS) {
+        || array.getShape().dimension() > MAX_DIMENSIONS) {
       return false;
     }
     AtomicReference<Boolean> known = STACKED.get(array.getClass());

@@ -15,9 +15,9 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The library's tables of comma-separated values, which read their whole file each time they are
- * prepared, at the start of each epoch. If the file is unchanged, so are the rows. Subclasses are
- * left alone. Thread-safe.
+ * The library's tables of comma-separated values. They read their whole file whenever they are
+ * prepared, at the start of each epoch. If the file is unchanged, so are the rows. Ignores
+ * subclasses. Thread-safe.
  */
 final class Tables {
   private static final String TABLE = "ai.djl.basicdataset.tabular.CsvDataset";
@@ -43,7 +43,7 @@ final class Tables {
     return dataset.getClass().getName().equals(TABLE);
   }
 
-  /** The current state of its file; null if it is not such a table, or its file is unknown. */
+  /** Returns the current state of its file; null if it is no such table, or its file is unknown. */
   @Nullable Object look(Object dataset) {
     if (!isTable(dataset)) {
       return null;
@@ -52,11 +52,11 @@ final class Tables {
       TableFile now = TableFile.of((URL) value(dataset, "csvUrl"));
       return now.state.isSettled() && isPlain(dataset) ? now : null;
     } catch (URISyntaxException | ReflectiveOperationException | RuntimeException e) {
-      return null; // The table's own call reports what is wrong.
+      return null; // The table's own call reports the error.
     }
   }
 
-  /** The file and rows of a table; null if it was not read here. */
+  /** Returns the file and rows of a table; null if it was not read here. */
   private @Nullable Read known(Object dataset) throws ReflectiveOperationException {
     Read known = isTable(dataset) ? read.get((RandomAccessDataset) dataset) : null;
     return known != null && known.rows == rows(dataset) ? known : null;
@@ -88,7 +88,8 @@ final class Tables {
   }
 
   /**
-   * The columns of a data set, to which the program may add at any time; none if it is not a table.
+   * Returns the columns of a data set, to which the program may add at any time; none if it is not
+   * a table.
    */
   static List<Object> columns(Object dataset) {
     List<Object> columns = new ArrayList<>();
@@ -135,7 +136,7 @@ final class Tables {
     return Objects.requireNonNull(Symbols.field(declaring, field).get(dataset), field);
   }
 
-  /** Change time of the file that a table was read from; 0 if it was not read here. */
+  /** Returns the change time of the file that a table was read from; 0 if it was not read here. */
   synchronized long stamp(RandomAccessDataset dataset) {
     try {
       Read known = known(dataset);
@@ -146,8 +147,8 @@ final class Tables {
   }
 
   /**
-   * Everything that determines the samples of a table, including its file but not {@link #stamp};
-   * null if it was not read here.
+   * Describes everything that determines the samples of a table, including its file but not {@link
+   * #stamp}; returns null if it was not read here.
    *
    * @throws CannotShareException if the rest cannot be described
    */

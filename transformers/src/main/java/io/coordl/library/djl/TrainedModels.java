@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code Trainer.step}, after which the agent may take a checkpoint, and a trainer's epochs, some
- * of which an earlier job may have completed.
+ * Intercepts {@code Trainer.step}, after which the agent may take a checkpoint, and a trainer's
+ * epochs, some of which an earlier job may have completed.
  */
 public final class TrainedModels implements LibraryHooks {
   private static final String ELSEWHERE =
@@ -38,8 +38,7 @@ public final class TrainedModels implements LibraryHooks {
 
   /**
    * The library lists the directory that it saves to, on this thread, which must not wait for
-   * storage. This directory contains no models, its contents never change, and nobody can create a
-   * file in it.
+   * storage. This directory contains no models, never changes, and does not allow new files.
    */
   private static final Path NO_STORAGE = Path.of("/proc/self/ns");
 
@@ -56,7 +55,7 @@ public final class TrainedModels implements LibraryHooks {
   private final Map<Object, DataEpoch> epochs = Collections.synchronizedMap(new WeakHashMap<>());
   private final ThreadLocal<Place> threads = ThreadLocal.withInitial(Place::new);
 
-  /** How far a trainer has come; used by the training thread. */
+  /** The progress of a trainer; used by the training thread. */
   private static final class Progress {
     private final @Nullable ResumedTrainer resumed;
     private final int number;
@@ -71,13 +70,13 @@ public final class TrainedModels implements LibraryHooks {
 
   /** The position of a training thread. */
   static final class Place {
-    /** The most unfinished epochs to remember; two suffice to notice several data sets. */
-    private static final int MOST_SINCE = 64;
+    /** Maximum number of unfinished epochs to remember; two suffice to detect several data sets. */
+    private static final int MAX_SINCE = 64;
 
     private int begun;
     private int datasets;
 
-    /** The last epoch of each data set that the program has. */
+    /** The last epoch of each data set that the program still uses. */
     private final List<DataEpoch> last = new ArrayList<>();
 
     /** Whether batches of one epoch were taken after another began; their numbers may differ. */
@@ -131,7 +130,7 @@ public final class TrainedModels implements LibraryHooks {
       epoch.take();
       current = epoch;
       since.removeIf(DataEpoch::isOver);
-      if (since.size() < MOST_SINCE) {
+      if (since.size() < MAX_SINCE) {
         since.add(epoch);
       }
     }

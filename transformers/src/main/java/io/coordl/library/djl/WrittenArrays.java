@@ -18,8 +18,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code Parameter.save} while a model is saved: the library writes the array from its own memory
- * straight to the stream. Without the agent, it copies it through three byte arrays.
+ * Intercepts {@code Parameter.save} while a model is saved, so that the library writes the array
+ * from its own memory to the stream. Without the agent, it copies it through three byte arrays.
  */
 public final class WrittenArrays implements LibraryHooks {
   private static final byte[] WRITTEN = {};
@@ -45,7 +45,7 @@ public final class WrittenArrays implements LibraryHooks {
     if (method.equals("save")) {
       if (Redirection.isInUse()) {
         SAVED.set(new Saved((Parameter) self, (DataOutputStream) arguments[0]));
-        return InterceptedCall.ending(SAVED::remove); // Leaves nothing behind on the thread.
+        return InterceptedCall.ending(SAVED::remove); // Clears the thread-local.
       }
       return null;
     }
@@ -64,7 +64,7 @@ public final class WrittenArrays implements LibraryHooks {
     }
   }
 
-  /** The array, whose bytes are not copied if that can be avoided. */
+  /** Returns the array in a form that is written without copying its bytes, if possible. */
   private static NDArray direct(NDArray array) {
     if (array.isSparse() || array.getDataType() == DataType.STRING) {
       return array;

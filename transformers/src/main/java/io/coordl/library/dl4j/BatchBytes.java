@@ -41,15 +41,15 @@ final class BatchBytes implements PreparedBatch {
   private final BatchLayout layout;
   private final Runnable done;
 
-  /** As below, without files. */
+  /** Creates the bytes of a batch without files. */
   BatchBytes(Object batch, Runnable done) {
     this(batch, List.of(), done);
   }
 
   /**
-   * The bytes of a batch, valid as long as its arrays are.
+   * Creates the bytes of a batch, valid as long as its arrays are.
    *
-   * @param files parts of the layout without values, placed after its own
+   * @param files additional parts of the layout, without values, after its own
    * @param done run when they are no longer needed
    * @throws IllegalArgumentException if some of its content would be lost
    */
@@ -83,7 +83,7 @@ final class BatchBytes implements PreparedBatch {
     layout = new BatchLayout(described);
   }
 
-  /** Rejects arrays that share memory, since their copies would not. */
+  /** Rejects arrays that share memory, because their copies would not. */
   private void refuseOverlaps() {
     TreeMap<Long, Long> ends = new TreeMap<>();
     for (INDArray array : arrays) {
@@ -99,7 +99,7 @@ final class BatchBytes implements PreparedBatch {
     }
   }
 
-  /** The bytes of a batch to be kept; null if no equal batch can be made from them. */
+  /** Returns the bytes of a batch to cache; null if no equal batch can be created from them. */
   static @Nullable BatchBytes toKeep(Object batch, List<BatchLayout.Array> files) {
     try {
       BatchBytes bytes = new BatchBytes(batch, files, () -> {});
@@ -109,7 +109,7 @@ final class BatchBytes implements PreparedBatch {
     }
   }
 
-  /** Whether an array is part of a larger one, which would be lost. */
+  /** Whether an array is a view of a larger one, which would be lost. */
   private static boolean isPart(@Nullable INDArray array) {
     return array != null
         && (array.isView() || array.data().length() != Memory.span(array.shape(), array.stride()));
@@ -170,7 +170,7 @@ final class BatchBytes implements PreparedBatch {
             Memory.length(array)));
   }
 
-  /** The number of this array, by identity rather than equality. */
+  /** Returns the number of this array, by identity. */
   private int numberOf(INDArray array) {
     for (int i = 0; i < arrays.size(); i++) {
       if (arrays.get(i) == array) {
@@ -189,7 +189,7 @@ final class BatchBytes implements PreparedBatch {
       return new long[0];
     }
     String[] parts = text.split(",", -1);
-    long[] numbers = new long[parts.length]; // No stream: the code of kept batches runs cold.
+    long[] numbers = new long[parts.length]; // No stream: the code of cached batches runs cold.
     for (int i = 0; i < parts.length; i++) {
       numbers[i] = Long.parseLong(parts[i]);
     }
@@ -218,8 +218,8 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * The batch in these bytes. Its arrays lie in the buffer and keep it reachable; they belong to no
-   * workspace.
+   * Returns the batch in these bytes. Its arrays use the buffer and keep it reachable; they belong
+   * to no workspace.
    *
    * @throws IOException if the bytes are not a batch
    */
@@ -232,15 +232,15 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * As above, but the arrays have their own memory: in the open workspace, if they were in one when
-   * they were made.
+   * Like {@link #inPlace}, but the arrays have their own memory: in the open workspace, if they
+   * were created in one.
    */
   static Object copied(BatchLayout layout, ByteBuffer staged) {
     return read(layout, staged, Memory::copy);
   }
 
   /**
-   * Makes a batch as {@link #copied} does and discards it. Needs no memory in an open workspace.
+   * Creates a batch as {@link #copied} does and discards it. Needs no memory in an open workspace.
    */
   @SuppressWarnings("try") // Open only while the arrays are made.
   static void probe(BatchLayout layout, ByteBuffer staged) {
@@ -250,8 +250,8 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * As above, for a batch that may have been made on another thread without an open workspace.
-   * Arrays that this thread would have made in a workspace are allocated in limited memory.
+   * Like {@link #copied}, for a batch that may come from another thread without an open workspace.
+   * Arrays that this thread would have created in a workspace are allocated in limited memory.
    *
    * @throws IOException if the bytes are not a batch
    */
@@ -260,8 +260,8 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * Makes an array from these values; {@code attached} is whether the batch was in a workspace when
-   * it was made.
+   * Creates an array from these values; {@code attached} is whether the batch was created in a
+   * workspace.
    */
   private interface Maker {
     INDArray of(

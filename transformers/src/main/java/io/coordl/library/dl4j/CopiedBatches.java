@@ -8,11 +8,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** DL4J's batches and their bytes. */
+/** Converts DL4J's batches to bytes and back. */
 public final class CopiedBatches implements LibraryBatches {
   /**
    * Copies of one batch, used in turn. As with DL4J's own prefetch, which also reuses memory, a
-   * program must not hold on to a batch for longer than this.
+   * program must not hold a batch for longer than this.
    */
   private static final int COPIES = 8;
 

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The files of an epoch, each with one or more records. Records are numbered by the sorted paths of
- * the files and their order in a file, so that all jobs on a host use the same numbers whatever
- * their order. A file may occur more than once. Immutable.
+ * the files and their order in a file, so that all jobs on a host use the same numbers, in any
+ * order. A file may occur more than once. Immutable.
  */
 final class DataFiles {
   private final File[] sorted;
@@ -31,7 +31,7 @@ final class DataFiles {
   /** Checksums of the state of each file. */
   private final long[] states;
 
-  /** Number of the first record of each file, and of all records. */
+  /** Number of the first record of each file, then the total number of records. */
   private final int[] first;
 
   private final int files;
@@ -81,17 +81,17 @@ final class DataFiles {
     return first[number + 1] - first[number];
   }
 
-  /** The numbers of an epoch's records, in its order; null if its files differ. */
+  /** Returns the numbers of an epoch's records, in order; null if its files differ. */
   int @Nullable [] numbersOf(List<File> epoch) {
     if (epoch.size() != files) {
       return null;
     }
-    int[] left = counts.clone();
+    int[] remaining = counts.clone();
     int[] items = new int[records];
     int at = 0;
     for (File file : epoch) {
       Integer number = numbers.get(file);
-      if (number == null || --left[number] < 0) {
+      if (number == null || --remaining[number] < 0) {
         return null;
       }
       for (int item = first[number]; item < first[number + 1]; item++) {
@@ -101,7 +101,9 @@ final class DataFiles {
     return items;
   }
 
-  /** The files in the order of these records; null if it is not a valid order of an epoch. */
+  /**
+   * Returns the files in the order of these records; null if it is not a valid order of an epoch.
+   */
   @Nullable List<File> inOrderOf(int[] items) {
     List<File> epoch = new ArrayList<>();
     for (int at = 0; at < items.length; ) {
@@ -115,7 +117,7 @@ final class DataFiles {
     return Arrays.equals(items, numbersOf(epoch)) ? epoch : null;
   }
 
-  /** Their number, and a checksum of their paths and states. */
+  /** Returns the number of files, and a checksum of their paths and states. */
   @Override
   public String toString() {
     return (records == files ? "" : records + " in ")
@@ -134,7 +136,7 @@ final class DataFiles {
     return hash;
   }
 
-  /** A checksum of the file attributes that change when it is rewritten or replaced. */
+  /** Returns a checksum of the file attributes that change when it is rewritten or replaced. */
   static long stateOf(File file) {
     return FileState.of(file.getPath()).checksum();
   }
@@ -178,7 +180,7 @@ final class DataFiles {
     }
   }
 
-  /** The number of the file that contains a record. */
+  /** Returns the number of the file that contains a record. */
   private int fileOf(int item) {
     if (first[sorted.length] == sorted.length) {
       return item; // Each file has one record.

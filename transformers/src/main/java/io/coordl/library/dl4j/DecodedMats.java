@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Pictures as decoded by OpenCV, for loaders whose arrays do not depend on the file alone (an
  * {@code ImageTransform}) or are of another kind. The loader runs all of its own code, including
- * random draws and exceptions. But it decodes a substitute file: the kept pixels as a binary PPM or
- * PGM, which "decodes" at memory speed into a fresh picture each time.
+ * random draws and exceptions. But it decodes a substitute file: the cached pixels as a binary PPM
+ * or PGM, which "decodes" at memory speed into a new picture each time.
  *
  * <p>A load consists of three calls of one loader on one thread. {@code asMatrix*(File, ..)} or
  * {@code asImageMatrix}, whose image also gives the size of the picture, identifies the item. The
- * private {@code streamToMat} supplies the file's bytes, or ours if the item is kept. {@code
- * transformImage} receives the decoded picture, which is then kept. Since the first call may throw
- * and the others have other callers, they look for the first on the stack.
+ * private {@code streamToMat} supplies the file's bytes, or the substitute if the item is cached.
+ * {@code transformImage} receives the decoded picture, which is then cached. Because the first call
+ * may throw and the others have other callers, they search the stack for the first.
  */
 final class DecodedMats {
   /** Class files that identify the decoder: its version is in their constants. */
@@ -45,8 +45,8 @@ final class DecodedMats {
   /** Methods that load a file; other overloads have another first argument. */
   private static final Set<String> FROM_FILE = Set.of("asMatrix", "asMatrixView", "asImageMatrix");
 
-  /** One frame of ours, three of the loader, and a few between. */
-  private static final int DEEPEST = 16;
+  /** Maximum frames to search: one of the agent, three of the loader, and a few between. */
+  private static final int MAX_FRAMES = 16;
 
   private final Class<?> loaderClass;
   private final DecodedForm form;
@@ -62,7 +62,7 @@ final class DecodedMats {
     this.form = DecodedForm.of(code + " pixels, as PPM");
   }
 
-  /** Begins to load {@code item}; null if it is neither kept nor to be kept. */
+  /** Begins to load {@code item}; null if it is not to be cached. */
   void begin(Object loader, @Nullable DecodedItem item) {
     if (item == null) {
       current.remove();
@@ -71,7 +71,7 @@ final class DecodedMats {
     }
   }
 
-  /** {@code streamToMat}: the bytes to decode; null to use the file's own. */
+  /** Returns the bytes for {@code streamToMat} to decode; null to use the file's own. */
   @Nullable InterceptedCall bytes(Object loader) {
     Load load = current.get();
     if (load == null || load.loader != loader || load.kept == null || !isLoadingFile()) {
@@ -83,7 +83,9 @@ final class DecodedMats {
     return new InterceptedCall(new Mat(bytes));
   }
 
-  /** {@code transformImage}: keeps the given picture if it belongs to the load. Never throws. */
+  /**
+   * Caches the picture passed to {@code transformImage} if it belongs to the load. Never throws.
+   */
   void decoded(Object loader, Object picture) {
     Load load = current.get();
     if (load == null || load.loader != loader || load.kept != null || !isLoadingFile()) {
@@ -106,7 +108,7 @@ final class DecodedMats {
     return STACK.walk(
         frames ->
             frames
-                .limit(DEEPEST)
+                .limit(MAX_FRAMES)
                 .dropWhile(frame -> frame.getDeclaringClass() != loaderClass)
                 .takeWhile(frame -> frame.getDeclaringClass() == loaderClass)
                 .anyMatch(
@@ -116,7 +118,7 @@ final class DecodedMats {
                                 || frame.getDescriptor().startsWith("(Ljava/io/File;Z"))));
   }
 
-  /** A file that decodes to exactly this picture; null if there is none. */
+  /** Returns a file that decodes to exactly this picture; null if there is none. */
   private static byte @Nullable [] encode(Mat picture) {
     int channels = picture.type() == CV_8UC3 ? 3 : 1;
     if ((channels == 1 && picture.type() != CV_8UC1) || !picture.isContinuous()) {
@@ -128,7 +130,7 @@ final class DecodedMats {
   }
 
   /**
-   * A binary PPM or PGM.
+   * Returns a binary PPM or PGM.
    *
    * @param channels 3 or 1
    * @param pixels row by row without gaps, blue first

@@ -9,39 +9,36 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 record Description(int mostObjects, boolean countsEveryOrder) implements ObjectDescription.Library {
-  /** Fields of DataVec's transforms that hold properties of the last image. */
+  /** Fields of DataVec's transforms with properties of the last image. */
   private static final Set<String> SCRATCH =
       Set.of(
           ("x y h w srch srcw currentImage currentTransforms converter M splitChannels filter"
                   + " canvas")
               .split(" "));
 
-  /** As above, for one class only: elsewhere a field of that name holds a setting of the user. */
+  /** The same for one class only; in others, a field with this name is a setting of the user. */
   private static final Set<String> SCRATCH_OF_CLASS = Set.of("FlipImageTransform.mode");
 
-  /** The most objects in a description made in each epoch. */
-  private static final int MOST = 10_000;
+  /** Maximum number of objects in a description that is created in each epoch. */
+  private static final int MAX_OBJECTS = 10_000;
 
   static String of(String what, @Nullable Object object) throws CannotShareException {
-    return ObjectDescription.of(what, object, new Description(MOST, false));
+    return ObjectDescription.of(what, object, new Description(MAX_OBJECTS, false));
   }
 
-  /** For an object that is described once, and may be large. */
+  /** Describes an object once, which may be large. */
   static String ofLarge(String what, Object object) throws CannotShareException {
-    return ObjectDescription.of(what, object, new Description(20 * MOST, false));
+    return ObjectDescription.of(what, object, new Description(20 * MAX_OBJECTS, false));
   }
 
-  /**
-   * Describes an object read by code whose batches are kept; the code may iterate over maps in any
-   * order.
-   */
+  /** Describes an object read by code whose batches are cached; that code may iterate over maps. */
   static String ofRead(String what, @Nullable Object object) throws CannotShareException {
-    return ObjectDescription.of(what, object, new Description(MOST, true));
+    return ObjectDescription.of(what, object, new Description(MAX_OBJECTS, true));
   }
 
-  /** As above, for an object that is described once. */
+  /** Like {@link #ofRead}, for an object that is described once and may be large. */
   static String ofLargeRead(String what, Object object) throws CannotShareException {
-    return ObjectDescription.of(what, object, new Description(20 * MOST, true));
+    return ObjectDescription.of(what, object, new Description(20 * MAX_OBJECTS, true));
   }
 
   static boolean isOfLibrary(String className) {

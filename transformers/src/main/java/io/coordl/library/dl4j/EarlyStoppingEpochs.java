@@ -8,7 +8,7 @@ import org.deeplearning4j.earlystopping.termination.EpochTerminationCondition;
 import org.deeplearning4j.earlystopping.termination.MaxEpochsTerminationCondition;
 import org.deeplearning4j.earlystopping.trainer.BaseEarlyStoppingTrainer;
 
-/** The most epochs that an early stopping trainer runs; 0 if no condition limits their number. */
+/** Maximum number of epochs that an early stopping trainer runs; 0 if no condition limits it. */
 public final class EarlyStoppingEpochs implements ToLongFunction<Object> {
   private final LibraryField<Object> configuration;
 
@@ -31,7 +31,7 @@ public final class EarlyStoppingEpochs implements ToLongFunction<Object> {
         most = most == 0 ? last.getMaxEpochs() : Math.min(most, last.getMaxEpochs());
       }
     }
-    // It checks its conditions after the first epoch, and then after each `every` epochs.
+    // It checks its conditions after the first epoch, and then every `every` epochs.
     return most <= 0 ? 0 : (most - 2 + every) / every * every + 1;
   }
 }

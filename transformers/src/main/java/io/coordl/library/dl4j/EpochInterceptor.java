@@ -34,18 +34,18 @@ import org.nd4j.linalg.factory.Nd4j;
  * {@code prep=coordinate}, {@code prepared=share} and {@code prefetch=N} in DL4J: {@code next(int)}
  * and {@code reset()} of {@code RecordReaderDataSetIterator}, {@code
  * SequenceRecordReaderDataSetIterator} and {@code RecordReaderMultiDataSetIterator}, over the
- * library's readers. Batches that are the same in each epoch are kept. Otherwise epochs are shared
- * from their first batch on, or the next batch is made early. Other readers are left alone, which
- * is logged once.
+ * library's readers. Batches that are the same in each epoch are cached. Otherwise epochs are
+ * shared from their first batch on, or the next batch is prefetched. Other readers are ignored,
+ * which is logged once.
  *
  * <p>At the first batch, each reader reports the order of its records ({@link SeekableReader}), and
  * is set to the adopted order. {@code hasNext()} and all other code of the library then work on
- * that order unchanged. {@code next(int)} returns a kept or staged batch, or one that this job
- * makes, and moves the readers past it. In all other cases (the program's code throws, the program
- * asks for another number of examples, takes a record itself, changes the preprocessor), the
- * library continues with the remaining records.
+ * that order unchanged. {@code next(int)} returns a cached or staged batch, or one that this job
+ * prepares, and moves the readers past it. In all other cases (the program's code throws, requests
+ * another number of examples, takes a record itself, changes the preprocessor), the library
+ * continues with the remaining records.
  *
- * <p>For an iterator of the program's own class, or with a limit, the underlying iterator is
+ * <p>For an iterator of the program's own class or with a limit, the underlying iterator is
  * intercepted.
  */
 public final class EpochInterceptor implements LibraryHooks {
@@ -113,7 +113,8 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /**
-   * The library has opened files again, which the program may replace before it requests a batch.
+   * Called when the library has opened files again, which the program may replace before it
+   * requests a batch.
    */
   private void opened(Object iterator) {
     try {
@@ -121,11 +122,11 @@ public final class EpochInterceptor implements LibraryHooks {
         reader.opened();
       }
     } catch (CannotShareException e) {
-      return; // The library may open any file for batches that it makes itself.
+      return; // The library may open any file for batches that it prepares itself.
     }
   }
 
-  /** Whether a next batch is known to exist; if false, the library has to look itself. */
+  /** True if a next batch is known to exist; if false, the library's own check decides. */
   private boolean hasNext(Object iterator) {
     ProgramIterator program = new ProgramIterator(iterator);
     IteratorEpoch epoch = program.hasBatchAtHand() ? null : epochOf(program);
@@ -152,7 +153,7 @@ public final class EpochInterceptor implements LibraryHooks {
     return null;
   }
 
-  /** The next batch with this many examples; null if the library is to make it. */
+  /** Returns the next batch with this many examples; null if the library must prepare it. */
   private @Nullable InterceptedCall next(Object iterator, int num) throws IOException {
     ProgramIterator program = new ProgramIterator(iterator);
     if (program.hasBatchAtHand() || !engine.serves(isOfProgram())) {
@@ -172,8 +173,8 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /**
-   * One per kind of iterator with similar costs, since a program may create a new iterator for each
-   * epoch.
+   * Returns one account per kind of iterator with similar costs, because a program may create a new
+   * iterator for each epoch.
    */
   private Worth worth(ProgramIterator program, Map<String, SeekableReader> found, int num) {
     Object preprocessor = program.preprocessor();
@@ -202,7 +203,7 @@ public final class EpochInterceptor implements LibraryHooks {
     RecordReaderMultiDataSetIterator arrays = program.arrays();
     if (arrays == null && makeReady(program, List.copyOf(first.values()))) {
       arrays = program.arrays();
-      found = readers.of(program); // With the names used to make the arrays.
+      found = readers.of(program); // With the names used to create the arrays.
     }
     if (arrays == null) {
       return;
@@ -231,7 +232,7 @@ public final class EpochInterceptor implements LibraryHooks {
    * Prepares the iterator. If this throws, the library does the same again and throws again, from
    * the same record on.
    *
-   * @return false if the library is to do it
+   * @return false if the library must do it
    */
   private static boolean makeReady(ProgramIterator program, List<SeekableReader> all)
       throws CannotShareException {
@@ -259,7 +260,7 @@ public final class EpochInterceptor implements LibraryHooks {
     private final ProgramEpoch epoch;
     private final Worth worth;
 
-    /** The copies made last. */
+    /** The last copies. */
     private @Nullable ReaderPipeline copies;
 
     Beginning(ProgramEpoch epoch, Worth worth) {
@@ -334,7 +335,7 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  /** Items of images are fetched by several threads, batches are made by one. */
+  /** Whether items are fetched: several threads fetch images, one prepares batches. */
   private boolean hasItemsFetched(Collection<SeekableReader> readers) {
     return fetchesItems
         && readers.stream()

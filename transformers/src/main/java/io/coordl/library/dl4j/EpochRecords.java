@@ -21,7 +21,7 @@ final class EpochRecords<T> implements Iterator<T> {
    * @param records by their places, from 0 on
    * @param end number of records
    * @param shared the epoch, if other jobs share it; null if the library runs it by itself
-   * @param library the replaced iterator, at its end: it reports in its own words that there is no
+   * @param library the replaced iterator, at its end; its own exception reports that there is no
    *     next element
    */
   EpochRecords(
@@ -35,7 +35,7 @@ final class EpochRecords<T> implements Iterator<T> {
     this.shared = shared;
   }
 
-  /** The epoch, if it is shared and belongs to that iterator. */
+  /** Returns the epoch if it is shared and belongs to this iterator. */
   @Nullable IteratorEpoch sharedOf(Object iterator) {
     return shared != null && shared.isOf(iterator) ? shared : null;
   }
@@ -50,7 +50,7 @@ final class EpochRecords<T> implements Iterator<T> {
     return hasNext() ? records.apply(next++) : library.next();
   }
 
-  /** The place of the next element. */
+  /** Returns the place of the next element. */
   int place() {
     return next;
   }

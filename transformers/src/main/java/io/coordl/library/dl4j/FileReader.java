@@ -55,8 +55,8 @@ final class FileReader extends ListedReader {
   }
 
   /**
-   * Reuses the last listing of numbered files, which never changes and is slow to repeat, since
-   * each name is created again.
+   * Reuses the last listing of numbered files, which never changes. Repeating it is slow, because
+   * it creates each name again.
    */
   @Override
   List<?> left(Iterator<?> own) {

@@ -19,8 +19,8 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * The memory of an array of floats in plain order, accessed directly as the loader does: an
- * operation of ND4J could draw from the program's random state.
+ * The memory of a float array in plain order, accessed directly as the loader does: an ND4J
+ * operation could draw from the program's random state.
  */
 final class Floats {
   /** Fits the L1 cache, bytes and floats together. */
@@ -28,7 +28,7 @@ final class Floats {
 
   private Floats() {}
 
-  /** Whether the array is one image of floats whose values lie in plain order. */
+  /** Whether the array is one image of floats with its values in plain order. */
   static boolean isPlain(INDArray array) {
     long[] shape = array.shape();
     long[] stride = array.stride();
@@ -43,14 +43,14 @@ final class Floats {
             new long[] {shape[skip + 1] * shape[skip + 2], shape[skip + 2], 1});
   }
 
-  /** Channels, height and width of a plain array. */
+  /** Returns channels, height and width of a plain array. */
   static int[] dimensions(INDArray array) {
     long[] shape = array.shape();
     int skip = shape.length - 3;
     return new int[] {(int) shape[skip], (int) shape[skip + 1], (int) shape[skip + 2]};
   }
 
-  /** Applies {@code use} to the values of a plain array; it must not keep them. */
+  /** Applies {@code use} to the values of a plain array; it must not hold them. */
   private static <T extends @Nullable Object> T values(
       INDArray array, Function<FloatPointer, T> use) {
     Pointer pointer = array.data().pointer();
@@ -63,8 +63,8 @@ final class Floats {
   }
 
   /**
-   * Copies kept values into a plain array of the same length at memory speed. Uses OpenCV, which
-   * the loader decodes with, because Java's compilers convert one byte at a time.
+   * Copies cached values into a plain array of the same length at memory speed. Uses OpenCV, the
+   * loader's decoder, because Java's compilers convert one byte at a time.
    */
   static void fill(INDArray array, KeptArray kept) {
     ByteBuffer bytes = kept.values().duplicate();
@@ -83,7 +83,9 @@ final class Floats {
     }
   }
 
-  /** The values of a plain array as bytes; null unless each is a whole number from 0 to 255. */
+  /**
+   * Returns the values of a plain array as bytes; null unless each is a whole number from 0 to 255.
+   */
   static @Nullable KeptArray read(INDArray array) {
     Nd4j.getAffinityManager().ensureLocation(array, AffinityManager.Location.HOST);
     byte[] bytes = values(array, Floats::bytes);

@@ -15,7 +15,7 @@ import org.datavec.image.transform.ImageTransform;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of images. Loaded only when one is used, since a program without images lacks the
+ * A reader of images. Loaded only when one is used, because a program without images lacks the
  * classes.
  */
 final class ImageReader extends ListedReader {
@@ -76,8 +76,8 @@ final class ImageReader extends ListedReader {
             ? new ObjectDetectionRecordReader(1, 1, 1, 1, 1, null)
             : new ImageRecordReader();
     LibraryField.copyAll(reader, copy);
-    // Configured like the reader's loader, which is not shared because it contains a converter of
-    // images.
+    // Configured like the reader's loader, which is not shared because it contains an image
+    // converter.
     NativeImageLoader loader =
         new NativeImageLoader(
             (Long) field(TYPE, "height").require(reader),

@@ -50,7 +50,7 @@ final class IteratorEpoch {
         && source.isKnown(next);
   }
 
-  /** If a file changes while it is read, the library continues by itself. */
+  /** Ends the epoch if a file has changed; the library then continues by itself. */
   private void endIfChanged() {
     if (!source.isOver()
         && (iterator.collectsMetadata()
@@ -61,10 +61,10 @@ final class IteratorEpoch {
   }
 
   /**
-   * The next batch as the iterator would have made it, with its readers moved past it; null if the
-   * library has to make it and all later ones.
+   * Returns the next batch as the iterator would have prepared it, with its readers moved past it;
+   * null if the library must prepare it and all later ones.
    *
-   * @param num number of examples that the program asks for
+   * @param num number of examples that the program requests
    */
   @Nullable InterceptedCall next(int num) throws IOException {
     endIfChanged();
@@ -75,7 +75,7 @@ final class IteratorEpoch {
     if (num != batchSize
         || iterator.preprocessor() != preprocessor
         || !readers.stream().allMatch(reader -> reader.isAt(place))) {
-      end(); // From here on the epoch differs from the one that began.
+      end(); // From here on, the epoch differs from the one that began.
       return null;
     }
     long span = Spans.enter(SpanKind.TAKE, iterator.get());
@@ -101,7 +101,7 @@ final class IteratorEpoch {
     return new InterceptedCall(batch);
   }
 
-  /** The program resets the iterator, and with it the readers. */
+  /** Called when the program resets the iterator, and with it the readers. */
   void reset() {
     end();
     readers.forEach(SeekableReader::close);

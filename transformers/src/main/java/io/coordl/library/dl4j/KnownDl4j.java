@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 /**
- * The known behaviour of the code of DL4J, DataVec and ND4J that preprocessors and label generators
- * use.
+ * The purity analysis may assume this about the code of DL4J, DataVec and ND4J that preprocessors
+ * and label generators use.
  *
  * @param iterators whether the code is that of iterators of the program's own classes: {@link
- *     ProgramIterators} compares their fields and the library objects in them, and keeps with a
+ *     ProgramIterators} compares their fields and the library objects in them, and stores with a
  *     batch the files that it opens
  */
 record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
@@ -19,7 +19,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
 
   private static final String ITERATORS = "org.deeplearning4j.datasets.iterator.";
 
-  /** Classes whose objects behave alike each time if their descriptions are equal. */
+  /** Classes whose objects behave alike if their descriptions are equal. */
   private static final List<String> STEADY =
       List.of(
           PREPROCESSORS,
@@ -28,7 +28,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
           "org.datavec.api.io.labels.",
           "org.datavec.image.recordreader.objdetect.impl.");
 
-  /** Combinations of other objects, which may be the program's. */
+  /** Classes that combine other objects, which may be the program's. */
   private static final Set<String> COMPOSED =
       Set.of(
           PREPROCESSORS + "CompositeDataSetPreProcessor",
@@ -47,14 +47,18 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
                   + " org/datavec/image/recordreader/objdetect/")
               .split(" "));
 
-  /** Exceptions: methods among these that do more, by the beginning of their names. */
+  /**
+   * Exceptions to {@link #KNOWN}: name prefixes of methods with other inputs or with side effects.
+   */
   private static final List<String> UNKNOWN =
       List.of(
           ("shuffle sample split save load leverage migrate detach isAttached toString close"
                   + " id getId data ulike newWritable")
               .split(" "));
 
-  /** Known methods of {@code Nd4j}; others draw, change settings or return uninitialised memory. */
+  /**
+   * Known methods of {@code Nd4j}; others draw, change settings, or return uninitialised memory.
+   */
   private static final Set<String> FACTORY =
       Set.of(
           ("create createFromArray zeros zerosLike ones onesLike valueArrayOf scalar concat"
@@ -72,7 +76,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
     return iterators;
   }
 
-  /** What the library's preprocessors do of which nothing is known, their class files tell. */
+  /** False for the library's unknown preprocessors, whose class files are analysed. */
   @Override
   public boolean isOfLibrary(String className) {
     return Description.isOfLibrary(className)
@@ -93,7 +97,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
         : "is not known to do the same each time";
   }
 
-  /** The contents of such objects are compared before each batch. */
+  /** True for classes whose objects' contents are compared before each batch. */
   @Override
   public boolean isClosed(Class<?> type) {
     return !COMPOSED.contains(type.getName());
@@ -115,7 +119,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
       return FACTORY.contains(method);
     } else if (owner.equals("org/nd4j/linalg/dataset/api/DataSetPreProcessor")
         || owner.equals("org/nd4j/linalg/dataset/api/MultiDataSetPreProcessor")) {
-      return iterators; // All preprocessors in the iterator's fields are examined.
+      return iterators; // All preprocessors in the iterator's fields are analysed.
     }
     return (KNOWN.stream().anyMatch(known -> known.equals(owner) || isIn(known, owner))
             || owner.endsWith("Exception"))

@@ -12,19 +12,19 @@ import java.util.List;
 /**
  * The start positions of a file's lines, which end with a line feed, a carriage return, or both, as
  * in {@link BufferedReader}. Stores the position of every {@value #STEP}th line, doubling that step
- * whenever more than {@value #MOST_PLACES} positions would be stored. Immutable.
+ * whenever more than {@value #MAX_PLACES} positions would be stored. Immutable.
  */
 final class LineIndex {
   private static final int STEP = 64;
   private static final int CHUNK = 1 << 16;
-  private static final int MOST_PLACES = 1 << 20;
+  private static final int MAX_PLACES = 1 << 20;
 
   /** Heap bytes per line for the order of an epoch, including its copies: 20, plus a margin. */
-  private static final int HEAP_BYTES_A_LINE = 64;
+  private static final int HEAP_BYTES_PER_LINE = 64;
 
   /**
-   * Charsets in which the bytes of a line's end occur nowhere else, so that decoding may begin at
-   * any line.
+   * Charsets in which the bytes of a line end occur nowhere else, so that decoding may begin at any
+   * line.
    */
   private static final List<Charset> KNOWN =
       List.of(StandardCharsets.UTF_8, StandardCharsets.US_ASCII, StandardCharsets.ISO_8859_1);
@@ -72,9 +72,9 @@ final class LineIndex {
     }
   }
 
-  /** The most lines whose order fits into this heap. */
+  /** Returns the maximum number of lines whose order fits into this heap. */
   static int mostLines() {
-    long room = Runtime.getRuntime().maxMemory() / HEAP_BYTES_A_LINE;
+    long room = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_LINE;
     return (int) Math.min(room, Integer.MAX_VALUE - 1);
   }
 
@@ -86,16 +86,16 @@ final class LineIndex {
   /**
    * Reads a whole file once, but stops after {@link #mostLines}.
    *
-   * @param in from its beginning; not closed
+   * @param in positioned at the start of the file; not closed
    */
   static LineIndex of(InputStream in) throws IOException {
-    return of(in, MOST_PLACES, mostLines());
+    return of(in, MAX_PLACES, mostLines());
   }
 
   /**
    * Reads a whole file, or one line more than {@code mostLines}.
    *
-   * @param mostPlaces the most positions to store; an even number, at least 16
+   * @param mostPlaces maximum number of positions to store; an even number, at least 16
    */
   static LineIndex of(InputStream in, int mostPlaces, int mostLines) throws IOException {
     byte[] chunk = new byte[CHUNK];
@@ -124,7 +124,7 @@ final class LineIndex {
     return new LineIndex(lines, places, hashes);
   }
 
-  /** The number of lines; one more than {@link #mostLines} if there are more. */
+  /** Returns the number of lines; one more than {@link #mostLines} if there are more. */
   int lines() {
     return lines;
   }
@@ -135,7 +135,7 @@ final class LineIndex {
   }
 
   /**
-   * A reader positioned at the given line.
+   * Returns a reader positioned at the given line.
    *
    * @param in from the file's beginning; taken over, and closed if this fails
    * @param line from 0 on, below {@link #lines}

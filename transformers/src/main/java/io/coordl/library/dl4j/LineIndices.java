@@ -14,7 +14,7 @@ import org.nd4j.common.function.Function;
 
 /**
  * The start positions of lines, for the files of all readers. An index that has not been used for
- * long is discarded when the heap is short, since a program may write a new file for each epoch.
+ * long is discarded when the heap is short, because a program may write a new file for each epoch.
  * Thread-safe.
  */
 final class LineIndices {
@@ -33,8 +33,8 @@ final class LineIndices {
   }
 
   /**
-   * The start positions of a file's lines: read once, and again if the file has changed or its
-   * index was discarded.
+   * Returns the start positions of a file's lines: read once, and again if the file has changed or
+   * its index was discarded.
    *
    * @param opener opens a file as the library does
    * @throws UncheckedIOException if it cannot be read

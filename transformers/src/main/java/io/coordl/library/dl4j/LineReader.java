@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
 /**
- * A reader of one record per line, of one file or several. An index of the lines gives the number
- * of records and the start of each batch. Each job reads each file once for the index, and then
- * only the lines of the batches that it prepares.
+ * A reader of one record per line, from one or several files. An index of the lines gives the
+ * number of records and the start of each batch. Each job reads each file once for the index, and
+ * then only the lines of the batches that it prepares.
  *
  * <p>Not supported, because the library counts records differently: files without records among
  * several files; comments; charsets whose lines cannot be found without decoding.
@@ -60,7 +60,7 @@ final class LineReader extends SeekableReader {
     return Charset.forName(reader.getCharset());
   }
 
-  /** Lines at the beginning of each file that are not records. */
+  /** Returns the number of lines at the start of each file that are not records. */
   private int skipped() {
     if (reader instanceof CSVRecordReader) {
       return number(field(CSVRecordReader.class, "skipNumLines"));
@@ -116,7 +116,9 @@ final class LineReader extends SeekableReader {
     return files.numbersOf(epoch);
   }
 
-  /** Lines taken at the beginning of an epoch: those skipped so far, or the one peeked at. */
+  /**
+   * Returns the lines read at the start of an epoch: those skipped so far, or the one peeked at.
+   */
   private int linesTaken() {
     if (reader instanceof CSVRecordReader) {
       boolean done = Boolean.TRUE.equals(field(CSVRecordReader.class, "skippedLines").get(reader));
@@ -147,7 +149,7 @@ final class LineReader extends SeekableReader {
     List<LineIndex> indices = uris.stream().map(uri -> known.lines.of(uri, opener)).toList();
     Lines now = new Lines(uris, indices, opener, charset(), skipped(), shared);
     if (now.count() != order.length) {
-      return false; // A file has changed in the meantime.
+      return false; // A file has changed.
     }
     lines = now;
     closeOwn();
@@ -167,7 +169,7 @@ final class LineReader extends SeekableReader {
   @Override
   void seek(int place) {
     Lines now = Objects.requireNonNull(lines);
-    if (iterator.get(reader) != now.records) { // The library moved on to another file by itself.
+    if (iterator.get(reader) != now.records) { // The library itself has moved to another file.
       closeOwn();
       iterator.set(reader, now.records);
     }

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
 /**
- * The lines of several files by their places in one order, without the initial lines of each file
- * that are not records. Consecutive lines are read without seeking. The file being read stays open
- * until lines of another file are requested. So it is read as it was, even if it is deleted or
- * replaced. Used by one thread at a time.
+ * The lines of several files by their places in one order, without each file's initial lines that
+ * are not records. Consecutive lines are read without seeking. The current file stays open until
+ * lines of another file are requested, so it can be read even if it is deleted or replaced. Used by
+ * one thread at a time.
  */
 final class Lines {
   /** Replaces the reader's own iterator. */
@@ -29,7 +29,7 @@ final class Lines {
   private final Charset charset;
   private final int skipped;
 
-  /** The place of the first record of each file, and the number of all records. */
+  /** The place of the first record of each file, then the total number of records. */
   private final int[] first;
 
   private @Nullable BufferedReader open;
@@ -60,7 +60,10 @@ final class Lines {
     return first[files.size()];
   }
 
-  /** The file with the record at that place in the epoch's order; past the end, the last file. */
+  /**
+   * Returns the file with the record at this place in the epoch's order; past the end, the last
+   * file.
+   */
   int fileOf(int place) {
     int found = Arrays.binarySearch(first, 0, files.size(), place);
     return Math.min(found >= 0 ? found : -found - 2, files.size() - 1);
@@ -74,7 +77,7 @@ final class Lines {
     return new File(files.get(fileOf(records.place())));
   }
 
-  /** The number of lines in the file before the record at that place. */
+  /** Returns the number of lines in the file before the record at this place. */
   int linesBefore(int place) {
     return skipped + place - first[fileOf(place)];
   }
@@ -120,8 +123,8 @@ final class Lines {
   }
 
   /**
-   * The epoch has reached that place: opens the file of its next record, where the reader
-   * continues.
+   * Called when the epoch has reached this place: opens the file of its next record, where the
+   * reader continues.
    */
   void reach(int place) {
     if (place < count()) {
@@ -132,7 +135,7 @@ final class Lines {
     records.moveTo(place, first[fileOf(place) + 1]);
   }
 
-  /** The rest of the file, including what was written to it since it was read. */
+  /** Returns the rest of the file, including data appended since it was read. */
   BufferedReader rest() {
     try {
       BufferedReader reader = open(records.place());
@@ -154,7 +157,7 @@ final class Lines {
     }
   }
 
-  /** A file in which lines are looked up; readers on it do not close it while it is in use. */
+  /** A file from which lines are read; its readers do not close it while it is in use. */
   private final class OpenFile extends InputStream {
     private final InputStream in;
     private long at;

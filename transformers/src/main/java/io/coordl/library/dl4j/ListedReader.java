@@ -10,18 +10,19 @@ import java.util.List;
 import org.datavec.api.records.reader.RecordReader;
 import org.jspecify.annotations.Nullable;
 
-/** A reader with an iterator in a field, over elements that make one record each. */
+/** A reader that holds an iterator in a field, over elements that each make one record. */
 abstract sealed class ListedReader extends SeekableReader
     permits FileReader, ImageReader, MemoryReader {
   private final LibraryField<Object> iterator;
   private List<?> epoch = List.of();
 
   /** The library's own exhausted iterator, or an empty one. */
-  private Iterator<?> ended = Collections.emptyIterator();
+  private Iterator<?> exhausted = Collections.emptyIterator();
 
-  /** The elements of the epoch in the library's order, and their numbers. */
+  /** The elements of the epoch in the library's order. */
   private List<?> listed = List.of();
 
+  /** The record number of each, or null. */
   private int @Nullable [] numbers;
 
   ListedReader(RecordReader reader, LibraryField<Object> iterator) {
@@ -29,16 +30,18 @@ abstract sealed class ListedReader extends SeekableReader
     this.iterator = iterator;
   }
 
-  /** The elements of an epoch that would begin now, in its order. */
+  /** Returns the elements of the next epoch if it began now, in order. */
   abstract List<?> all() throws CannotShareException;
 
-  /** Whether there are as many elements as in an epoch. */
+  /** Whether these elements make up a whole epoch. */
   abstract boolean isWhole(List<?> elements);
 
-  /** The numbers of these elements, which make up a whole epoch. */
+  /** Returns the numbers of these elements, which make up a whole epoch. */
   abstract int @Nullable [] numbersOf(List<?> elements) throws CannotShareException;
 
-  /** The elements in the order of these numbers; null if it is not a valid order of an epoch. */
+  /**
+   * Returns the elements, ordered by these numbers; null if it is not a valid order of an epoch.
+   */
   abstract @Nullable List<?> inOrderOf(int[] order);
 
   @Override
@@ -48,32 +51,34 @@ abstract sealed class ListedReader extends SeekableReader
 
   @Override
   int @Nullable [] order(int taken) throws CannotShareException {
-    List<?> left = List.of();
+    List<?> remaining = List.of();
     if (iterator.get(reader()) instanceof Iterator<?> own) {
-      left = left(own);
+      remaining = left(own);
       if (!(own instanceof EpochRecords)) {
-        ended = own.hasNext() ? Collections.emptyIterator() : own;
+        exhausted = own.hasNext() ? Collections.emptyIterator() : own;
       }
     }
-    put(left, null); // Restores the elements that were still to come.
+    put(remaining, null); // left() has drained the iterator: put the rest back.
     if (taken > 0) {
       List<?> all = all();
-      left = all.size() >= taken && all.subList(taken, all.size()).equals(left) ? all : List.of();
+      remaining =
+          all.size() >= taken && all.subList(taken, all.size()).equals(remaining) ? all : List.of();
     }
-    listed = left;
-    numbers = isWhole(left) ? numbersOf(left) : null;
+    listed = remaining;
+    numbers = isWhole(remaining) ? numbersOf(remaining) : null;
     return numbers == null ? null : numbers.clone();
   }
 
-  /** The remaining elements of an iterator of the library. */
+  /** Drains an iterator of the library, and returns its remaining elements. */
   List<?> left(Iterator<?> own) {
-    List<Object> left = new ArrayList<>();
-    own.forEachRemaining(left::add);
-    return left;
+    List<Object> remaining = new ArrayList<>();
+    own.forEachRemaining(remaining::add);
+    return remaining;
   }
 
   private void put(List<?> elements, @Nullable IteratorEpoch shared) {
-    iterator.set(reader(), new EpochRecords<Object>(elements::get, elements.size(), shared, ended));
+    iterator.set(
+        reader(), new EpochRecords<Object>(elements::get, elements.size(), shared, exhausted));
   }
 
   @Override

@@ -24,11 +24,11 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code NativeImageLoader.asMatrixView(File, INDArray)} and {@code asMatrix(File, boolean)}: the
- * array is filled from kept pixels, or its pixels are kept once the loader has filled it. Loaders
- * with a transform, which may be random, and arrays that are not plain floats get the decoded
- * picture only ({@link DecodedMats}). Loaders of several pages, or of a class of the program's own,
- * are left alone, which is logged once.
+ * Intercepts {@code NativeImageLoader.asMatrixView(File, INDArray)} and {@code asMatrix(File,
+ * boolean)}: fills the array from cached pixels, or caches its pixels after the loader has filled
+ * it. For loaders with a transform, which may be random, and arrays that are not plain floats, only
+ * the decoded picture is cached ({@link DecodedMats}). Ignores loaders of several pages, or of a
+ * class of the program's own, and logs this once.
  */
 public final class MatrixInterceptor implements LibraryHooks {
   private final Class<?> declaring;
@@ -107,7 +107,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     return filled == null ? keep(item, form, target) : new InterceptedCall(filled);
   }
 
-  /** Why the loader is left alone; empty if it decodes the file unchanged. */
+  /** Returns why the loader is ignored; empty if it decodes the file unchanged. */
   String reasonToLeave(Object loader) {
     if (loader.getClass() != declaring) {
       return "loaders of class " + loader.getClass().getName();
@@ -115,7 +115,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
   }
 
-  /** Everything except the file that determines the loader's arrays. */
+  /** Describes everything except the file that determines the loader's arrays. */
   DecodedForm form(Object loader) {
     String cropped = centerCrop.bits(loader) != 0 ? " cropped" : "";
     String geometry =
@@ -123,7 +123,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     return forms.computeIfAbsent(geometry, text -> DecodedForm.of(code + " " + text));
   }
 
-  /** Copies a loader with the program's dimensions, to be used by another thread. */
+  /** Copies a loader with the program's dimensions, for another thread. */
   NativeImageLoader copy(Object loader) {
     return new NativeImageLoader(
         height.bits(loader),
@@ -132,16 +132,16 @@ public final class MatrixInterceptor implements LibraryHooks {
         centerCrop.bits(loader) != 0);
   }
 
-  /** Channels, height and width of the loader's arrays; null if they are those of the picture. */
+  /** Returns channels, height and width of the loader's arrays; null if they are the picture's. */
   long @Nullable [] shape(Object loader) {
     long[] shape = {channels.bits(loader), height.bits(loader), width.bits(loader)};
     return Arrays.stream(shape).allMatch(size -> size > 0) ? shape : null;
   }
 
   /**
-   * The target, filled with the kept values, or a new array as the loader makes it, in the caller's
-   * workspace if one is open. Null if the target has another shape, or the array would not be
-   * plain.
+   * Returns the target, filled with the cached values, or a new array as the loader creates it, in
+   * the caller's workspace if one is open. Null if the target has another shape, or the array would
+   * not be plain.
    */
   private static @Nullable INDArray filled(@Nullable INDArray target, KeptArray kept) {
     int[] shape = {kept.first(), kept.second(), kept.third()};
@@ -159,7 +159,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     return target == null ? filled.reshape(1, shape[0], shape[1], shape[2]) : target;
   }
 
-  /** The loader makes an array, or fills the target; its pixels are then kept. */
+  /** Lets the loader create an array or fill the target, and then caches its pixels. */
   private static InterceptedCall keep(
       DecodedItem item, DecodedForm form, @Nullable INDArray target) {
     long start = System.nanoTime();

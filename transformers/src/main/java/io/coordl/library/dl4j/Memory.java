@@ -13,9 +13,7 @@ import org.nd4j.linalg.api.memory.pointers.PagedPointer;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
-/**
- * Converts arrays to bytes and bytes to arrays, without an operation of ND4J and without a copy.
- */
+/** Converts arrays to bytes and back, without ND4J operations and without a copy. */
 final class Memory {
   /** Size of a CPU cache line, to which ND4J aligns. */
   private static final int ALIGNMENT = 64;
@@ -23,7 +21,7 @@ final class Memory {
   private Memory() {}
 
   /**
-   * The number of elements from the first to the last of an array with these strides, gaps
+   * Returns the number of elements from the first to the last of an array with these strides, gaps
    * included.
    */
   static long span(long[] shape, long[] stride) {
@@ -34,19 +32,19 @@ final class Memory {
     return span;
   }
 
-  /** The size of that span in bytes. */
+  /** Returns the size of an array's span in bytes. */
   static long length(INDArray array) {
     return span(array.shape(), array.stride()) * array.dataType().width();
   }
 
-  /** The address of its first value. */
+  /** Returns the address of its first value. */
   static long address(INDArray array) {
     return array.data().pointer().address() + array.data().offset() * array.dataType().width();
   }
 
   /**
    * Passes the bytes of an array's {@link #span}, in native order, to {@code use}, which must not
-   * keep them. Buffers and pointers do not keep the array reachable: once nothing else does, a
+   * hold them. Buffers and pointers do not keep the array reachable: once nothing else does, a
    * thread of ND4J frees its memory.
    */
   static void bytes(INDArray array, Consumer<ByteBuffer> use) {
@@ -65,9 +63,9 @@ final class Memory {
   }
 
   /**
-   * An array over {@code values}. It belongs to no workspace.
+   * Creates an array over {@code values}. It belongs to no workspace.
    *
-   * @param whole kept reachable as long as the array, or any view of it, is
+   * @param whole stays reachable as long as the array or any view of it
    * @param values direct, from index 0
    */
   static INDArray array(
@@ -77,7 +75,7 @@ final class Memory {
     return Nd4j.create(data, shape, stride, 0, order);
   }
 
-  /** An array with its own memory: in the open workspace, if attached and there is one. */
+  /** Creates an array with its own memory: in the open workspace, if attached and there is one. */
   static INDArray copy(
       ByteBuffer values, DataType type, long[] shape, long[] stride, char order, boolean attached) {
     INDArray array = uninitialized(type, shape, order, attached);
@@ -92,7 +90,7 @@ final class Memory {
   /**
    * Like {@link #copy}; but if a workspace is open and the array must not be in one, its memory is
    * a direct buffer. Outside workspaces, ND4J frees its own memory only after a garbage collection,
-   * and a thread that only takes batches produces too little garbage to cause one.
+   * and a thread that only requests batches produces too little garbage to cause one.
    *
    * @throws OutOfMemoryError at the JDK's limit
    */
@@ -114,7 +112,7 @@ final class Memory {
         : Nd4j.createUninitializedDetached(type, order, shape);
   }
 
-  /** The memory of a buffer; refers to the whole buffer, which a slice may not do. */
+  /** The memory of a buffer. Refers to the whole buffer, unlike some slices. */
   private static final class Held extends Pointer {
     @SuppressWarnings("UnusedVariable") // The pointer keeps the buffer reachable.
     private final ByteBuffer whole;

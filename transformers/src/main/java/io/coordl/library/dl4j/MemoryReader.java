@@ -21,8 +21,8 @@ import org.datavec.api.writable.Writable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of records that the program keeps in memory, identified by a checksum of all of them, in
- * their order, at the beginning of each epoch.
+ * A reader of records that the program holds in memory. They are identified by a checksum of all
+ * records, in order, at the start of each epoch.
  */
 final class MemoryReader extends ListedReader {
   private final RecordReader reader;

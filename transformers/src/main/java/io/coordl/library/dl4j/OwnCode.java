@@ -9,20 +9,18 @@ import java.util.Collection;
 import java.util.List;
 import org.datavec.api.split.InputSplit;
 
-/** Detects code of the program that runs while batches are made. */
+/** Detects code of the program that runs while batches are prepared. */
 final class OwnCode {
   private OwnCode() {}
 
-  /**
-   * Whether readers or the preprocessor, whose parts may be the program's, run code of the program.
-   */
+  /** Whether readers or the preprocessor, or their parts, run code of the program. */
   static boolean isIn(ProgramEpoch epoch) {
     Object preprocessor = epoch.program().preprocessor();
     return !of(epoch.readers().values()).isEmpty()
         || (preprocessor != null && hasOwn(preprocessor));
   }
 
-  /** The objects of the program that the library's readers use, except lists of files. */
+  /** Returns the objects of the program that the library's readers use, except lists of files. */
   static List<Object> of(Collection<SeekableReader> readers) {
     List<Object> parts = new ArrayList<>();
     for (SeekableReader reader : readers) {

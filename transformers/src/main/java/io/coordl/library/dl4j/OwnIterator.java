@@ -49,7 +49,8 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
       };
 
   /**
-   * Whether all fields of such an object are declared by iterators of the program, and accessible.
+   * Whether all fields of objects of this class are accessible and declared by iterators of the
+   * program.
    */
   static boolean isOwn(Class<?> type) {
     for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
@@ -73,12 +74,12 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     return FIELDS.get(get.getClass());
   }
 
-  /** The values of its primitive fields, as bits. */
+  /** Returns the values of its primitive fields, as bits. */
   List<Long> numbers() {
     return fields().numbers.stream().map(field -> field.bits(get)).toList();
   }
 
-  /** The values of its other fields. */
+  /** Returns the values of its other fields. */
   List<@Nullable Object> objects() {
     List<@Nullable Object> objects = new ArrayList<>();
     fields().objects.forEach(field -> objects.add(field.get(get)));
@@ -148,7 +149,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     return object != null && one.isOf(object);
   }
 
-  /** Empty if the iterator keeps something whose changes would go unnoticed. */
+  /** Empty if the iterator holds something whose changes would go unnoticed. */
   @Override
   public List<List<@Nullable Object>> stages(Object settings) {
     return ((Settings) settings).ofLibrary.stream().allMatch(one -> one.text() != null)
@@ -164,7 +165,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     return classes == null || classes.stream().anyMatch(OwnIterator::isOfLibrary);
   }
 
-  /** The fields it inherits can be changed too. */
+  /** Whether a class is, or extends, a library class, whose fields can change too. */
   private static boolean isOfLibrary(Class<?> type) {
     return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
         .anyMatch(at -> Description.isOfLibrary(at.getName()));

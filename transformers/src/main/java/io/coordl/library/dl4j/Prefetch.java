@@ -19,8 +19,8 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code prefetch=N} in DL4J: prefetches the files of an image reader's epoch, whose order its
- * split has fixed when the epoch begins. DL4J itself prefetches batches on one thread, which then
+ * {@code prefetch=N} in DL4J: prefetches the files of an image reader's epoch, whose order is fixed
+ * by its split when the epoch begins. DL4J itself prefetches batches on one thread, which then
  * finds its items in the store.
  */
 public final class Prefetch implements LibraryHooks {
@@ -80,7 +80,7 @@ public final class Prefetch implements LibraryHooks {
     return null;
   }
 
-  /** Decodes like {@code loader}; null if its results are not kept. */
+  /** Returns a decoder like {@code loader}; null if its results are not cached. */
   private ItemPrefetcher.@Nullable Decoder decoder(@Nullable Object loader) {
     MatrixInterceptor known = matrices;
     if (kept == null || known == null || loader == null || !known.reasonToLeave(loader).isEmpty()) {

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 /**
- * A preprocessor as it was at some time; the program can change it.
+ * A preprocessor in its state at one moment; the program can change it.
  *
  * @param object the preprocessor, which may refer to the iterator
- * @param text describes its behaviour; null if that is not compared, so that nothing is kept
+ * @param text describes its behaviour; null if it is not compared, so nothing is cached
  * @param as snapshot without the contents of its arrays; null if the text must be compared
  * @param arrays its arrays at that time
  */
@@ -31,7 +31,7 @@ record Preprocessor(
     }
   }
 
-  /** A preprocessor that is not compared. */
+  /** Returns a preprocessor that is not compared. */
   static Preprocessor unknown(Object object) {
     return new Preprocessor(new WeakReference<>(object), null, null, List.of());
   }
@@ -54,7 +54,7 @@ record Preprocessor(
     }
   }
 
-  /** The contents of an array are not among its fields. */
+  /** Whether to compare the fields of a class. An array's fields do not contain its values. */
   private static boolean counts(Class<?> type) {
     return !INDArray.class.isAssignableFrom(type);
   }

@@ -7,9 +7,9 @@ import java.util.Map;
 /**
  * An epoch that an iterator of the program is about to begin.
  *
- * @param readers of the iterator, by name
- * @param orders of the records of each reader
- * @param batchSize records of each reader in each batch, except the last
+ * @param readers readers of the iterator, by name
+ * @param orders order of the records of each reader
+ * @param batchSize number of records of each reader in a batch, except the last
  */
 record ProgramEpoch(
     ProgramIterator program,
@@ -20,7 +20,7 @@ record ProgramEpoch(
     return BatchOrder.batches(orders.get(0).length, batchSize);
   }
 
-  /** The class name of its first reader, for the user. */
+  /** Returns the class name of its first reader, for the user. */
   String name() {
     return readers.values().iterator().next().reader().getClass().getName();
   }

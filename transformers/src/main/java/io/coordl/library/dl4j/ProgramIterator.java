@@ -21,8 +21,8 @@ import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * One of the library's iterators over readers, or our copy of it. An iterator of data sets wraps
- * one of several arrays, which it creates with its first batch.
+ * One of the library's iterators over readers, or the agent's copy of one. An iterator of data sets
+ * wraps one of multiple arrays, which it creates with its first batch.
  */
 record ProgramIterator(Object get) {
   private static final Class<?> SEVERAL = RecordReaderMultiDataSetIterator.class;
@@ -48,7 +48,7 @@ record ProgramIterator(Object get) {
     Symbols.field(sequences, "totalOutcomes", int.class);
   }
 
-  /** The library class that it is an instance of. */
+  /** Returns its library class. */
   private Class<?> type() {
     return get instanceof RecordReaderDataSetIterator
         ? RecordReaderDataSetIterator.class
@@ -71,14 +71,14 @@ record ProgramIterator(Object get) {
     return get instanceof DataSetIterator;
   }
 
-  /** Whether it has already made its next batch. */
+  /** Whether it has already prepared its next batch. */
   boolean hasBatchAtHand() {
     return isOfDataSets()
         && Boolean.TRUE.equals(value(isOfSequences() ? "useStored" : "useCurrent"));
   }
 
   /**
-   * Whether it is intercepted itself; otherwise the iterator that it wraps is, and is called next.
+   * Whether it is intercepted itself; otherwise it calls the intercepted iterator that it wraps.
    */
   boolean isIntercepted() {
     return !isOfDataSets()
@@ -96,12 +96,12 @@ record ProgramIterator(Object get) {
             : ((RecordReaderMultiDataSetIterator) get).isCollectMetaData();
   }
 
-  /** The iterator that makes its arrays, perhaps itself; null before the first batch. */
+  /** Returns the iterator that creates its arrays, possibly itself; null before the first batch. */
   @Nullable RecordReaderMultiDataSetIterator arrays() {
     return (RecordReaderMultiDataSetIterator) (isOfDataSets() ? value(UNDERLYING) : get);
   }
 
-  /** Whether its arrays, which must exist, begin time series at random. */
+  /** Whether time series in its arrays, which must exist, begin at random. */
   boolean beginsAtRandom() {
     Object arrays = Objects.requireNonNull(arrays());
     return Boolean.TRUE.equals(SeekableReader.field(SEVERAL, "timeSeriesRandomOffset").get(arrays));
@@ -125,14 +125,15 @@ record ProgramIterator(Object get) {
   }
 
   /**
-   * Prepares it as its first batch would: reads a record and resets the readers; false on failure.
+   * Prepares it as its first batch would, by reading a record and resetting the readers; returns
+   * false on failure.
    */
   boolean makeReady() {
     DataSetIterator ofDataSets = (DataSetIterator) get;
     return isOfSequences() ? ofDataSets.hasNext() : ofDataSets.resetSupported();
   }
 
-  /** The preprocessor that the program has set. */
+  /** Returns the preprocessor that the program has set. */
   @Nullable Object preprocessor() {
     return get instanceof RecordReaderMultiDataSetIterator several
         ? several.getPreProcessor()
@@ -159,7 +160,7 @@ record ProgramIterator(Object get) {
     return this;
   }
 
-  /** Called after a batch was made in its place. */
+  /** Called after the agent has prepared a batch in its place. */
   void replaced(Object batch) {
     if (isOfSequences()
         && Integer.valueOf(-1).equals(value("totalOutcomes"))
@@ -210,7 +211,7 @@ record ProgramIterator(Object get) {
     return copy;
   }
 
-  /** Its next batch; throws what the program's code throws. */
+  /** Returns its next batch; throws what the program's code throws. */
   Object next(int examples) {
     return get instanceof RecordReaderMultiDataSetIterator several
         ? several.next(examples)

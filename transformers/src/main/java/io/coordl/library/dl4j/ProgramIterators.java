@@ -27,12 +27,12 @@ import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 
 /**
  * {@code prepared=share} in DL4J for iterators of the program's own classes. A proof from class
- * files ({@link KnownDl4j}) shows that the result of {@code next}, and the numbers that it leaves
- * in the iterator's fields, depend only on the previous numbers in these fields (the cursor) and on
- * the files it opens. So these numbers identify a batch, and when a kept batch is returned, the
- * fields are set to the values that the iterator's own code left in them. {@code hasNext}, {@code
- * reset} and all other methods remain the program's own; if they change a number, the next batch
- * has another key.
+ * files ({@link KnownDl4j}) shows that the result of {@code next}, and the numbers in the
+ * iterator's fields after the call, depend only on the previous numbers in these fields (the
+ * cursor) and on the files that it opens. So these numbers identify a batch. When a cached batch is
+ * returned, the fields are set to the values that the iterator's own code would have set. {@code
+ * hasNext}, {@code reset} and all other methods remain the program's own; if they change a number,
+ * the next batch has another key.
  */
 public final class ProgramIterators implements LibraryHooks {
   private static final String PLACE = "place";
@@ -49,14 +49,14 @@ public final class ProgramIterators implements LibraryHooks {
         }
       };
 
-  /** Set while the program's own code makes a batch on this thread. */
+  /** Set while the program's own code prepares a batch on this thread. */
   private final ThreadLocal<Boolean> making = new ThreadLocal<>();
 
   /**
-   * Iterators whose {@code next} keeps objects; compared by identity, since the program's own
-   * equality must not be called.
+   * Iterators whose {@code next} holds objects; compared by identity, because the program's
+   * equals() must not be called.
    */
-  private final List<WeakReference<Object>> left = new CopyOnWriteArrayList<>();
+  private final List<WeakReference<Object>> rejected = new CopyOnWriteArrayList<>();
 
   public ProgramIterators(Class<?> anchor, Services services) throws ReflectiveOperationException {
     Symbols.field(DataSet.class, "columnNames", List.class);
@@ -71,7 +71,7 @@ public final class ProgramIterators implements LibraryHooks {
     if (!(self instanceof Iterator<?> iterator)
         || !own.get(self.getClass())
         || making.get() != null
-        || left.stream().anyMatch(one -> one.refersTo(self))
+        || rejected.stream().anyMatch(one -> one.refersTo(self))
         || !isCalled(self.getClass(), type, arguments.length)) {
       return null;
     }
@@ -124,7 +124,7 @@ public final class ProgramIterators implements LibraryHooks {
       kept = iterator.objects();
     }
 
-    /** The program's own call, which reaches the hook again and is let through. */
+    /** Runs the program's own call, which reaches the hook again and passes through it. */
     @Override
     public @Nullable Object get() {
       ran = true;
@@ -146,9 +146,9 @@ public final class ProgramIterators implements LibraryHooks {
     @Override
     public @Nullable PreparedBatch bytes(Object batch, List<BatchLayout.Array> files) {
       if (!iterator.has(kept)) {
-        left.removeIf(one -> one.refersTo(null));
-        // The next batch may depend on objects kept from this one.
-        left.add(new WeakReference<>(iterator.get()));
+        rejected.removeIf(one -> one.refersTo(null));
+        // The next batch may depend on objects held from this one.
+        rejected.add(new WeakReference<>(iterator.get()));
         log.once(PreparedSamples.leaves(iterator.name(), "it keeps objects of each batch"));
         return null;
       }

@@ -22,7 +22,7 @@ final class ProgramReaders {
 
   private final LineIndices lines = new LineIndices();
 
-  /** The iterator's readers, by name; throws if one of them cannot seek to a record. */
+  /** Returns the iterator's readers, by name; throws if one cannot seek to a record. */
   Map<String, SeekableReader> of(ProgramIterator program) throws CannotShareException {
     Map<String, SeekableReader> readers = new TreeMap<>();
     for (Map.Entry<String, RecordReader> reader : program.readers().entrySet()) {
@@ -31,7 +31,7 @@ final class ProgramReaders {
     return readers;
   }
 
-  /** By class name, since a program without images lacks the classes. */
+  /** By class name, because a program without images lacks the classes. */
   private SeekableReader seekable(RecordReader reader) throws CannotShareException {
     ReaderFiles files = known.computeIfAbsent(reader, any -> new ReaderFiles(lines));
     String name = reader.getClass().getName();
@@ -71,7 +71,10 @@ final class ProgramReaders {
     return seekable;
   }
 
-  /** The order of each reader; null if one is not at the start of an epoch, or has no records. */
+  /**
+   * Returns the order of each reader; null if one is not at the start of an epoch, or has no
+   * records.
+   */
   static @Nullable List<int[]> orders(Iterable<SeekableReader> readers)
       throws CannotShareException {
     List<int[]> orders = new ArrayList<>();

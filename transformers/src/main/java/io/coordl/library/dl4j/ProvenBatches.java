@@ -16,8 +16,8 @@ import org.nd4j.linalg.dataset.AsyncDataSetIterator;
 import org.nd4j.linalg.dataset.AsyncMultiDataSetIterator;
 
 /**
- * Whether the batches of an iterator could be kept, but for the order of its records, which shows
- * only after several epochs. Only reads; any thread.
+ * Checks whether the batches of an iterator could be cached, apart from the order of its records,
+ * which is known only after several epochs. Read-only; any thread.
  */
 public final class ProvenBatches implements Function<Object, @Nullable SampleVerdict> {
   private static final String BACKED = "backedIterator";
@@ -40,7 +40,7 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
     if (!(inner instanceof RecordReaderDataSetIterator
         || inner instanceof RecordReaderMultiDataSetIterator
         || inner instanceof SequenceRecordReaderDataSetIterator)) {
-      // Classes of the program may wrap iterators whose batches can be kept.
+      // Classes of the program may wrap iterators whose batches can be cached.
       return LIBRARY.stream().anyMatch(source::startsWith)
           ? refused(source, "only batches of iterators over readers of DataVec are kept", "")
           : null;
@@ -66,7 +66,7 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
     }
   }
 
-  /** The iterator that a thread of the library asks for batches. */
+  /** Returns the iterator from which a thread of the library requests batches. */
   private Object inner(Object iterator) {
     Object inner =
         iterator instanceof AsyncDataSetIterator

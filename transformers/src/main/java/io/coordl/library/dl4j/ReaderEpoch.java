@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * An epoch of this job over readers. Its units are whole batches, made in two stages: from records,
- * by {@code pipeline}, and by the program's preprocessor, when they are handed over.
+ * An epoch of this job over readers. Its units are whole batches with two stages: {@code pipeline}
+ * creates them from records, and the program's preprocessor runs when they are handed over.
  *
  * @param text determines the first stage, apart from the records
  * @param unsteady preprocessors that may behave differently each time, by iterator
- * @param worth of its kind
+ * @param worth account of costs and savings of its kind
  */
 record ReaderEpoch(
     ProgramEpoch epoch,
@@ -32,7 +32,7 @@ record ReaderEpoch(
     Worth worth)
     implements LibraryEpoch {
   /**
-   * @param text as above, which may be long
+   * @param text determines the first stage; may be long
    * @param around settings that the program can change at any time
    */
   private record Settings(String text, List<Object> around, Preprocessor preprocessor) {}
@@ -80,8 +80,8 @@ record ReaderEpoch(
   }
 
   private boolean isUnsteady(Object preprocessor) {
-    WeakReference<Object> left = unsteady.get(dataset());
-    return left != null && left.refersTo(preprocessor);
+    WeakReference<Object> reference = unsteady.get(dataset());
+    return reference != null && reference.refersTo(preprocessor);
   }
 
   @Override
@@ -139,14 +139,14 @@ record ReaderEpoch(
     return pipeline.make(batch);
   }
 
-  /** Not while batches are requested by the library's own thread, or in a workspace. */
+  /** False while the library's own thread requests batches, or in a workspace. */
   @Override
   public boolean mayRunEarly() {
     return !isOfLibrary(Thread.currentThread())
         && Nd4j.getMemoryManager().getCurrentWorkspace() == null;
   }
 
-  /** Whether it is the library's thread that prefetches batches for {@code fit}. */
+  /** Whether this is the library's thread that prefetches batches for {@code fit}. */
   static boolean isOfLibrary(Thread thread) {
     return thread.getClass().getSimpleName().equals("AsyncPrefetchThread");
   }

@@ -17,7 +17,7 @@ import org.datavec.api.split.streams.FileStreamCreatorFunction;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
-/** Information about a reader and its files that is kept across epochs. Thread-safe. */
+/** Information about a reader and its files, across epochs. Thread-safe. */
 final class ReaderFiles {
   /** Never changed once created, and large. */
   private static final String SCHEMAS = "org.datavec.api.transform.schema.";
@@ -39,25 +39,23 @@ final class ReaderFiles {
   /** The state of its first file when the library opened it. */
   private @Nullable Long opened;
 
-  /** The description of its transform process, which may take long to create. */
+  /** The description of its transform process, which may be slow to create. */
   private @Nullable Described described;
 
   ReaderFiles(LineIndices lines) {
     this.lines = lines;
   }
 
-  /**
-   * A process and its description; without text if it cannot be described, for the given reason.
-   */
+  /** A process and its description; {@code text} is null if {@code reason} prevents one. */
   private record Described(ObjectSnapshot as, @Nullable String text, String reason) {}
 
   /**
-   * The numbers of an epoch of files with one record each, whose states are read once; not to be
-   * changed.
+   * Returns the record numbers of an epoch of files with one record each; their states are read
+   * once. The caller must not change the array.
    */
-  synchronized int[] tell(InputSplit from, List<?> told) throws CannotShareException {
-    if (split == null || !split.refersTo(from) || !elements.equals(told)) {
-      List<File> epoch = files(told);
+  synchronized int[] tell(InputSplit from, List<?> listing) throws CannotShareException {
+    if (split == null || !split.refersTo(from) || !elements.equals(listing)) {
+      List<File> epoch = files(listing);
       int[] now = files == null ? null : files.numbersOf(epoch);
       if (now == null) {
         requireFiles(epoch);
@@ -65,33 +63,33 @@ final class ReaderFiles {
         now = Objects.requireNonNull(files.numbersOf(epoch));
       }
       split = new WeakReference<>(from);
-      elements = told;
+      elements = listing;
       numbers = now;
     }
     return numbers;
   }
 
-  /** The last listing, if it was of that split. */
+  /** Returns the last listing if it was of this split. */
   synchronized @Nullable List<?> toldOf(InputSplit from) {
     return split != null && split.refersTo(from) ? elements : null;
   }
 
-  /** The files of the last listing. */
+  /** Returns the files of the last listing. */
   synchronized @Nullable DataFiles files() {
     return files;
   }
 
-  /** The library has opened the reader's first file. */
+  /** Called when the library has opened the reader's first file. */
   synchronized void opened(File file) {
     opened = DataFiles.stateOf(file);
   }
 
-  /** Whether that file is unchanged since it was opened, if that is known. */
+  /** Whether this file is unchanged since it was opened, if that is known. */
   synchronized boolean isAsOpened(File file) {
     return opened == null || opened == DataFiles.stateOf(file);
   }
 
-  /** A condition, for example, may be the program's, and do anything. */
+  /** Rejects parts of the program's, such as a condition, which may do anything. */
   private static void requireLibrary(Object process) throws CannotShareException {
     Set<Class<?>> classes = ObjectSnapshot.classes(process, type -> true);
     for (Class<?> type : classes == null ? Set.of(Object.class) : classes) {
@@ -119,7 +117,7 @@ final class ReaderFiles {
     return described != null && described.as.isOf(process);
   }
 
-  /** The text of the reader's transform process. */
+  /** Returns the description of the reader's transform process. */
   synchronized String describe(Object process) throws CannotShareException {
     Described known = described;
     if (known == null || !known.as.isOf(process)) {
@@ -132,7 +130,7 @@ final class ReaderFiles {
     return known.text;
   }
 
-  /** How a reader opens its files; throws if they may not be files. */
+  /** Returns how a reader opens its files; throws if they may not be files. */
   @SuppressWarnings("unchecked") // The type that the library declares.
   static Function<URI, InputStream> requireFiles(BaseRecordReader reader)
       throws CannotShareException {
@@ -143,7 +141,7 @@ final class ReaderFiles {
     return (Function<URI, InputStream>) opener;
   }
 
-  /** The elements as files; throws if they may not be files. */
+  /** Returns the elements as files; throws if they may not be files. */
   static List<File> files(List<?> elements) throws CannotShareException {
     List<File> files = new ArrayList<>(elements.size());
     try {
@@ -156,10 +154,7 @@ final class ReaderFiles {
     }
   }
 
-  /**
-   * Throws if one is not a regular file: a pipe, for example, can be read only once, by the
-   * program.
-   */
+  /** Throws if one is not a regular file: a pipe, for example, can be read only once. */
   static void requireFiles(List<File> files) throws CannotShareException {
     for (File file : files) {
       if (file.exists() && !file.isFile()) {

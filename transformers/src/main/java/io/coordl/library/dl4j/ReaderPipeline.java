@@ -22,10 +22,10 @@ import org.nd4j.linalg.api.memory.MemoryWorkspace;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Copies of the program's readers and iterator, which make any batch of an epoch. They run the
+ * Copies of the program's readers and iterator that can prepare any batch of an epoch. They run the
  * library's own code with everything that the program configured (transform, labels, preprocessor),
  * but can seek to any batch. The program's own objects are neither read nor changed, so it may
- * reset, initialise or use them at any time. Makes one batch at a time, since transforms and
+ * reset, initialise or use them at any time. Prepares one batch at a time, because transforms and
  * preprocessors need not be thread-safe.
  */
 final class ReaderPipeline implements LibraryEpoch {
@@ -37,17 +37,18 @@ final class ReaderPipeline implements LibraryEpoch {
   private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
 
   /**
-   * Null if code of the program may keep the arrays that it makes, or no agent thread makes any.
+   * Null if code of the program may hold the arrays that it creates, or if no agent thread creates
+   * any.
    */
   private final @Nullable Scopes scopes;
 
   private List<int[]> orders;
 
   /**
-   * Creates a copy, on a thread of the program: its device is where arrays belong.
+   * Creates a copy, on a thread of the program, whose device the arrays use.
    *
    * @param epoch that the program is about to begin
-   * @param preprocesses whether batches are made with the program's preprocessor
+   * @param preprocesses whether to run the program's preprocessor
    */
   ReaderPipeline(ProgramEpoch epoch, Fingerprint fingerprint, boolean preprocesses) {
     this.orders = epoch.orders();
@@ -65,7 +66,7 @@ final class ReaderPipeline implements LibraryEpoch {
     scopes = preprocesses && !OwnCode.isIn(epoch) ? new Scopes() : null;
   }
 
-  /** The copied iterator. */
+  /** Returns the copied iterator. */
   @Override
   public Object dataset() {
     return iterator.get();
@@ -82,7 +83,7 @@ final class ReaderPipeline implements LibraryEpoch {
     return iterator.next(batchSize);
   }
 
-  /** In the epoch's own order. */
+  /** Begins in the epoch's own order. */
   @Override
   public boolean begin() {
     for (int i = 0; i < readers.size(); i++) {
@@ -107,7 +108,7 @@ final class ReaderPipeline implements LibraryEpoch {
     return records;
   }
 
-  /** The absolute paths of the files of a batch that {@link #identify} has identified. */
+  /** Returns the absolute paths of the files of a batch that {@link #identify} has identified. */
   Set<String> paths(int batch) {
     Set<String> paths = new HashSet<>();
     for (int i = 0; i < readers.size(); i++) {
@@ -123,7 +124,7 @@ final class ReaderPipeline implements LibraryEpoch {
     return Math.min(order.length, (batch + 1) * batchSize);
   }
 
-  /** The adopted order of each reader. */
+  /** Returns the adopted order of each reader. */
   List<int[]> orders() {
     return orders;
   }
@@ -175,7 +176,7 @@ final class ReaderPipeline implements LibraryEpoch {
     return BatchOrder.of(batches);
   }
 
-  /** Splits an order made by {@link #together}; null if its batches have other sizes. */
+  /** Splits an order of {@link #together}; returns null if its batches have other sizes. */
   static @Nullable List<int[]> apart(BatchOrder order, int readers, int records, int batchSize) {
     if (order.batches() != BatchOrder.batches(records, batchSize)) {
       return null;

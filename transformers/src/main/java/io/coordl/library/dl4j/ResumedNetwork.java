@@ -21,15 +21,15 @@ import org.nd4j.linalg.api.rng.Random;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * A network that is restored to its state after some step of an earlier job. The steps up to that
- * one are skipped: the program takes the same batches in the same order, but does not train on
- * them. At the last of them, whose batch must equal the earlier one, the step counts and the random
+ * A network that is restored to its state after a step of an earlier job. The steps up to that one
+ * are skipped: the program takes the same batches in the same order, but does not train on them. At
+ * the last of them, whose batch must equal the earlier one, the step counts and the random
  * generator are restored. Used by the training thread.
  */
 final class ResumedNetwork {
   private static final int VERSION = 1;
 
-  /** The number of an array's values that its fingerprint samples. */
+  /** Number of an array's values in its fingerprint. */
   private static final int SAMPLES = 1 << 14;
 
   private final Resume resume;
@@ -69,8 +69,8 @@ final class ResumedNetwork {
   /**
    * Writes the state that a network's file lacks.
    *
-   * @param number of networks that the job trained before
-   * @param steps of the network so far
+   * @param number number of networks that the job trained before
+   * @param steps steps of the network so far
    * @param batch {@link #fingerprint} of the last batch
    */
   static void write(DataOutputStream out, Model network, int number, long steps, long batch)
@@ -86,7 +86,7 @@ final class ResumedNetwork {
     out.writeLong(random.nodeState());
   }
 
-  /** Restores a network; if that is impossible, logs why, leaves it unchanged and returns null. */
+  /** Restores a network; if this is impossible, logs why, leaves it unchanged and returns null. */
   static @Nullable ResumedNetwork of(Model network, Resume resume) {
     Path checkpoint = resume.take();
     if (checkpoint == null) {
@@ -135,7 +135,7 @@ final class ResumedNetwork {
     return network.conf().getOptimizationAlgo();
   }
 
-  /** Includes learning rates, which a program may have changed during training. */
+  /** Returns the settings with learning rates, which a program may have changed during training. */
   private static String settings(Model network) {
     String text =
         network instanceof MultiLayerNetwork layers
@@ -152,7 +152,7 @@ final class ResumedNetwork {
     return type == BackpropType.TruncatedBPTT;
   }
 
-  /** Null on success; else the reason. */
+  /** Returns null on success; otherwise the reason. */
   private @Nullable String restore(Model network) throws IOException {
     boolean layered = network instanceof MultiLayerNetwork;
     Model saved =
@@ -206,17 +206,17 @@ final class ResumedNetwork {
     }
   }
 
-  /** Number of steps still to skip. */
+  /** Returns the number of steps still to skip. */
   long left() {
     return steps - skipped;
   }
 
-  /** Steps of the network, including skipped ones. */
+  /** Returns the steps of the network, including skipped ones. */
   long steps() {
     return steps;
   }
 
-  /** Whether a batch may take several steps. */
+  /** Whether a batch may run several steps. */
   boolean hasSeveralStepsABatch() {
     return severalStepsABatch;
   }
@@ -230,7 +230,7 @@ final class ResumedNetwork {
     resume.makesAgain(why);
   }
 
-  /** Called before a step of the network; false if the step is new and has to be made. */
+  /** Called before a step of the network; returns false if the step is new and must run. */
   boolean skip(Model network) {
     if (left() == 0) {
       return false;
@@ -267,7 +267,7 @@ final class ResumedNetwork {
     resume.end();
   }
 
-  /** The arrays that a network is about to be trained on. */
+  /** Returns the arrays on which a network is about to be trained. */
   static List<@Nullable INDArray> batchOf(Model network) {
     if (network instanceof MultiLayerNetwork layers) {
       return Arrays.asList(layers.getInput(), layers.getLabels());

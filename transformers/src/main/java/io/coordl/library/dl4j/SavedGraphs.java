@@ -73,7 +73,7 @@ public final class SavedGraphs implements LibraryHooks {
       write(bytes(), out);
     }
 
-    /** The array is a copy, which lives until it is written. */
+    /** Returns a snapshot whose array is a copy, which lives until it is written. */
     @Override
     public ModelFiles.@Nullable Content snapshot() throws IOException {
       ByteBuffer copy = bytes();

@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
 
 /**
- * {@code ModelSerializer} and {@code CheckpointListener}: the library's own code writes models to a
- * temporary file that then replaces the target. In the background, the library's code writes to
- * memory, arrays are copied as it reaches them ({@link WrittenModel}), and encoding, compression
- * and file output follow later. The listener's next actions, a line in its list and deletions, wait
- * for that.
+ * Intercepts {@code ModelSerializer} and {@code CheckpointListener}. The library's own code writes
+ * models to a temporary file that then replaces the target. In the background, the library's code
+ * writes to memory, arrays are copied as it reaches them ({@link WrittenModel}), and encoding,
+ * compression and file output follow later. The listener's next actions, a line in its list and
+ * deletions, wait for that.
  */
 public final class SavedModels implements LibraryHooks {
   private static final InterceptedCall DONE = new InterceptedCall(true);
@@ -75,7 +75,7 @@ public final class SavedModels implements LibraryHooks {
   }
 
   /**
-   * Whether to skip a save that the earlier job already made: the weights now differ, and the file
+   * Whether to skip a save that the earlier job has completed: the weights now differ, and the file
    * exists.
    */
   private boolean isLeftOut() {
@@ -83,7 +83,7 @@ public final class SavedModels implements LibraryHooks {
   }
 
   /**
-   * Streams are written even while steps are skipped, since the program has opened them and expects
+   * Writes to a stream even while steps are skipped, because the program has opened it and expects
    * content.
    */
   private @Nullable InterceptedCall toStream() {
@@ -120,7 +120,7 @@ public final class SavedModels implements LibraryHooks {
     }
   }
 
-  // ---- what a listener does after writing a model
+  // ---- listener actions after a save
 
   /** One run of {@code CheckpointListener.saveCheckpoint}. */
   private static final class Save {
@@ -133,7 +133,7 @@ public final class SavedModels implements LibraryHooks {
     return InterceptedCall.ending(SAVES::remove);
   }
 
-  /** This thread's save, if its file is being written. */
+  /** Returns this thread's save if its file is being written. */
   private @Nullable Save pending() {
     Save save = SAVES.get();
     return save != null && save.file != null ? save : null;
@@ -183,7 +183,7 @@ public final class SavedModels implements LibraryHooks {
         });
   }
 
-  /** The listener requests a file to delete it. */
+  /** Called when the listener requests a file to delete it. */
   private @Nullable InterceptedCall fileForCheckpoint() {
     Save save = pending();
     if (save == null) {
@@ -223,7 +223,7 @@ public final class SavedModels implements LibraryHooks {
 
   // ---- reading
 
-  /** The last complete checkpoint. */
+  /** Returns the last complete checkpoint. */
   private @Nullable InterceptedCall lastCheckpoint(Object directory) {
     files.await();
     if (!(directory instanceof File root)) {
@@ -260,7 +260,7 @@ public final class SavedModels implements LibraryHooks {
     return InterceptedCall.ending(LOADS::remove);
   }
 
-  /** The library rewrites the file itself. */
+  /** Called when the library itself rewrites the file. */
   private @Nullable InterceptedCall change(Object what) {
     Path file = path(what);
     if (file == null) {

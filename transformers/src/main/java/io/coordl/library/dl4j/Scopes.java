@@ -12,7 +12,7 @@ import org.nd4j.linalg.api.memory.enums.SpillPolicy;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Allocates the arrays of an epoch that agent threads make in one workspace per thread, whose
+ * Allocates the arrays of an epoch that agent threads create. Each thread has one workspace, whose
  * memory is reused for each batch. DL4J's own prefetch thread does the same. Thread-safe.
  */
 final class Scopes {
@@ -31,7 +31,7 @@ final class Scopes {
   private int open;
   private boolean ended;
 
-  /** Arrays that this thread makes from now on live until the same thread calls {@link #leave}. */
+  /** Arrays that this thread creates from now on live until it calls {@link #leave}. */
   synchronized MemoryWorkspace enter() {
     MemoryWorkspace scope = Nd4j.getWorkspaceManager().getAndActivateWorkspace(CONFIGURATION, name);
     open++;
@@ -47,7 +47,7 @@ final class Scopes {
     freeIfOver();
   }
 
-  /** No more batches will be made: frees the memory once the last one is written. */
+  /** Called after the last batch: frees the memory once that batch is written. */
   synchronized void end() {
     ended = true;
     freeIfOver();

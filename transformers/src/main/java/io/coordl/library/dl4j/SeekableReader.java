@@ -16,10 +16,10 @@ import org.datavec.api.records.reader.RecordReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of the library, the program's or our copy, that can be set to any record of an epoch and
- * then continues from there with its own code. To do so, {@link EpochRecords} replace its own
- * iterator over files, lines or records. The library creates that iterator again at each reset and
- * initialisation, which shows that the epoch has ended. Like the reader, used by one thread at a
+ * A library reader, the program's or the agent's copy, that can be set to any record of an epoch
+ * and then continues with its own code. For this, {@link EpochRecords} replace its own iterator
+ * over files, lines or records. The library creates that iterator again at each reset and
+ * initialisation, which indicates the end of the epoch. Like the reader, used by one thread at a
  * time.
  */
 abstract sealed class SeekableReader permits ListedReader, LineReader, TransformedReader {
@@ -35,7 +35,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
                + " imageLoader inputSplit currentImage")
               .split(" "));
 
-  /** Cached in the library's own class loader, since readers are examined at each batch. */
+  /** Cached in the library's own class loader, because readers are examined at each batch. */
   private static final ClassValue<Map<String, LibraryField<Object>>> FIELDS =
       new ClassValue<>() {
         @Override
@@ -56,46 +56,50 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return reader;
   }
 
-  /** The files of the epoch; null before its order is known, or if the reader reads none. */
+  /**
+   * Returns the files of the epoch; null before its order is known, or if the reader reads none.
+   */
   @Nullable DataFiles files() {
     return files;
   }
 
   /**
-   * The replacement of the library's iterator once an epoch has been begun here, shared or not;
+   * Returns the replacement of the library's iterator after an epoch has begun here, shared or not;
    * null if the reader has the library's own.
    */
   abstract @Nullable EpochRecords<?> current();
 
   /**
-   * The numbers of the records of the epoch that the reader is about to begin, in its order.
+   * Returns the record numbers of the epoch that the reader is about to begin, in order.
    *
-   * @param taken how many records a wrapping reader has already taken
+   * @param taken number of records that a wrapping reader has already taken
    * @return null if the reader is within an epoch
    * @throws CannotShareException if the order cannot be determined
    */
   abstract int @Nullable [] order(int taken) throws CannotShareException;
 
   /**
-   * Sets the reader to the beginning of an epoch in that order.
+   * Sets the reader to the start of an epoch in this order.
    *
    * @param shared the epoch, if other jobs share it; null if the library runs it by itself
    * @return false if it is not a valid order of its records; nothing has changed then
    */
   abstract boolean begin(int[] order, @Nullable IteratorEpoch shared);
 
-  /** The number of records in an epoch; known once one has begun. */
+  /** Returns the number of records in an epoch; known once one has begun. */
   abstract int records();
 
   /** Sets the reader to a record, by its place in the order, or past the end. */
   abstract void seek(int place);
 
-  /** How many records the library has taken from {@link #current} to check that they exist. */
+  /**
+   * Returns how many records the library has taken from {@link #current} to check that they exist.
+   */
   int peeked() {
     return 0;
   }
 
-  /** Whether that record of the current epoch is next. */
+  /** Whether the record at this place of the current epoch is next. */
   boolean isAt(int place) {
     EpochRecords<?> now = current();
     return now != null && now.place() - peeked() == place;
@@ -120,17 +124,19 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   /** Closes its current file; it is opened again when needed. */
   void close() {}
 
-  /** Whether it makes a record to check that one exists. */
+  /** Whether it creates a record to check that one exists. */
   boolean makesToKnow() {
     return false;
   }
 
-  /** Why equal records may give different batches, or need not be kept; null if neither is so. */
+  /**
+   * Returns why equal records may give different batches, or need not be cached; null otherwise.
+   */
   @Nullable String reasonNotToKeep() {
     return null;
   }
 
-  /** A copy of the reader, with all of the program's settings; its epoch has not begun. */
+  /** Returns a copy of the reader with all of the program's settings; its epoch has not begun. */
   SeekableReader copy() {
     try {
       SeekableReader copy = makeCopy();
@@ -141,10 +147,10 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     }
   }
 
-  /** As above, but without {@link #files}, which the caller sets. */
+  /** Copies the reader without {@link #files}, which the caller sets. */
   abstract SeekableReader makeCopy() throws CannotShareException;
 
-  /** Describes what it reads, once its order is known. */
+  /** Describes its input, once its order is known. */
   String content() {
     return Objects.requireNonNull(files).toString();
   }
@@ -167,12 +173,12 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     parts.put(prefix + "reader's code", code.toString());
   }
 
-  /** "skip num lines" for {@code skipNumLines}. */
+  /** Returns "skip num lines" for {@code skipNumLines}. */
   static String spaced(String name) {
     return name.replaceAll("([a-z])([A-Z])", "$1 $2").toLowerCase(Locale.ROOT);
   }
 
-  /** A field that the library is known to have. */
+  /** Returns a field that the library is known to declare. */
   static LibraryField<Object> field(Class<?> owner, String name) {
     Map<String, LibraryField<Object>> known = FIELDS.get(owner);
     LibraryField<Object> field = known.get(name);

@@ -16,9 +16,9 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 
 /**
- * {@code fit(iterator)} of a network whose steps are skipped. If the iterator wraps readers that
- * can seek, and none of its code draws random numbers, the used batches are not made again.
- * Otherwise they are made as in the earlier job.
+ * Handles {@code fit(iterator)} of a network whose steps are skipped. If the iterator wraps readers
+ * that can seek, and none of its code draws random numbers, the used batches are not prepared
+ * again. Otherwise they are prepared as in the earlier job.
  */
 final class SkippedEpochs {
   /**
@@ -35,8 +35,8 @@ final class SkippedEpochs {
   /**
    * Called before an epoch begins.
    *
-   * @param resumed has steps left to skip
-   * @return null if the library is to run the epoch, from the current position of its readers
+   * @param resumed a network with steps to skip
+   * @return null if the library must run the epoch, from the current position of its readers
    */
   @Nullable InterceptedCall skip(ResumedNetwork resumed, Object given) {
     Object iterator = given;
@@ -94,7 +94,9 @@ final class SkippedEpochs {
     return skip(resumed, found, orders, arrays.getBatchSize());
   }
 
-  /** Does what the library does when an epoch begins; has no effect the second time. */
+  /**
+   * Initialises the iterator as the library does when an epoch begins; a second call has no effect.
+   */
   private static void ready(Object iterator) {
     if (iterator instanceof DataSetIterator one) {
       if (one.resetSupported() && !one.hasNext()) {
@@ -122,7 +124,7 @@ final class SkippedEpochs {
       throws CannotShareException {
     int records = orders.get(0).length;
     int batches = BatchOrder.batches(records, size);
-    // The batch of the last step is made, to check whether the data are unchanged.
+    // The batch of the last step is prepared, to check whether the data are unchanged.
     long skipped = Math.min(batches, resumed.left() - 1);
     if (!place(readers, orders, (int) Math.min(skipped * size, records))) {
       throw new CannotShareException("a file that changes as the epoch begins");
@@ -134,7 +136,7 @@ final class SkippedEpochs {
   /**
    * Sets all readers to a record.
    *
-   * @return false if a file has changed in the meantime; all readers are then at the beginning
+   * @return false if a file has changed; all readers are then at the start
    */
   static boolean place(Collection<SeekableReader> readers, List<int[]> orders, int record) {
     int reader = 0;

@@ -4,11 +4,11 @@ import io.coordl.pipeline.LibraryEpoch;
 import java.util.List;
 import org.nd4j.linalg.factory.Nd4j;
 
-/** Everything outside readers and iterators that affects the batches that they make. */
+/** Everything outside readers and iterators that affects their batches. */
 final class Surroundings {
   private Surroundings() {}
 
-  /** Global properties that never change in this process. */
+  /** Returns global properties that never change in this process. */
   static String process() {
     return String.join(
         "\n",
@@ -17,7 +17,9 @@ final class Surroundings {
         Nd4j.getBackend().buildInfo());
   }
 
-  /** Global settings that the library reads, and that the program can change at any time. */
+  /**
+   * Returns global settings that the library reads, and that the program can change at any time.
+   */
   static List<Object> settings() {
     return List.of(
         Nd4j.dataType(),

@@ -25,9 +25,9 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code Solver.optimize}: one step of a network. The agent may take a checkpoint after it, or skip
- * it because an earlier job has made it. Copies of a network that {@code ParallelWrapper} trains do
- * not count as the network.
+ * Intercepts {@code Solver.optimize}, one step of a network. The agent may take a checkpoint after
+ * it, or skip it because an earlier job has run it. Ignores the copies of a network that {@code
+ * ParallelWrapper} trains.
  */
 public final class TrainedModels implements LibraryHooks {
   /** The model's file in a checkpoint of the agent. */
@@ -43,7 +43,7 @@ public final class TrainedModels implements LibraryHooks {
   private final List<Progress> networks = new ArrayList<>();
   private int trained;
 
-  /** How far a network has come; used by the thread that trains it. */
+  /** The progress of a network; used by the thread that trains it. */
   private static final class Progress {
     private final WeakReference<Model> network;
     private final @Nullable ResumedNetwork resumed;
@@ -78,7 +78,9 @@ public final class TrainedModels implements LibraryHooks {
     return step ? step(trained, made) : epoch(made.resumed, arguments[0]);
   }
 
-  /** Compared by identity, because networks with equal weights are equal. */
+  /**
+   * Returns the progress of a network, found by identity: networks with equal weights are equal.
+   */
   private Progress progress(Model network) {
     synchronized (networks) {
       for (Progress known : networks) {

@@ -13,9 +13,9 @@ import org.datavec.api.transform.TransformProcess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader that sends each record of another reader through a {@code TransformProcess}. Only
- * transforms of the library that keep no state between records and draw no random numbers, and no
- * filters, so that each record gives exactly one.
+ * A reader that applies a {@code TransformProcess} to each record of another reader. Supports only
+ * library transforms without state and random numbers, and no filters, so that each record gives
+ * exactly one.
  */
 final class TransformedReader extends SeekableReader {
   private final RecordReader reader;
@@ -23,7 +23,7 @@ final class TransformedReader extends SeekableReader {
   private final TransformProcess process;
   private final ReaderFiles known;
 
-  /** Throws if records may be removed, or if the result for one may depend on others. */
+  /** Throws if records may be removed, or if a result may depend on several records. */
   TransformedReader(RecordReader reader, SeekableReader inner, ReaderFiles known)
       throws CannotShareException {
     super(reader);
@@ -50,7 +50,7 @@ final class TransformedReader extends SeekableReader {
     }
   }
 
-  /** The reader that such a reader wraps. */
+  /** Returns the reader that such a reader wraps. */
   static RecordReader innerOf(RecordReader reader) {
     return (RecordReader) innerField(reader).require(reader);
   }

@@ -20,8 +20,8 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code Nd4j.write} of an array while a model is captured: copies the array, which is written
- * later. The copies are reused for the next model with the same shapes.
+ * Intercepts {@code Nd4j.write} of an array while a model is captured: copies the array, which is
+ * written later. The copies are reused for the next model with the same shapes.
  */
 public final class WrittenArrays implements LibraryHooks {
   private final SnapshotMemory memory;
