@@ -93,7 +93,7 @@ class TunerTest {
             "auto: kept read and prepared data from 1.0 s on, because the job waited for"
                 + " preparation 90.0 %");
     for (int i = 0; i < 20; i++) {
-      loading.epochs = 2 + i;
+      loading.epochs = 2L + i;
       second(tuner, loading, 500, 0.5);
     }
     assertThat(tuner.keeps()).isTrue();
@@ -109,7 +109,7 @@ class TunerTest {
     assertThat(tuner.keeps()).isTrue();
     totals.epochs = 1;
     for (int i = 0; i < 100; i++) {
-      totals.epochs = 1 + i / 10;
+      totals.epochs = 1L + i / 10;
       second(tuner, 8, 0.9); // Far slower than the pass before.
     }
     assertThat(tuner.keeps()).isTrue();

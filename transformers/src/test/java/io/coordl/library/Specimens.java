@@ -171,8 +171,10 @@ public final class Specimens {
       return pairs;
     } else if (type == String.class) {
       return TEXTS[round % TEXTS.length];
-    } else if (type == Boolean.class || type == Object.class) {
-      return type == Object.class ? TEXTS[0] : Boolean.TRUE;
+    } else if (type == Object.class) {
+      return TEXTS[0];
+    } else if (type == Boolean.class) {
+      return true;
     } else if (Number.class.isAssignableFrom(type) || type == Character.class) {
       return number(type);
     } else if (type.isInterface() || Modifier.isAbstract(type.getModifiers())) {

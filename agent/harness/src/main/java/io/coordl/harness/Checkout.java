@@ -77,7 +77,7 @@ public final class Checkout {
    * only.
    */
   public Path libraryPrograms() {
-    return built("agent/library-programs/target/example-library-programs-0.1.0.jar");
+    return jar("agent/library-programs/target", "example-library-programs");
   }
 
   /** Returns the file with their class path, without their jar. */
