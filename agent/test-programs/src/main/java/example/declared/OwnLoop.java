@@ -10,7 +10,8 @@ import java.util.Random;
 
 /**
  * Hand-written logistic regression over files of floats. Arguments: {@code DIRECTORY EPOCHS}.
- * Prints the loss of each epoch with all digits.
+ * Prints the loss of each epoch with all digits. Writes only the files that DIRECTORY lacks, so
+ * that several loops can read the same ones.
  */
 public final class OwnLoop {
   private static final int ROWS = 40;
@@ -40,12 +41,16 @@ public final class OwnLoop {
     Random random = new Random(7);
     List<Path> files = new ArrayList<>();
     for (int row = 0; row < ROWS; row++) {
+      Path file = directory.resolve("row-" + row);
       ByteBuffer bytes = ByteBuffer.allocate((FEATURES + 1) * Float.BYTES);
       for (int i = 0; i < FEATURES; i++) {
         bytes.putFloat((float) random.nextGaussian());
       }
       bytes.putFloat(row % 2);
-      files.add(Files.write(directory.resolve("row-" + row), bytes.array()));
+      if (Files.notExists(file)) {
+        Files.write(file, bytes.array());
+      }
+      files.add(file);
     }
     return files;
   }

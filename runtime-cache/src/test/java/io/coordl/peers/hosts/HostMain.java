@@ -20,14 +20,19 @@ import java.util.zip.CRC32;
 /**
  * A host in a separate JVM. Arguments: {@code directory number ports items seed start}. Serves at
  * 127.0.0.NUMBER with the port of its number. From the first byte of its input to the end, fetches
- * random items on two threads from a window that moves with the clock; then prints what other hosts
- * answered. Exits with {@link #WRONG} at the first wrong byte.
+ * random items on two threads from a window that moves with the clock. Prints {@link #FOUND} once
+ * another host has had an item; at the end, what other hosts answered. Exits with {@link #WRONG} at
+ * the first wrong byte.
  */
 public final class HostMain {
   static final int WRONG = 3;
 
+  static final String FOUND = "found";
+
   /** Answers of other hosts, by kind. */
   private static final Map<PeerSink.Answer, LongAdder> ANSWERS = new ConcurrentSkipListMap<>();
+
+  private static final AtomicBoolean HAS_FOUND = new AtomicBoolean();
 
   private static final int THREADS = 2;
 
@@ -69,8 +74,7 @@ public final class HostMain {
             TestSecret.ours(),
             0,
             PeerItems.GROUP,
-            (peer, start, end, bytes, answer) ->
-                ANSWERS.computeIfAbsent(answer, kind -> new LongAdder()).increment(),
+            (peer, start, end, bytes, answer) -> count(answer),
             line -> {},
             Timeouts.USUAL);
     try (store;
@@ -94,6 +98,13 @@ public final class HostMain {
               + host.worst / 1_000_000
               + " ms "
               + ANSWERS);
+    }
+  }
+
+  private static void count(PeerSink.Answer answer) {
+    ANSWERS.computeIfAbsent(answer, kind -> new LongAdder()).increment();
+    if (answer == PeerSink.Answer.FOUND && HAS_FOUND.compareAndSet(false, true)) {
+      System.out.println(FOUND);
     }
   }
 
