@@ -7,14 +7,11 @@ import static org.bytedeco.pytorch.global.torch.relu;
 import static org.bytedeco.pytorch.global.torch.set_num_threads;
 import static org.bytedeco.pytorch.global.torch.sigmoid;
 
+import example.rows.RowFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Random;
 import org.bytedeco.javacpp.FloatPointer;
 import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.pytorch.LinearImpl;
@@ -28,7 +25,6 @@ import org.bytedeco.pytorch.Tensor;
  * the loss of each epoch with all its digits.
  */
 public final class TorchLoop {
-  private static final int ROWS = 40;
   private static final int BATCH = 8;
   static final int FEATURES = 64;
 
@@ -40,7 +36,7 @@ public final class TorchLoop {
   public static void main(String[] args) throws IOException {
     manual_seed(7);
     set_num_threads(1);
-    List<Path> files = write(Path.of(args[0]));
+    List<Path> files = RowFiles.write(Path.of(args[0]), FEATURES);
     TorchLoop model = new TorchLoop();
     boolean arrays = args[2].equals("arrays");
     for (int epoch = 1; epoch <= Integer.parseInt(args[1]); epoch++) {
@@ -58,21 +54,6 @@ public final class TorchLoop {
       }
       System.out.println("epoch " + epoch + " loss " + loss);
     }
-  }
-
-  /** The last value of a row is its label. */
-  private static List<Path> write(Path directory) throws IOException {
-    Random random = new Random(7);
-    List<Path> files = new ArrayList<>();
-    for (int row = 0; row < ROWS; row++) {
-      ByteBuffer bytes = ByteBuffer.allocate((FEATURES + 1) * Float.BYTES);
-      for (int i = 0; i < FEATURES; i++) {
-        bytes.putFloat((float) random.nextGaussian());
-      }
-      bytes.putFloat(row % 2);
-      files.add(Files.write(directory.resolve("row-" + row), bytes.array()));
-    }
-    return files;
   }
 
   @SuppressWarnings("try") // The scope frees what is made inside.

@@ -1,12 +1,9 @@
 package example.tensorflow;
 
+import example.rows.RowFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.tensorflow.Graph;
 import org.tensorflow.Operand;
 import org.tensorflow.Result;
@@ -25,7 +22,6 @@ import org.tensorflow.types.TFloat32;
  * of each epoch with all its digits.
  */
 public final class FlowLoop implements AutoCloseable {
-  private static final int ROWS = 40;
   private static final int BATCH = 8;
   static final int FEATURES = 64;
 
@@ -61,7 +57,7 @@ public final class FlowLoop implements AutoCloseable {
   }
 
   public static void main(String[] args) throws IOException {
-    List<Path> files = write(Path.of(args[0]));
+    List<Path> files = RowFiles.write(Path.of(args[0]), FEATURES);
     boolean arrays = args[2].equals("arrays");
     try (FlowLoop model = new FlowLoop()) {
       for (int epoch = 1; epoch <= Integer.parseInt(args[1]); epoch++) {
@@ -80,21 +76,6 @@ public final class FlowLoop implements AutoCloseable {
         System.out.println("epoch " + epoch + " loss " + loss);
       }
     }
-  }
-
-  /** The last value of a row is its label. */
-  private static List<Path> write(Path directory) throws IOException {
-    Random random = new Random(7);
-    List<Path> files = new ArrayList<>();
-    for (int row = 0; row < ROWS; row++) {
-      ByteBuffer bytes = ByteBuffer.allocate((FEATURES + 1) * Float.BYTES);
-      for (int i = 0; i < FEATURES; i++) {
-        bytes.putFloat((float) random.nextGaussian());
-      }
-      bytes.putFloat(row % 2);
-      files.add(Files.write(directory.resolve("row-" + row), bytes.array()));
-    }
-    return files;
   }
 
   float step(float[][] batch) {

@@ -33,28 +33,13 @@ public record ItemKey(long high, long low) {
     h2 = mixSecond(h1, h2, modifiedNanos);
     h1 = mixFirst(h1, h2, block);
     h2 = mixSecond(h1, h2, length);
-    h1 ^= length;
-    h2 ^= length;
-    h1 += h2;
-    h2 += h1;
-    h1 = avalanche(h1);
-    h2 = avalanche(h2);
-    h1 += h2;
-    h2 += h1;
-    return new ItemKey(h1, h2);
+    return finished(h1 ^ length, h2 ^ length);
   }
 
   /** Returns this key extended by two more numbers. */
   public ItemKey with(long first, long second) {
     long h1 = mixFirst(high, low, first);
-    long h2 = mixSecond(h1, low, second);
-    h1 += h2;
-    h2 += h1;
-    h1 = avalanche(h1);
-    h2 = avalanche(h2);
-    h1 += h2;
-    h2 += h1;
-    return new ItemKey(h1, h2);
+    return finished(h1, mixSecond(h1, low, second));
   }
 
   private static long word(String text, int from, int count) {
@@ -73,6 +58,12 @@ public record ItemKey(long high, long low) {
   private static long mixSecond(long h1, long h2, long k2) {
     long mixed = h2 ^ Long.rotateLeft(k2 * C2, 33) * C1;
     return (Long.rotateLeft(mixed, 31) + h1) * 5 + 0x38495ab5;
+  }
+
+  private static ItemKey finished(long h1, long h2) {
+    long first = avalanche(h1 + h2);
+    long second = avalanche(h1 + h2 + h2);
+    return new ItemKey(first + second, first + second + second);
   }
 
   private static long avalanche(long k) {

@@ -66,20 +66,23 @@ public record LibraryField<T>(Field field, Class<T> type) {
     }
   }
 
+  /** Returns the value of a primitive type whose bits these are, boxed. */
+  public static Object ofBits(Class<?> primitive, long bits) {
+    return switch (primitive.getName()) {
+      case "double" -> Double.longBitsToDouble(bits);
+      case "float" -> Float.intBitsToFloat((int) bits);
+      case "boolean" -> bits != 0;
+      case "char" -> (char) bits;
+      case "long" -> bits;
+      case "int" -> (int) bits;
+      case "short" -> (short) bits;
+      default -> (byte) bits;
+    };
+  }
+
   /** Sets the field to a value returned by {@link #bits}. */
   public void setBits(Object object, long bits) {
-    Object value =
-        switch (field.getType().getName()) {
-          case "double" -> Double.longBitsToDouble(bits);
-          case "float" -> Float.intBitsToFloat((int) bits);
-          case "boolean" -> bits != 0;
-          case "char" -> (char) bits;
-          case "long" -> bits;
-          case "int" -> (int) bits;
-          case "short" -> (short) bits;
-          default -> (byte) bits;
-        };
-    set(object, type.cast(value));
+    set(object, type.cast(ofBits(field.getType(), bits)));
   }
 
   /** Returns the fields of a class and of its superclasses below {@code end}. */

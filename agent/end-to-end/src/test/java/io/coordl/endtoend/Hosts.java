@@ -1,5 +1,6 @@
 package io.coordl.endtoend;
 
+import io.coordl.harness.Cleanup;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -8,9 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -37,13 +36,9 @@ final class Hosts implements AutoCloseable {
   private final Path directory;
   private final String group = "hosts-" + UUID.randomUUID();
   private final List<Host> hosts = new ArrayList<>();
-  private final Deque<Step> undo = new ArrayDeque<>();
+  private final Cleanup undo = new Cleanup();
 
   private static int lastNumber;
-
-  private interface Step {
-    void run() throws IOException, InterruptedException;
-  }
 
   /**
    * Creates hosts.
@@ -252,24 +247,7 @@ final class Hosts implements AutoCloseable {
   /** Removes the hosts, even if only some were created. */
   @Override
   public synchronized void close() throws IOException {
-    IOException first = null;
-    while (!undo.isEmpty()) {
-      try {
-        undo.pop().run();
-      } catch (InterruptedException e) {
-        // Remove the rest anyway.
-        Thread.currentThread().interrupt();
-      } catch (IOException e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
-      }
-    }
-    if (first != null) {
-      throw first;
-    }
+    undo.run();
   }
 
   /** One host. */

@@ -11,7 +11,6 @@ import java.util.TreeMap;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A training program of {@code example.truth} whose rates are known by construction: it sleeps in
@@ -65,36 +64,16 @@ public record KnownRates(String name, String mainClass, String module, List<Stri
     Path recording = Files.createDirectories(directory).resolve(module + "-" + name + ".jfr");
     Files.deleteIfExists(recording);
     ChildJvm child =
-        new ChildJvm(jdk, mainClass)
-            .classPath(checkout.testPrograms(), checkout.exampleJar(module))
-            .classPathFile(checkout.exampleClassPath(module))
-            .agent(
-                checkout.agentJar(),
+        TruthPrograms.child(
+                checkout,
+                jdk,
+                mainClass,
+                module,
+                name,
                 "profile=all,record=" + recording + (arguments.isEmpty() ? "" : ",") + arguments)
-            .jvmArgs(
-                "-Xmx512m",
-                "-XX:TieredStopAtLevel=1",
-                "-Dai.djl.offline=true",
-                "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
-            .args(name)
-            .args(millis.toArray(new String[0]))
-            .environment("OMP_NUM_THREADS", "1")
-            .environment("COORDL_OPTS", "");
-    if (jdk.feature() >= 24) {
-      child.jvmArgs("--enable-native-access=ALL-UNNAMED");
-    }
+            .args(millis.toArray(new String[0]));
     ChildResult result = child.run().orFail("The program " + this);
-    return profile(truth(result.out()), recording, result.err());
-  }
-
-  private JsonNode truth(String out) {
-    String line =
-        out.lines()
-            .filter(candidate -> candidate.startsWith("{"))
-            .findFirst()
-            .orElseThrow(() -> new IllegalStateException(this + " printed no JSON: " + out));
-    return JsonMapper.shared().readTree(line);
+    return profile(TruthPrograms.json(this, result.out()), recording, result.err());
   }
 
   private static Profile profile(JsonNode truth, Path recording, String err) throws IOException {

@@ -6,9 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A training program of {@code example.truth} that measures how long its training thread waits.
@@ -85,7 +83,7 @@ public record KnownWaits(String name, String mainClass, String module) {
     ChildJvm child =
         child(checkout, jdk, "record=" + recording + ",dataset=" + file)
             .jvmArgs("-Dtruth.file=" + file);
-    JsonNode truth = json(child.run().orFail("The program " + this).out());
+    JsonNode truth = TruthPrograms.json(this, child.run().orFail("The program " + this).out());
     RecordingSummary agent = RecordingSummary.read(checkout.coordlJar(), recording);
     return new Split(
         truth.path("fetchNanos").longValue(),
@@ -145,7 +143,7 @@ public record KnownWaits(String name, String mainClass, String module) {
       throws IOException, InterruptedException {
     Path recording = recording(directory);
     ChildJvm child = child(checkout, jdk, "record=" + recording);
-    JsonNode truth = json(child.run().orFail("The program " + this).out());
+    JsonNode truth = TruthPrograms.json(this, child.run().orFail("The program " + this).out());
     RecordingSummary agent = RecordingSummary.read(checkout.coordlJar(), recording);
     List<Long> trueStalls =
         truth.path("epochStallNanos").valueStream().map(JsonNode::longValue).toList();
@@ -168,42 +166,12 @@ public record KnownWaits(String name, String mainClass, String module) {
   }
 
   private ChildJvm child(Checkout checkout, Jdk jdk, String arguments) throws IOException {
-    ChildJvm child =
-        new ChildJvm(jdk, mainClass)
-            .classPath(checkout.testPrograms(), checkout.exampleJar(module))
-            .classPathFile(checkout.exampleClassPath(module))
-            .agent(checkout.agentJar(), "summary=off," + arguments)
-            .jvmArgs(
-                "-Xmx512m",
-                "-XX:TieredStopAtLevel=1",
-                "-Dai.djl.offline=true",
-                "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
-            .args(name)
-            .args(SETTINGS.toArray(new String[0]))
-            .environment("OMP_NUM_THREADS", "1")
-            .environment("COORDL_OPTS", "");
-    if (jdk.feature() >= 24) {
-      child.jvmArgs("--enable-native-access=ALL-UNNAMED");
-    }
-    return child;
+    return TruthPrograms.child(checkout, jdk, mainClass, module, name, "summary=off," + arguments)
+        .args(SETTINGS.toArray(new String[0]));
   }
 
   private static long sumAfterFirst(List<Long> epochs) {
     return epochs.stream().skip(1).mapToLong(Long::longValue).sum();
-  }
-
-  private JsonNode json(String out) throws IOException {
-    String line =
-        out.lines()
-            .filter(candidate -> candidate.startsWith("{"))
-            .findFirst()
-            .orElseThrow(() -> new IllegalStateException(this + " printed no JSON: " + out));
-    try {
-      return JsonMapper.shared().readTree(line);
-    } catch (JacksonException e) {
-      throw new IOException(this + " printed no JSON: " + line, e);
-    }
   }
 
   @Override

@@ -5,7 +5,6 @@ import io.coordl.harness.ChildJvm;
 import io.coordl.harness.ChildResult;
 import io.coordl.harness.Jdks;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,12 +93,7 @@ public final class AdviceBenchmark {
   }
 
   private boolean measure(String only) throws IOException, InterruptedException {
-    System.out.printf(
-        Locale.ROOT,
-        "%s; %d processors, load average %.1f%n",
-        Jdks.running(),
-        Runtime.getRuntime().availableProcessors(),
-        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    System.out.println(Jdks.running() + "; " + OtherLoad.machine());
     OtherLoad others = OtherLoad.begin();
     for (Program program : PROGRAMS) {
       if (program.toString().contains(only)) {

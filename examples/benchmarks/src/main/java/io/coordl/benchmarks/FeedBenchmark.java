@@ -4,7 +4,6 @@ import io.coordl.harness.Checkout;
 import io.coordl.harness.ChildJvm;
 import io.coordl.harness.Jdks;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -85,12 +84,7 @@ public final class FeedBenchmark {
   private boolean measure(int turns) throws IOException, InterruptedException {
     djl.makeImages(CLASSES, PER_CLASS);
     djl.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
-    System.out.printf(
-        Locale.ROOT,
-        "%s; %d processors, load average %.1f%n",
-        Jdks.running(),
-        Runtime.getRuntime().availableProcessors(),
-        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    System.out.println(Jdks.running() + "; " + OtherLoad.machine());
     List<Row> order = new ArrayList<>(rows);
     for (int turn = 1; turn <= turns; turn++) {
       for (Row row : order) {

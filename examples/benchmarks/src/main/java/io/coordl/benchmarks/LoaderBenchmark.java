@@ -4,7 +4,6 @@ import io.coordl.harness.Checkout;
 import io.coordl.harness.ChildJvm;
 import io.coordl.harness.Jdks;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -79,15 +78,14 @@ public final class LoaderBenchmark {
     djl.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
     System.out.printf(
         Locale.ROOT,
-        "%s; %s; %d processors, load average %.1f%n",
+        "%s; %s; %s%n",
         Jdks.running(),
         pyTorch
             .map(PyTorch::versions)
             .orElse(
                 "no PyTorch, so only the JVM side is measured"
                     + " (apt-get install -y python3-torch python3-torchvision)"),
-        Runtime.getRuntime().availableProcessors(),
-        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+        OtherLoad.machine());
     List<Group> groups = new ArrayList<>();
     for (int cores = 1; cores <= 2; cores++) {
       if (!only.equals("DL4J") && !only.equals("csv")) {

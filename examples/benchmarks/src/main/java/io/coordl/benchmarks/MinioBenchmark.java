@@ -3,15 +3,14 @@ package io.coordl.benchmarks;
 import io.coordl.harness.Checkout;
 import io.coordl.harness.ChildJvm;
 import io.coordl.harness.ChildResult;
+import io.coordl.harness.Cleanup;
 import io.coordl.harness.Jdks;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -62,7 +61,7 @@ public final class MinioBenchmark {
   private final Checkout checkout = Checkout.find();
   private final Path work;
   private final String name = "coordl-minio-" + ProcessHandle.current().pid();
-  private final Deque<SlowStorage.Step> undo = new ArrayDeque<>();
+  private final Cleanup undo = new Cleanup();
 
   private MinioBenchmark(Path work) {
     this.work = work;
@@ -86,7 +85,7 @@ public final class MinioBenchmark {
     try {
       right = benchmark.measure(parts);
     } finally {
-      benchmark.takeDown();
+      benchmark.undo.run();
     }
     String all = String.join(" ", args);
     System.out.println("made by: " + Commands.of(benchmark.checkout, MinioBenchmark.class, all));
@@ -300,12 +299,6 @@ public final class MinioBenchmark {
       return 0;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  private void takeDown() throws IOException, InterruptedException {
-    while (!undo.isEmpty()) {
-      undo.pop().run();
     }
   }
 }

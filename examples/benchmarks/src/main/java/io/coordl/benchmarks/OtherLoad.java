@@ -1,8 +1,10 @@
 package io.coordl.benchmarks;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /** Share of the machine's cores that other programs use, from {@code /proc/stat}. */
@@ -22,6 +24,15 @@ final class OtherLoad {
   private OtherLoad(Path stat) throws IOException {
     this.stat = stat;
     this.before = busyAndAll(stat);
+  }
+
+  /** Returns the machine's size and its load at this moment. */
+  static String machine() {
+    return String.format(
+        Locale.ROOT,
+        "%d processors, load average %.1f",
+        Runtime.getRuntime().availableProcessors(),
+        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
   }
 
   /** Starts measuring now. */

@@ -1,5 +1,6 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Cleanup;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
@@ -7,9 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,14 +33,9 @@ final class SlowStorage implements AutoCloseable {
   private final String name =
       "coordl-slow-" + ProcessHandle.current().pid() + "-" + COUNT.incrementAndGet();
   private final Path work;
-  private final Deque<Step> undo = new ArrayDeque<>();
+  private final Cleanup undo = new Cleanup();
   private final Thread atExit = new Thread(this::closeAtExit);
   private String device = "";
-
-  /** A step to remove what was set up. */
-  interface Step {
-    void run() throws IOException, InterruptedException;
-  }
 
   /**
    * Copies {@code data} to a new disk.
@@ -212,23 +206,6 @@ final class SlowStorage implements AutoCloseable {
   @Override
   public synchronized void close() throws IOException {
     Hooks.remove(atExit);
-    IOException first = null;
-    while (!undo.isEmpty()) {
-      try {
-        undo.pop().run();
-      } catch (InterruptedException e) {
-        // Remove the rest anyway.
-        Thread.currentThread().interrupt();
-      } catch (IOException e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
-      }
-    }
-    if (first != null) {
-      throw first;
-    }
+    undo.run();
   }
 }

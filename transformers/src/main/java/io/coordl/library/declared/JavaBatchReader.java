@@ -1,5 +1,6 @@
 package io.coordl.library.declared;
 
+import io.coordl.pipeline.LibraryField;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -71,22 +72,9 @@ final class JavaBatchReader {
     @Nullable Object[] components = new @Nullable Object[record.count()];
     for (int i = 0; i < components.length; i++) {
       Class<?> type = record.type(i);
-      components[i] = type.isPrimitive() ? number(type, from.getLong()) : read();
+      components[i] = type.isPrimitive() ? LibraryField.ofBits(type, from.getLong()) : read();
     }
     return record.make(components);
-  }
-
-  private static Object number(Class<?> type, long bits) {
-    return switch (type.getName()) {
-      case "double" -> Double.longBitsToDouble(bits);
-      case "float" -> Float.intBitsToFloat((int) bits);
-      case "boolean" -> bits != 0;
-      case "char" -> (char) bits;
-      case "long" -> bits;
-      case "int" -> (int) bits;
-      case "short" -> (short) bits;
-      default -> (byte) bits;
-    };
   }
 
   private Object buffer(boolean wrapped) {

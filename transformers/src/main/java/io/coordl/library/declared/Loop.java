@@ -130,7 +130,7 @@ final class Loop {
   /** State shared by all iterators of one class. */
   final class Kind {
     final Class<?> type;
-    final @Nullable Fields fields;
+    final @Nullable Twins twins;
     private final AtomicInteger refused = new AtomicInteger();
     private final AtomicInteger examined = new AtomicInteger();
     private final LongAdder examiningNanos = new LongAdder();
@@ -141,8 +141,8 @@ final class Loop {
       boolean isStatic = Modifier.isStatic(method.getModifiers());
       this.type = isStatic ? method.getDeclaringClass() : iterator;
       String reason = reasonToLeave(method, type);
-      this.fields = reason == null ? Fields.of(type) : null;
-      if (reason == null && fields == null) {
+      this.twins = reason == null ? Twins.of(type) : null;
+      if (reason == null && twins == null) {
         reason = NO_COPY;
       }
       if (reason != null) {

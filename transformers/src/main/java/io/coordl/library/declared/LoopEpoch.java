@@ -6,6 +6,7 @@ import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.pipeline.ObjectDescription;
+import io.coordl.pipeline.ObjectFields;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.PreparedSamples;
 import io.coordl.purity.Member;
@@ -51,7 +52,8 @@ final class LoopEpoch implements LibraryEpoch {
   private final WeakReference<Object> iterator;
   private final Class<?> type;
   private final Method method;
-  private final Fields fields;
+  private final Twins twins;
+  private final ObjectFields fields;
   private final PurityAnalyzer.Proof proof;
   private final List<Integer> copied;
   private final Set<Class<?>> fresh = new HashSet<>();
@@ -70,11 +72,12 @@ final class LoopEpoch implements LibraryEpoch {
   /** Time to prepare the last batch. */
   private volatile long nanos = Long.MAX_VALUE;
 
-  LoopEpoch(Object iterator, Method method, Fields fields, PurityAnalyzer.Proof proof) {
+  LoopEpoch(Object iterator, Method method, Twins twins, PurityAnalyzer.Proof proof) {
     this.iterator = new WeakReference<>(iterator);
     this.type = iterator.getClass();
     this.method = method;
-    this.fields = fields;
+    this.twins = twins;
+    this.fields = twins.fields();
     this.proof = proof;
     this.copied = fields.positions(proof.copied());
   }
@@ -227,13 +230,13 @@ final class LoopEpoch implements LibraryEpoch {
 
   @Override
   public List<List<@Nullable Object>> stages(Object settings) {
-    Object twin = place().twin(fields);
+    Object twin = place().twin(twins);
     return twin == null ? List.of() : List.of(List.of(twin));
   }
 
   @Override
   public String describe(Object settings, int stage) throws CannotShareException {
-    Object twin = place().twin(fields);
+    Object twin = place().twin(twins);
     return String.join(
         "\n",
         "JDK " + System.getProperty("java.runtime.version"),
@@ -256,12 +259,12 @@ final class LoopEpoch implements LibraryEpoch {
     if (references == null) {
       throw new IllegalStateException("the program has changed its iterator");
     }
-    Object twin = fields.twin(place.numbers(), references);
+    Object twin = twins.twin(place.numbers(), references);
     Object batch;
     MAKING.set(true);
     try {
       // The program might not request another batch after the last one, and it may take forever.
-      if (isOfAgent() && !fields.hasNext(fields.twin(place.numbers(), references))) {
+      if (isOfAgent() && !twins.hasNext(twins.twin(place.numbers(), references))) {
         throw new IllegalStateException("no more batches");
       }
       long start = System.nanoTime();
@@ -286,7 +289,7 @@ final class LoopEpoch implements LibraryEpoch {
    * older objects.
    */
   private void check(Object batch, @Nullable Object[] references, Object twin) {
-    @Nullable Object[] after = fields.objects(twin);
+    @Nullable Object[] after = fields.references(twin);
     for (int i = 0; i < after.length; i++) {
       if (after[i] != references[i]) {
         throw leave("it keeps objects of each batch");

@@ -26,7 +26,7 @@ final class Pass extends WeakReference<Object> {
 
   private final Loop loop;
   private final Loop.Kind kind;
-  private final Fields fields;
+  private final Twins twins;
   private final Worth worth;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable LoopEpoch epoch;
@@ -47,7 +47,7 @@ final class Pass extends WeakReference<Object> {
     super(iterator);
     this.loop = loop;
     this.kind = kind;
-    this.fields = Objects.requireNonNull(kind.fields);
+    this.twins = Objects.requireNonNull(kind.twins);
     this.worth = loop.engine.worth(kind.type.getName());
   }
 
@@ -143,7 +143,7 @@ final class Pass extends WeakReference<Object> {
     LoopEpoch loopEpoch = epoch;
     if (loopEpoch == null || !loopEpoch.isCurrent(Objects.requireNonNull(settings))) {
       PurityAnalyzer.Proof proof = loop.code.prove(List.of(iterator));
-      loopEpoch = new LoopEpoch(iterator, loop.method, fields, proof);
+      loopEpoch = new LoopEpoch(iterator, loop.method, twins, proof);
       epoch = loopEpoch;
       if (!loopEpoch.ask(arguments)) {
         leave(Objects.requireNonNull(loopEpoch.reason()));

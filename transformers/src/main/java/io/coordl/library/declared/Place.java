@@ -1,6 +1,7 @@
 package io.coordl.library.declared;
 
 import io.coordl.pipeline.LibraryEpoch;
+import io.coordl.pipeline.ObjectFields;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,11 +57,11 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
    */
   static @Nullable Place of(
       Object iterator,
-      Fields fields,
+      ObjectFields fields,
       List<Integer> copied,
       List<Object> arguments,
       @Nullable Place before) {
-    @Nullable Object[] objects = fields.objects(iterator);
+    @Nullable Object[] objects = fields.references(iterator);
     List<@Nullable WeakReference<Object>> weak = new ArrayList<>(objects.length);
     List<@Nullable Contents> contents = new ArrayList<>(objects.length);
     for (int i = 0; i < objects.length; i++) {
@@ -86,9 +87,9 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
   }
 
   /** Creates an iterator in this state; returns null if an object of its fields is gone. */
-  @Nullable Object twin(Fields fields) {
+  @Nullable Object twin(Twins twins) {
     @Nullable Object[] references = references();
-    return references == null ? null : fields.twin(numbers, references);
+    return references == null ? null : twins.twin(numbers, references);
   }
 
   /** Returns the references for the fields of a {@link #twin}; null if one is gone. */

@@ -34,7 +34,7 @@ public final class ProvenLoop implements Function<Object, @Nullable SampleVerdic
   private static SampleVerdict verdict(Method method, Object iterator) {
     Class<?> type = iterator.getClass();
     String reason = Loop.reasonToLeave(method, type);
-    if (reason == null && Fields.of(type) == null) {
+    if (reason == null && Twins.of(type) == null) {
       reason = Loop.NO_COPY;
     }
     return reason == null

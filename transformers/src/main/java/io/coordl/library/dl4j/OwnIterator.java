@@ -2,11 +2,11 @@ package io.coordl.library.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryEpoch;
-import io.coordl.pipeline.LibraryField;
+import io.coordl.pipeline.ObjectFields;
 import io.coordl.pipeline.ObjectSnapshot;
 import java.lang.ref.WeakReference;
-import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
@@ -35,16 +35,11 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
       List<@Nullable WeakReference<Object>> objects,
       List<Preprocessor> ofLibrary) {}
 
-  /** The primitive fields and the reference fields of a class. */
-  private record Fields(List<LibraryField<Object>> numbers, List<LibraryField<Object>> objects) {}
-
-  private static final ClassValue<Fields> FIELDS =
+  private static final ClassValue<ObjectFields> FIELDS =
       new ClassValue<>() {
         @Override
-        protected Fields computeValue(Class<?> type) {
-          return new Fields(
-              LibraryField.all(type, Object.class, field -> field.getType().isPrimitive()),
-              LibraryField.all(type, Object.class, field -> !field.getType().isPrimitive()));
+        protected ObjectFields computeValue(Class<?> type) {
+          return new ObjectFields(type);
         }
       };
 
@@ -70,20 +65,18 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
         || MultiDataSetIterator.class.isAssignableFrom(type);
   }
 
-  private Fields fields() {
+  private ObjectFields fields() {
     return FIELDS.get(get.getClass());
   }
 
   /** Returns the values of its primitive fields, as bits. */
   List<Long> numbers() {
-    return fields().numbers.stream().map(field -> field.bits(get)).toList();
+    return fields().numbers(get);
   }
 
   /** Returns the values of its other fields. */
   List<@Nullable Object> objects() {
-    List<@Nullable Object> objects = new ArrayList<>();
-    fields().objects.forEach(field -> objects.add(field.get(get)));
-    return objects;
+    return Arrays.asList(fields().references(get));
   }
 
   /** Whether its fields still refer to these objects. */
@@ -94,14 +87,8 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
 
   /** Sets the primitive fields from the text of {@link #numbers}. */
   void set(String numbers) {
-    String[] values = numbers.substring(1, numbers.length() - 1).split(", ", -1);
-    int next = 0;
-    for (LibraryField<Object> field : fields().numbers) {
-      long bits = Long.parseLong(values[next++]);
-      if (!Modifier.isFinal(field.field().getModifiers())) {
-        field.setBits(get, bits);
-      }
-    }
+    Stream<String> values = Stream.of(numbers.substring(1, numbers.length() - 1).split(", ", -1));
+    fields().setNumbers(get, values.filter(one -> !one.isEmpty()).map(Long::valueOf).toList());
   }
 
   @Override

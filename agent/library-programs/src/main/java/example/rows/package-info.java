@@ -1,0 +1,2 @@
+/** The data set of the training loops, which belongs to no library. */
+package example.rows;

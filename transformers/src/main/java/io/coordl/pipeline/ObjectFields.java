@@ -1,0 +1,76 @@
+package io.coordl.pipeline;
+
+import io.coordl.purity.Member;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads and sets the fields of a class of the program and of its superclasses: the primitive fields
+ * as numbers, the others as references.
+ */
+public final class ObjectFields {
+  private final List<LibraryField<Object>> numbers;
+  private final List<LibraryField<Object>> references;
+
+  /**
+   * Looks the fields up.
+   *
+   * @throws RuntimeException if one cannot be accessible
+   */
+  public ObjectFields(Class<?> type) {
+    this.numbers = LibraryField.all(type, Object.class, it -> it.getType().isPrimitive());
+    this.references = LibraryField.all(type, Object.class, it -> !it.getType().isPrimitive());
+  }
+
+  /** Returns the values of the primitive fields, as {@link LibraryField#bits}. */
+  public List<Long> numbers(Object of) {
+    List<Long> values = new ArrayList<>(numbers.size());
+    for (LibraryField<Object> field : numbers) {
+      values.add(field.bits(of));
+    }
+    return values;
+  }
+
+  /** Returns the values of the other fields. */
+  public @Nullable Object[] references(Object of) {
+    @Nullable Object[] values = new @Nullable Object[references.size()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = references.get(i).get(of);
+    }
+    return values;
+  }
+
+  /** Returns the indices of these fields in {@link #references}. */
+  public List<Integer> positions(Set<Member> fields) {
+    List<Integer> positions = new ArrayList<>();
+    for (int i = 0; i < references.size(); i++) {
+      if (fields.contains(Member.of(references.get(i).field()))) {
+        positions.add(i);
+      }
+    }
+    return positions;
+  }
+
+  /** Sets the primitive fields that are not final. */
+  public void setNumbers(Object of, List<Long> values) {
+    for (int i = 0; i < values.size(); i++) {
+      LibraryField<Object> field = numbers.get(i);
+      if (!Modifier.isFinal(field.field().getModifiers())) {
+        field.setBits(of, values.get(i));
+      }
+    }
+  }
+
+  /** Sets all fields, final ones too, of an object that no constructor has set up. */
+  public void setAll(Object of, List<Long> values, @Nullable Object[] objects) {
+    for (int i = 0; i < values.size(); i++) {
+      numbers.get(i).setBits(of, values.get(i));
+    }
+    for (int i = 0; i < objects.length; i++) {
+      references.get(i).set(of, objects[i]);
+    }
+  }
+}
