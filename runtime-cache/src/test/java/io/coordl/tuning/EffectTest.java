@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is claimed of a change in jobs that are played: they warm up over a few or many batches,
- * their steps vary, and are alike where they follow each other.
+ * Checks the effects reported for simulated jobs: they warm up over a few or many batches, their
+ * steps vary, and neighbouring steps are correlated.
  */
 class EffectTest {
   private static final int JOBS = 200;

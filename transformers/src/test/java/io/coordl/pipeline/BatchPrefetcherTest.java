@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What prefetching keeps reachable, and how it handles code of the program that hangs. */
+/** Frees a dropped data set, and waits only once for code of the program that hangs. */
 class BatchPrefetcherTest {
   private static final int BATCHES = 4;
 

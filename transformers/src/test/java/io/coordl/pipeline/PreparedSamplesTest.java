@@ -317,7 +317,7 @@ class PreparedSamplesTest {
     assertThat(job.sample(plan, 2, new Maker(10))).as("not kept").containsExactly(10);
   }
 
-  /** What a stage passes to the next one. */
+  /** The object that one stage passes to the next. */
   private record Tagged(Settable setting) {}
 
   /** Returns what the next stage reads. */

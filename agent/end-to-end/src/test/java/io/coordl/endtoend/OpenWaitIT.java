@@ -88,7 +88,9 @@ class OpenWaitIT {
     assertThat(events.get(0).getString("file")).isEqualTo(file.toString());
   }
 
-  /** What is shown once the job's status, which is written each second, has it. */
+  /**
+   * Returns what {@code coordl top} shows once the job's status file, written each second, has it.
+   */
   private static String top(long pid) {
     StringBuilder shown = new StringBuilder();
     Running.await(

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What advice must show: no bound below what is measured, none that is true by being useless, and
- * an end near the best by hand.
+ * Checks advice that was followed: its bounds hold, they are not so loose as to be useless, and the
+ * job ends up nearly as fast as with the best settings found by hand.
  *
  * @param program it was given for
  * @param steps one for each advice that was followed

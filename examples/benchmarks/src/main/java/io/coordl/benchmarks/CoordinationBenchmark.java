@@ -67,7 +67,7 @@ public final class CoordinationBenchmark {
 
   private static final int CORES = Runtime.getRuntime().availableProcessors();
 
-  /** What the jobs share. */
+  /** The policies under which the jobs run. */
   private enum Policy {
     PLAIN("plain", ""),
     OBSERVED("observed", "summary=off"),

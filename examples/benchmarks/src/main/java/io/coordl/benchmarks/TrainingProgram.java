@@ -12,7 +12,10 @@ import java.nio.file.Path;
  * @param kind of its data; empty if it makes them
  */
 record TrainingProgram(Example library, String name, String kind) {
-  /** What it is trained on, which is made first in a folder below {@code work}. */
+  /**
+   * Creates the program's data in a directory below {@code work} and returns the argument that
+   * names it: a path, or the number of samples if the program makes its own data.
+   */
   String data(Checkout checkout, Path work, int samples) throws IOException, InterruptedException {
     if (kind.isEmpty()) {
       return Integer.toString(samples);
@@ -30,7 +33,7 @@ record TrainingProgram(Example library, String name, String kind) {
     return folder.toString();
   }
 
-  /** A job of so many epochs, without the agent. */
+  /** Returns a job of {@code epochs} epochs, without the agent. */
   ChildJvm job(Checkout checkout, String data, int epochs) throws IOException {
     String mainClass = "example.training." + (library == Example.DJL ? "Djl" : "Dl4j") + "Training";
     return library

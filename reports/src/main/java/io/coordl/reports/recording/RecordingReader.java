@@ -36,7 +36,7 @@ public final class RecordingReader {
   static @Nullable Path copy;
 
   /**
-   * What to read besides the totals.
+   * The events to read besides the totals.
    *
    * @param takers consumers of other events, by type name; each map has its own thread
    */

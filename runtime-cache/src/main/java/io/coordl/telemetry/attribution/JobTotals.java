@@ -49,7 +49,7 @@ public final class JobTotals {
   private long lastDone;
   private boolean closed;
 
-  /** What a thread loads while no thread trains, which thread, and since when. */
+  /** Batches that a thread loads while no thread trains. */
   private final Figures loaded = new JobStatisticsEvent();
 
   private @Nullable Object loader;

@@ -630,7 +630,7 @@ class SentencesTest {
 
   // ---- the tests
 
-  /** What a sentence looks like with its figures in place. */
+  /** Returns a pattern that matches a sentence with its figures filled in. */
   private static Pattern pattern(Sentence sentence) {
     String format = sentence.format();
     Matcher place = PLACE.matcher(format);

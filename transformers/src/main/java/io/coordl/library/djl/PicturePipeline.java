@@ -52,7 +52,7 @@ final class PicturePipeline {
 
   private static final int LEVELS = 256;
 
-  /** Number of batches, from the first, of which one sample is compared with the program's. */
+  /** Number of first batches in which the agent compares one sample with the program's own. */
   private static final int CHECKED = 16;
 
   private final WeakReference<RandomAccessDataset> dataset;

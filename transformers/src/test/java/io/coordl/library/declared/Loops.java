@@ -245,7 +245,7 @@ final class Loops {
     }
   }
 
-  /** Throws in the midst, and at its end. */
+  /** Throws an exception in mid-epoch, and another at the end. */
   static final class Throwing extends Batches {
     private int asked;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a sampler does, the program gets the same as without the agent. */
+/** With every kind of sampler, the program gets the same batches as without the agent. */
 class SampledBatchesTest {
   private static final int SIZE = 10;
 

@@ -59,7 +59,7 @@ import org.nd4j.common.loader.FileBatch;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 
-/** What {@code prepared=share} and {@code auto} do with a class of DL4J, DataVec or ND4J. */
+/** Tells what {@code prepared=share} and {@code auto} do with a class of DL4J, DataVec or ND4J. */
 public final class Dl4jVerdicts {
   private static final String KEPT = "cached";
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the rewriter leaves alone, and that its output is valid. */
+/** Checks which calls the rewriter leaves alone, and that the JVM verifies what it writes. */
 final class CallSiteRewriterTest {
   private static final String FILE_INPUT_STREAM = "java/io/FileInputStream";
 

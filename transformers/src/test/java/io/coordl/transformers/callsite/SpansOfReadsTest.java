@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a rewritten read records: its bytes once, and fetches inside their decode. */
+/** A rewritten read records its bytes once, and a fetch belongs to the decode around it. */
 final class SpansOfReadsTest {
   private static final long SPUN_NANOS = 1_000_000;
 

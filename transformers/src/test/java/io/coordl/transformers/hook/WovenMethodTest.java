@@ -46,7 +46,7 @@ final class WovenMethodTest {
   private static final String SUBJECT = WovenSubject.class.getName();
   private static final String OWNER = SUBJECT.replace('.', '/');
 
-  /** What happened, in order. */
+  /** Events, in the order in which they happened. */
   private final List<String> events = new ArrayList<>();
 
   private final List<Object> results = new ArrayList<>();
