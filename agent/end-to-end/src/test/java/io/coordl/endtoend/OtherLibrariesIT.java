@@ -40,7 +40,7 @@ class OtherLibrariesIT {
           example.pytorch.TorchLoop,   example.pytorch.ArrayBatches,     arrays,  ''
           example.pytorch.TorchLoop,   example.pytorch.TensorBatches,    tensors, org.bytedeco.pytorch.Tensor
           example.tensorflow.FlowLoop, example.tensorflow.ArrayBatches,  arrays,  ''
-          example.tensorflow.FlowLoop, example.tensorflow.TensorBatches, tensors, which example.tensorflow.ArrayBatches.next sets
+          example.tensorflow.FlowLoop, example.tensorflow.TensorBatches, tensors, org.tensorflow.ndarray.Shape.size sets its field size
           """)
   void everyModeGivesTheSameLosses(String main, String loader, String kind, String left)
       throws IOException, InterruptedException {
