@@ -97,7 +97,7 @@ class DescriptionTest {
     assertThat(words(Map.of("a", 1, "b", 2))).isEqualTo(words(Map.of("b", 2, "a", 1)));
   }
 
-  /** It differs between jobs and iterators, and code may iterate over it. */
+  /** Unordered maps are iterated over in an order that differs between jobs and iterators. */
   @Test
   void iterationOrderCountsForKeptBatches() throws CannotShareException {
     Map<String, Integer> map = new HashMap<>(Map.of("Aa", 1));
