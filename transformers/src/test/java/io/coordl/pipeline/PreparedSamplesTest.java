@@ -349,7 +349,7 @@ class PreparedSamplesTest {
     assertThat(job.plan(pipeline)).isNotSameAs(plan);
   }
 
-  /** A transform that only happens to have a method of that name. */
+  /** A transform that only happens to have a method named {@code prepare}. */
   @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
   private static final class Prepares {
     private final List<Integer> more = new ArrayList<>();
