@@ -30,7 +30,7 @@ class PurityAnalyzerTest {
   /** For a library whose classes are all closed and whose methods are all known. */
   static final PurityAnalyzer CODE = new PurityAnalyzer("org.jspecify.", new Everything(false));
 
-  /** See {@link #CODE}. */
+  /** The assumptions of {@link #CODE}; only {@code prepare} is announced. */
   record Everything(boolean comparesFields) implements PurityAnalyzer.Known {
     @Override
     public boolean isClosed(Class<?> type) {

@@ -76,7 +76,7 @@ final class Described {
     try {
       mark = buffer.duplicate().reset().position();
     } catch (InvalidMarkException e) {
-      // None.
+      // The buffer has no mark.
     }
     text.append(" mark ").append(mark).append(' ');
     for (int i = 0; i < buffer.capacity(); i++) {

@@ -105,7 +105,7 @@ class StoredImageTest {
             });
   }
 
-  @SuppressWarnings("NullAway") // Nothing is decoded by the factory, which needs OpenCV.
+  @SuppressWarnings("NullAway") // No factory, which would need OpenCV: nothing is decoded.
   private NDArray ask(Device device) {
     DecodedItem item = Objects.requireNonNull(store.item(file.toString()));
     ImageInterceptor.Origin origin = new ImageInterceptor.Origin(images, null, file, item);

@@ -111,7 +111,7 @@ public final class Dl4jVerdicts {
     return reader;
   }
 
-  /** Not through a builder, which runs the steps over its schema. */
+  /** Makes a process without the builder, which would run the steps over its schema. */
   private TransformProcess process(@Nullable Transform step, @Nullable Filter filter) {
     TransformProcess process =
         new TransformProcess(Objects.requireNonNull((Schema) known(Schema.class)), List.of());
