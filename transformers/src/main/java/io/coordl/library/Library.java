@@ -7,9 +7,9 @@ import java.util.Map;
 
 /**
  * A training library: everything that the agent knows about it before the program loads it. One
- * folder holds a library's implementation and its interceptors; nothing outside that folder names
- * the library. Implementations use no type of the library, because the agent's own loader loads
- * them.
+ * folder holds a library's implementation and its interceptors; outside that folder, only the
+ * catalog names the library. Implementations use no type of the library, because the agent's own
+ * loader loads them.
  */
 public interface Library {
   /** Its name, for the user. */
@@ -51,8 +51,8 @@ public interface Library {
   List<HookRule> hooks();
 
   /**
-   * For each interceptor that serves classes of any name, a class that the library's jar must
-   * contain, which stands for the library's loader.
+   * For each interceptor that serves classes of any name, the name of a library class. The
+   * interceptor is created once per loader of that class, not for each intercepted class.
    */
   default Map<String, String> anchors() {
     return Map.of();
@@ -75,8 +75,8 @@ public interface Library {
   }
 
   /**
-   * Classes of the library that iterate over batches, each with the name of our class that tells
-   * whether their samples could be kept: a {@code Function} to a {@code SampleVerdict}. After a
+   * Classes of the library that iterate over batches, each with the name of our class that decides
+   * whether their samples could be cached: a {@code Function} to a {@code SampleVerdict}. After a
    * space, a text for its constructor may follow.
    */
   default Map<String, String> verdicts() {
@@ -115,7 +115,7 @@ public interface Library {
     return "";
   }
 
-  /** The same, for a recording. */
+  /** Describes the library in a recording. */
   default LibraryEvent event() {
     LibraryEvent event = new LibraryEvent();
     event.name = name();

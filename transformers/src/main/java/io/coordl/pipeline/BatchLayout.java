@@ -118,8 +118,8 @@ public final class BatchLayout {
   }
 
   /**
-   * Whether these buffers have the sizes of {@code count} stacked batches of this layout, one
-   * buffer per array.
+   * Whether these buffers have the sizes of {@code count} stacked samples of this layout, one
+   * buffer per array with values.
    */
   public boolean isStackedAs(List<ByteBuffer> values, int count) {
     int at = 0;

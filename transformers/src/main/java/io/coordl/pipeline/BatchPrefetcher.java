@@ -53,7 +53,7 @@ public final class BatchPrefetcher {
   private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<Object> dropped = new ReferenceQueue<>();
 
-  Duration patience = EarlyBatch.PATIENCE; // Tests have less.
+  Duration patience = EarlyBatch.PATIENCE; // Tests set a shorter one.
 
   /**
    * The batch started last; one thread prepares batches in the order in which they were started.

@@ -19,7 +19,7 @@ public final class EpochEngine {
     @Nullable T get() throws CannotShareException, IOException;
   }
 
-  /** A policy of a library; returns {@code next} if it cannot serve the epoch, or the batch. */
+  /** A policy; returns the result of {@code next} if it cannot serve the epoch, or the batch. */
   @FunctionalInterface
   public interface Decorator<T> {
     @Nullable T around(Chosen<T> next) throws CannotShareException, IOException;
@@ -33,7 +33,7 @@ public final class EpochEngine {
     /** Returns the number of batches. */
     int batches();
 
-    /** Returns the policy that decides whether prefetching or caching batches pays off. */
+    /** Returns the account that decides whether prefetching or caching batches pays off. */
     Worth worth();
 
     /** Whether batches may be prefetched. */
@@ -116,7 +116,7 @@ public final class EpochEngine {
   }
 
   /**
-   * Returns the policy that decides whether batches of this kind are worth caching or prefetching.
+   * Returns the account that decides whether batches of this kind are worth caching or prefetching.
    */
   public Worth worth(String kind) {
     Prepared kept = prepared;

@@ -16,7 +16,7 @@ public interface LibraryBatches {
   /** Returns the number of samples in a batch; 0 if unknown. */
   long samples(Object batch);
 
-  /** Throws with a reason for the user if the batch is more than its bytes. */
+  /** Returns a batch as bytes; throws, with a reason for the user, if bytes cannot represent it. */
   Bytes bytes(Object batch);
 
   /** Lets a batch outlive its iterator, which may free its batches on the next call. */

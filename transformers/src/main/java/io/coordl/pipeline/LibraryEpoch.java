@@ -75,7 +75,7 @@ public interface LibraryEpoch {
     return false;
   }
 
-  // ---- order and follow
+  // ---- order
 
   /** Returns the samples of each batch, in the order of this job's own sampler. */
   default BatchOrder order() {

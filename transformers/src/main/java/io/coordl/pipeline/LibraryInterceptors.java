@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends each call to the interceptor for its library. An interceptor is created at the first call
  * for each class and class loader, and is unloaded with it. If the library is incompatible, this is
- * reported once, and its calls are no longer intercepted.
+ * reported once, and its calls are not intercepted.
  */
 public final class LibraryInterceptors implements LibraryHooks {
   /** Receives the classes that are not intercepted. */

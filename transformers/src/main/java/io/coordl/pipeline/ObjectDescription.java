@@ -267,7 +267,9 @@ public final class ObjectDescription {
             .anyMatch(field -> !Modifier.isStatic(field.getModifiers()));
   }
 
-  /** Checks only fields, not each name in a list. */
+  /**
+   * Whether a name is a relative path of a file; called for fields, not for each name in a list.
+   */
   private static boolean isRelativeFile(String name) {
     return !name.isEmpty() && !name.startsWith("/") && new File(name).exists();
   }

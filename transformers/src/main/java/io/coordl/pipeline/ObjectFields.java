@@ -18,7 +18,7 @@ public final class ObjectFields {
   /**
    * Looks the fields up.
    *
-   * @throws RuntimeException if one cannot be accessible
+   * @throws RuntimeException if one cannot be made accessible
    */
   public ObjectFields(Class<?> type) {
     this.numbers = LibraryField.all(type, Object.class, it -> it.getType().isPrimitive());

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A snapshot of everything that an object refers to: the objects, their places and their numbers.
  * Quickly detects changes of objects that refer to JDK values, to collections and to objects of
- * their own kind. Strong references only to strings and numbers, and only while memory suffices.
+ * their own kind. Holds strong references only to JDK values such as strings and numbers, and only
+ * while memory suffices.
  */
 public final class ObjectSnapshot {
   private static final int MAX_OBJECTS = 1_000_000;

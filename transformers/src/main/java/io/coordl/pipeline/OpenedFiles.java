@@ -111,8 +111,8 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * Compares the files in a layout with those in {@code other} at the time that one was written,
-   * not with their current states.
+   * Like the other {@code changes}, but compares the recorded states of two layouts, not the
+   * current states of the files.
    */
   static @Nullable Long changes(BatchLayout one, BatchLayout other) {
     List<BatchLayout.Array> files = of(one);

@@ -9,7 +9,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
-/** {@code prepared=share}. Thread-safe. */
+/** The policy {@code prepared=share} as configured. Thread-safe. */
 public final class Prepared {
   final PreparedStore store;
   final BooleanSupplier keeps;
@@ -20,7 +20,7 @@ public final class Prepared {
   private final List<PreparedSamples> users = new CopyOnWriteArrayList<>();
 
   /**
-   * Creates the policy as configured.
+   * Creates the policy.
    *
    * @param trusted names of classes whose samples the user declared deterministic
    * @param keeps whether to cache samples now

@@ -463,7 +463,7 @@ public final class PreparedSamples {
         });
   }
 
-  /** Whether a sample is cached, in any stage. */
+  /** Whether a sample is cached, in the stage that was chosen. */
   public boolean isKept(Plan plan, long index) {
     int stage = plan.stage;
     return stage >= 0 && store.find(plan.key(stage, index)) != null;
@@ -693,7 +693,7 @@ public final class PreparedSamples {
       return Math.round(samples.stream().mapToLong(of -> of[stage]).average().orElse(0));
     }
 
-    /** Returns the measurements of the items of a sample. */
+    /** Returns the measurements of the items of an average sample. */
     private Rates items() {
       return Rates.sum(items).by(Math.max(1, nanosOfStages.size()));
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Whether {@code prepared=share} can cache, or could if it were on, the samples of a pipeline.
  *
  * @param source class of the data set
- * @param stages number of its stages
+ * @param stages number of the pipeline's stages
  * @param kept number of leading stages whose results can be cached
  * @param reason why the next stage cannot be cached; empty if all can
  * @param vouch name of the program's class whose samples could be cached if the user declared it
@@ -26,7 +26,7 @@ public record SampleVerdict(String source, int stages, int kept, String reason, 
    *
    * @param stages the program's objects of each stage
    * @param code a new analyzer, because it has state
-   * @param library common prefix of the names of its classes
+   * @param library common prefix of the names of the library's classes
    */
   public static SampleVerdict of(
       String source, List<List<@Nullable Object>> stages, PurityAnalyzer code, String library) {

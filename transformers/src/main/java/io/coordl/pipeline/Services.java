@@ -11,7 +11,7 @@ import io.coordl.telemetry.log.UserLog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Services of the policies in force, for code that knows a library; null for the others.
+ * Services of the policies, for code that knows a library; null if their policy is not in force.
  *
  * @param decoded for {@code decoded=share} and {@code profile=all}
  * @param prepared for {@code prepared=share}

@@ -20,11 +20,11 @@ import java.util.function.LongSupplier;
  *   <li>To decide within the first epoch, each cached unit is looked up again at once ({@link
  *       #probes}) until the figures are known.
  *   <li>Caching also stops if the units differ in each epoch, so that there are no hits.
- *   <li>No verdict is final. Caching is tried again when 50 times the cost of the last trial has
- *       passed.
+ *   <li>No verdict is final. Caching is tried again after 50 times the time that the last trial has
+ *       cost.
  * </ul>
  *
- * <p>Thread-safe; holds its lock for a few instructions only.
+ * <p>Thread-safe; holds its lock only briefly.
  */
 public final class Worth {
   /** A block ends after this many units, or this much time. */

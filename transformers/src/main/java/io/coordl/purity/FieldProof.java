@@ -168,7 +168,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     int access = access(field);
     if ((access & Opcodes.ACC_SYNTHETIC) != 0
         && (field.name().equals("$VALUES") || field.name().startsWith("$SwitchMap$"))) {
-      return null; // The compiler generated it, and its code returns only copies.
+      return null; // The compiler's own code only reads it or returns copies.
     }
     String kind = field.descriptor().startsWith("[") ? "an array" : "a collection";
     if ((access & Opcodes.ACC_PRIVATE) == 0) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The values, at the time of the analysis, of fields that code outside a pipeline may set, and the
  * contents of arrays and collections that it may change. A proof that needs them holds only while
- * they stay the same. Strong references only to strings and numbers. Immutable once the analysis
- * ends; any thread may compare.
+ * they stay the same. Refers to objects of the program weakly, except to strings and numbers.
+ * Immutable once the analysis ends; any thread may compare.
  */
 public final class FieldValues {
   static final FieldValues NONE = new FieldValues(object -> true);
@@ -113,7 +113,7 @@ public final class FieldValues {
     return then instanceof Met met ? now != null && met.refersTo(now) : then == now;
   }
 
-  /** Compares bits, so NaNs with other bits differ. */
+  /** Returns the bits of a float or double, so that NaNs with other bits differ; else the value. */
   private static Object bits(Object number) {
     return number instanceof Float one
         ? (Object) Float.floatToRawIntBits(one)

@@ -355,8 +355,8 @@ public final class PurityAnalyzer {
     private final Set<Member> settled = new LinkedHashSet<>();
 
     /**
-     * The method that sets a lazy cache, which must not depend on such fields; null if there is
-     * none.
+     * The method that sets a lazy cache, which must not depend on fields that other code may set;
+     * null if there is none.
      */
     private @Nullable String lazy;
 
@@ -1012,7 +1012,7 @@ public final class PurityAnalyzer {
 
     private void run(Instance instance, Member it, boolean initialising) {
       if (!instance.codes().containsKey(it.owner())) {
-        return; // The JVM lets no such object be called so.
+        return; // The JVM never calls this method on such an object.
       }
       boolean inherits = true;
       for (ClassCode code : instance.codes().values()) {
@@ -1321,7 +1321,7 @@ public final class PurityAnalyzer {
         }
       }
 
-      /** Follows a call of exactly this method, or of any override in the class's objects. */
+      /** Follows a call of this method; unless the call is exact, also its overrides. */
       private void called(boolean exact, Member it, List<Value> operands) {
         String owner = it.owner();
         String name = it.name();
@@ -1362,7 +1362,7 @@ public final class PurityAnalyzer {
         }
       }
 
-      /** Whether all these calls only format the message of an exception. */
+      /** Whether the method calls {@code it} only to format the message of an exception. */
       private boolean onlyForFailure(Member it) {
         List<Instruction> code = method.instructions;
         for (int i = 0; i < code.size(); i++) {

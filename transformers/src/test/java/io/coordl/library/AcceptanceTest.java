@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * with what a person found by reading their source. {@code -Dcoordl.docs=write} rewrites the page.
  */
 final class AcceptanceTest {
-  /** The least share of what is pure by reading that must be kept. */
+  /** Minimum share of the classes found pure by reading that the proof must accept. */
   private static final double BAR = 0.85;
 
   private static final String PURE = "pure";
@@ -53,7 +53,7 @@ final class AcceptanceTest {
           "org.datavec.api.io.labels.PathLabelGenerator",
           "org.datavec.image.recordreader.objdetect.ImageObjectLabelProvider");
 
-  /** A class of each jar that is looked through. */
+  /** A class of each jar that is searched. */
   private static final List<String> JARS =
       List.of(
           "ai.djl.basicdataset.BasicDatasets",
@@ -103,7 +103,7 @@ final class AcceptanceTest {
     return Class.forName(name, false, AcceptanceTest.class.getClassLoader());
   }
 
-  /** A new version may have more. */
+  /** A new version of a library may have more classes. */
   @Test
   void everyClassOfTheLibrariesIsOnTheList()
       throws IOException, URISyntaxException, ClassNotFoundException {

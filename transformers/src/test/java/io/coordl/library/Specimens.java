@@ -21,13 +21,13 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Makes an object of any class, as programs have them: by the public constructor with the fewest
- * parameters that accepts what these arguments are, each chosen by its type.
+ * Makes objects of any class for tests. Tries its constructors, public ones first, then those with
+ * the fewest parameters; each argument is chosen by its type.
  */
 public final class Specimens {
   private static final int DEPTH = 4;
 
-  /** Numbers, lengths of arrays and constants that are tried, in turn. */
+  /** Numbers that are tried in turn, together with other array lengths and enum constants. */
   private static final double[] NUMBERS = {1, 0, 2, 0.5};
 
   private static final String[] TEXTS = {"c0", "yyyy"};
@@ -35,13 +35,13 @@ public final class Specimens {
   private final Map<Class<?>, Object> known = new LinkedHashMap<>();
   private int round;
 
-  /** An argument for every parameter, and a value for every field, of this type. */
+  /** Sets the argument for every parameter, and the value for every field, of this type. */
   public <T> Specimens with(Class<T> type, T value) {
     known.put(type, value);
     return this;
   }
 
-  /** An object of that class; throws if no constructor makes one. */
+  /** Returns an object of that class; throws if no constructor makes one. */
   public Object of(Class<?> type) throws ReflectiveOperationException {
     ReflectiveOperationException failed = new NoSuchMethodException(type.getName());
     for (int i = 0; i < NUMBERS.length; i++) {
@@ -84,7 +84,7 @@ public final class Specimens {
     throw failed;
   }
 
-  /** An object of a class whose constructors need what is not here, with empty fields. */
+  /** Returns an object with empty fields, for a class whose constructors cannot run here. */
   public static Object empty(Class<?> type) throws ReflectiveOperationException {
     Class<?> factory = Class.forName("sun.reflect.ReflectionFactory"); // javac warns of its name.
     Constructor<?> made =
@@ -99,8 +99,8 @@ public final class Specimens {
   }
 
   /**
-   * Fills the empty fields of an object, up to a superclass, as preparing it would: a collection
-   * gets one element.
+   * Fills the empty fields of an object as preparing it would: a collection gets one element.
+   * Leaves the fields of {@code end}, a superclass, and of its superclasses.
    */
   public void fill(Object object, Class<?> end) throws ReflectiveOperationException {
     for (Class<?> at = object.getClass(); at != end; at = at.getSuperclass()) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Frees a dropped data set, and waits only once for code of the program that hangs. */
+/** The prefetcher frees a dropped data set, and waits only once for hanging code of the program. */
 class BatchPrefetcherTest {
   private static final int BATCHES = 4;
 
@@ -91,7 +91,7 @@ class BatchPrefetcherTest {
     assertThat(said).isEmpty();
   }
 
-  /** State of a thread that runs this: at its end, or once it waits. */
+  /** Returns the state of a thread that runs this: at its end, or once it waits. */
   private static Thread.State stateAfter(Runnable does) {
     Thread thread = new Thread(does);
     thread.start();

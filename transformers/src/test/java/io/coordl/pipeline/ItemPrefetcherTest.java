@@ -34,7 +34,7 @@ class ItemPrefetcherTest {
     items.close();
   }
 
-  /** Keeps all it decodes; waits for the release at the first item. */
+  /** Keeps all that it decodes; the first item waits until the test lets it proceed. */
   private final class Waiting implements ItemPrefetcher.Decoder {
     @Override
     public boolean isKept(String path) {

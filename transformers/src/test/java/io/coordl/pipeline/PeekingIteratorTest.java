@@ -63,7 +63,7 @@ class PeekingIteratorTest {
 
   @Test
   void behaviourAtTheEndIsTheIteratorsOwn() {
-    Iterator<List<Long>> endless = // As DJL's BatchSampler: no exception, but an empty batch.
+    Iterator<List<Long>> endless = // Like DJL's BatchSampler: no exception, but an empty batch.
         new Iterator<>() {
           @Override
           public boolean hasNext() {

@@ -51,7 +51,7 @@ class PlainBatches implements Iterator<float[]> {
     }
   }
 
-  /** A batch of its bytes. */
+  /** Returns the batch in these bytes. */
   static float[] of(ByteBuffer bytes) {
     float[] batch = new float[bytes.remaining() / Float.BYTES];
     bytes.asFloatBuffer().get(batch);

@@ -349,7 +349,7 @@ class PreparedSamplesTest {
     assertThat(job.plan(pipeline)).isNotSameAs(plan);
   }
 
-  /** A transform that only happens to have a method of that name. */
+  /** A transform that only happens to have a method named {@code prepare}. */
   @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
   private static final class Prepares {
     private final List<Integer> more = new ArrayList<>();
@@ -430,7 +430,7 @@ class PreparedSamplesTest {
 
   @Test
   void itemsOfPreparedSamplesAreNotKeptDecodedToo() throws Exception {
-    assertThat(keptDecoded(20)).isEqualTo(1); // Of the sample that decided the choice.
+    assertThat(keptDecoded(20)).isEqualTo(1); // That of the sample with which the stage was chosen.
     assertThat(chosen)
         .singleElement()
         .asString()
@@ -479,7 +479,7 @@ class PreparedSamplesTest {
     assertThat(samples.plan(data)).isNotSameAs(plan);
   }
 
-  /** The adapter is told when this is prepared. */
+  /** Has a field that changes only in {@code prepare}, whose calls are announced. */
   private static final class Holder implements Callable<byte[]> {
     private Numbers numbers;
 
@@ -508,7 +508,7 @@ class PreparedSamplesTest {
     assertThat(times).isEqualTo(4); // Each iteration makes two plans.
     assertThat(said).singleElement().asString().contains("change with each sample");
     for (int i = 0; i < 20; i++) {
-      sample(samples, new Data(equal(), "n"), i % 2, 5); // Only another, equal object.
+      sample(samples, new Data(equal(), "n"), i % 2, 5); // A new data set, which equals the others.
     }
     assertThat(said).hasSize(1);
   }
@@ -539,7 +539,7 @@ class PreparedSamplesTest {
           }
         };
     assertThat(samples.sample(samples.plan(data), 0, none)).isNull();
-    assertThat(sample(samples, data, 1, 1)).containsExactly(1, 1); // Decides.
+    assertThat(sample(samples, data, 1, 1)).containsExactly(1, 1); // The stage is chosen.
     assertThat(samples.sample(samples.plan(data), 0, none)).isNull();
     assertThat(calls.stream().filter("none"::equals)).hasSize(2);
   }
@@ -550,7 +550,7 @@ class PreparedSamplesTest {
     Data data = new Data(new Counting(), "c");
     assertThat(sample(trusting, data, 0, 1)).containsExactly(1);
     assertThat(sample(trusting, data, 0, 2)).containsExactly(1);
-    // Another job may mean something else by it.
+    // The results of declared classes are not shared with other jobs.
     assertThat(sample(job(Set.of(Counting.class.getName())), data, 0, 3)).containsExactly(3);
   }
 
@@ -880,13 +880,13 @@ class PreparedSamplesTest {
         assertThat(made).hasSize(length).containsOnly((byte) length);
       }
     }
-    // One was expected to have the first one's length, and could not be kept.
+    // A sample that was expected to have the length of the first one may not have been kept.
     assertThat(calls).hasSizeBetween(6, 8);
   }
 
   @Test
   void ifNotAllSamplesFitTheStageThatSavesMostIsKept() throws Exception {
-    size = 1_000_000; // Of 64 bytes and more each, in 2 MiB.
+    size = 1_000_000; // They need 64 bytes or more each; the arena has 2 MiB.
     Data data = new Data(numbers, "n", new Doubled(2));
     for (int index = 0; index < 40; index++) {
       int number = index;
@@ -903,7 +903,7 @@ class PreparedSamplesTest {
     }
     assertThat(calls).hasSize(80);
     calls.clear();
-    // 40 KB save next to no time, so the stage before is kept, and transformed again.
+    // Keeping 40 KB saves almost no time, so stage 0 is kept, and its results transformed again.
     for (int index = 20; index < 40; index++) {
       sample(samples, data, index, 100);
     }
@@ -914,7 +914,7 @@ class PreparedSamplesTest {
   void firstJobChoosesTheStage() throws Exception {
     Data data = new Data(numbers, "n", new Doubled(2));
     sample(samples, data, 0, 5);
-    size = 1_000_000; // This job would choose no stage.
+    size = 1_000_000; // With this size, the second job would choose no stage.
     assertThat(sample(job(Set.of()), data, 0, 100)).containsExactly(5, 5);
     assertThat(calls).hasSize(2);
   }
@@ -945,7 +945,7 @@ class PreparedSamplesTest {
             return super.read(layout, bytes);
           }
         };
-    size = 1_000_000; // None is requested twice before the verdict.
+    size = 1_000_000; // No sample is requested twice before the verdict.
     int kept = 0;
     while (samples.plan(data) != null) {
       samples.sample(samples.plan(data), kept++, slow);
@@ -959,7 +959,7 @@ class PreparedSamplesTest {
   void droppedDataSetsAreCollected() throws Exception {
     List<WeakReference<Object>> dropped = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      size = 3L + i; // Too many of one kind, each for a sample, would be left alone.
+      size = 3L + i; // Many data sets of one size, each with one sample, would be left alone.
       Numbers one = equal();
       assertThat(sample(samples, new Data(one, "n"), i % 3, 5)).containsExactly(5);
       dropped.add(new WeakReference<>(one));

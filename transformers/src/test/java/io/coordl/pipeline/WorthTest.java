@@ -38,7 +38,7 @@ class WorthTest {
   @Test
   void slowSamplesAreWorthKeeping() {
     worth.begun(1_000, SIZE);
-    assertThat(kept(SIZE, 100_000, 20_000, 1_000)).isLessThan(300); // Enough to decide.
+    assertThat(kept(SIZE, 100_000, 20_000, 1_000)).isLessThan(300); // They are enough to decide.
     found(10 * SIZE, 1_000);
     assertThat(worth.isIt()).isTrue();
     assertThat(said).isEmpty();
@@ -79,12 +79,12 @@ class WorthTest {
 
   @Test
   void checkingALargePipelineInEachEpochCounts() {
-    long look = 200_000_000; // As long as making all samples takes.
+    long look = 200_000_000; // As long as it takes to make all samples.
     worth.begun(5 * look, SIZE);
     kept(SIZE, 200_000, 20_000, 1_000);
     worth.begun(look, SIZE);
     found(SIZE, 1_000);
-    assertThat(worth.isIt()).isTrue(); // One of these may be the last.
+    assertThat(worth.isIt()).isTrue(); // This slow check may be the last one.
     worth.begun(look, SIZE);
     assertThat(worth.isIt()).isFalse();
     assertThat(said).singleElement().asString().endsWith("200.0 to check for changes");

@@ -119,7 +119,7 @@ class FieldValuesTest {
     assertThat(values.areSame()).isFalse();
   }
 
-  /** Its own class, another and a lambda see the field change while the transform runs. */
+  /** A lambda of the transform sets the field that the transform reads. */
   static final class Toggled implements PurityAnalyzerTest.Part {
     boolean odd;
 
@@ -198,7 +198,7 @@ class FieldValuesTest {
   }
 }
 
-/** Not of the nest of the test. */
+/** A class outside the nest of the test. */
 final class Settled implements PurityAnalyzerTest.Part {
   private float factor = 2;
 

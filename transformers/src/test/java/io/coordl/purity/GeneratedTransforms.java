@@ -1173,7 +1173,7 @@ final class GeneratedTransforms {
         + "}\n}\n";
   }
 
-  /** The expression, called through one more helper. */
+  /** Adds a helper that evaluates the expression, and returns a call of it. */
   private String through(String expression, StringBuilder members, String name) {
     String helper = "h" + numbers++;
     String self = name + " self";

@@ -27,10 +27,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Which code may run early, which is refused, and with which message. */
 class PurityAnalyzerTest {
-  /** A library whose methods and classes are all known except one each. */
+  /** For a library whose classes are all closed and whose methods are all known. */
   static final PurityAnalyzer CODE = new PurityAnalyzer("org.jspecify.", new Everything(false));
 
-  /** See {@link #CODE}. */
+  /** The assumptions of {@link #CODE}; only {@code prepare} is announced. */
   record Everything(boolean comparesFields) implements PurityAnalyzer.Known {
     @Override
     public boolean isClosed(Class<?> type) {
@@ -72,7 +72,7 @@ class PurityAnalyzerTest {
         new Switches());
   }
 
-  /** Whose initialiser has run once it makes a lambda. */
+  /** Its initialiser has run when it makes a lambda. */
   static final class OfAProperty {
     static final int SIZE = Integer.getInteger("size", 3);
 
@@ -170,7 +170,7 @@ class PurityAnalyzerTest {
     return proof.ordersByProcess();
   }
 
-  /** The text of an object is the same as long as it is the same object. */
+  /** Without {@code toString()}, the text of an object differs between processes. */
   static final class OfAnAddress implements Part {
     private final DrawsBase bare = new DrawsBase();
 

@@ -2,7 +2,10 @@ package io.coordl.purity;
 
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
-/** Sets a private field by name; in its own nest, because members of a nest may set it. */
+/**
+ * Sets a private field by name. Has its own nest, because the analysis then assumes that any
+ * private field of the nest may be set.
+ */
 final class SetByUpdater {
   private static final AtomicIntegerFieldUpdater<Factor> FACTOR =
       AtomicIntegerFieldUpdater.newUpdater(Factor.class, "factor");

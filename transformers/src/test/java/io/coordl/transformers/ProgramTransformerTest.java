@@ -133,7 +133,7 @@ final class ProgramTransformerTest {
   }
 
   @Test
-  void invalidClassFileIsLeftAloneAndReported() {
+  void invalidClassFileIsLeftAlone() {
     byte[] broken =
         "\0\0\0\0 java/io/FileInputStream java/io/FileInputStream"
             .getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);

@@ -1,4 +1,4 @@
-/** The list of libraries: each has one line here, and its own folder beside this one. */
+/** The list of libraries: each has one entry here, and its own folder beside this one. */
 @NullMarked
 package io.coordl.library.catalog;
 

@@ -18,8 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * batch, and {@code step=my.Trainer#step} the method that trains on it. The object whose method
  * returns the batches is the data of an epoch. The epoch ends when {@code hasNext()} returns false
  * or {@code reset()} is called, if its class declares one of these. Otherwise it ends when the loop
- * requests a batch from another object. Because a validation pass may only interrupt an epoch, the
- * epoch is written later: when the loop requests a batch from a third object, or when the job ends.
+ * requests a batch from another object. Because that object may belong to a validation pass that
+ * only interrupts the epoch, the epoch is written later: when the loop requests a batch from a
+ * third object, or when the job ends.
  */
 public final class Declared implements Library {
   static final String NAME = "declared loop";

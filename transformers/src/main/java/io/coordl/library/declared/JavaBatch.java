@@ -63,7 +63,7 @@ final class JavaBatch {
    * Examines a batch.
    *
    * @param loader finds the program's classes by name
-   * @throws CannotShareException if it contains anything else, which the message names
+   * @throws CannotShareException if a part cannot be serialized; the message names it
    */
   JavaBatch(Object batch, @Nullable ClassLoader loader) throws CannotShareException {
     this.loader = loader;

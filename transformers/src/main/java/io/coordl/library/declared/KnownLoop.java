@@ -6,8 +6,12 @@ import java.lang.reflect.Method;
 import java.util.Set;
 
 /**
- * The purity analysis assumes nothing about the code of a declared method, which belongs to the
- * program or to an unknown library. The iterator may be anywhere in its data ({@link Place}).
+ * Knowledge of the purity analysis about a declared method: none about its code, which belongs to
+ * the program or to an unknown library. The fields of its iterator may change between two calls
+ * ({@link Place}).
+ *
+ * @param declaring the class that declares the method
+ * @param runs name and descriptor of the methods that the agent calls on the iterator
  */
 record KnownLoop(Class<?> declaring, Set<String> runs) implements PurityAnalyzer.Known {
   private static final String HAS_NEXT = "hasNext()Z";

@@ -30,7 +30,7 @@ final class Loop {
   /** Minimum ratio of the time to prepare batches to the time to examine their iterators. */
   private static final int MIN_WORK_RATIO = 10;
 
-  /** First examinations of a class, which are not timed because their code is cold. */
+  /** Number of first examinations of a class that are not timed, because the code is cold. */
   private static final int COLD_EXAMINATIONS = 16;
 
   /** After this many refused iterators of a class, later ones are not examined. */

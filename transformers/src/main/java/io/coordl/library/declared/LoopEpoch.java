@@ -263,7 +263,7 @@ final class LoopEpoch implements LibraryEpoch {
     Object batch;
     MAKING.set(true);
     try {
-      // The program might not request another batch after the last one, and it may take forever.
+      // The program might request no batch after the last one, and preparing one might never end.
       if (isOfAgent() && !twins.hasNext(twins.twin(place.numbers(), references))) {
         throw new IllegalStateException("no more batches");
       }
@@ -285,8 +285,8 @@ final class LoopEpoch implements LibraryEpoch {
   }
 
   /**
-   * Checks that the call stored nothing in the iterator's fields, and that the batch contains no
-   * older objects.
+   * Checks that the call left the references in the iterator's fields as they were, and that the
+   * batch contains no older objects.
    */
   private void check(Object batch, @Nullable Object[] references, Object twin) {
     @Nullable Object[] after = fields.references(twin);
@@ -372,7 +372,7 @@ final class LoopEpoch implements LibraryEpoch {
    * Describes objects of the program by those of their fields that matter to a batch.
    *
    * @param reads the fields that the code reads
-   * @param iterator whose primitive fields are part of each batch's key
+   * @param iterator class of the iterator, whose primitive fields are part of each batch's key
    */
   private record Description(Set<Member> reads, Class<?> iterator)
       implements ObjectDescription.Library {

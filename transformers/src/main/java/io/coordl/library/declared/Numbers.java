@@ -141,7 +141,7 @@ enum Numbers {
     to.position(start + length * size);
   }
 
-  /** Reads an array that {@link #write} wrote; moves {@code from} past them. */
+  /** Reads an array that {@link #write} wrote; moves {@code from} past it. */
   Object read(int length, ByteBuffer from) {
     int start = from.position();
     Object array;

@@ -35,8 +35,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One batch of {@link AugmentedBatches}. The thread that requests it calls all methods; others help
- * with the samples.
+ * One batch of {@link AugmentedBatches}. The thread that requests it calls all methods; other
+ * threads help with the samples.
  */
 final class AugmentedBatch implements AutoCloseable {
   private static final int CHANNELS = Resampler.CHANNELS;
@@ -48,8 +48,8 @@ final class AugmentedBatch implements AutoCloseable {
   private static final int MAX_PART_BYTES = 256 << 20;
 
   /**
-   * Maximum attempts to draw. A draw by another thread forces one more; executors have fewer
-   * threads.
+   * Maximum attempts to draw. A draw by another thread forces one more; most executors have fewer
+   * threads than this.
    */
   private static final int MAX_DRAWS = 64;
 

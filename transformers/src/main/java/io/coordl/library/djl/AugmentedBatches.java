@@ -128,7 +128,7 @@ public final class AugmentedBatches implements LibraryHooks {
   private synchronized boolean agrees(Engine engine) {
     Boolean known = agrees;
     if (known == null) {
-      agrees = false; // Unless the engine can be compared.
+      agrees = false; // Stays so if the comparison throws.
       known = ResamplerCheck.agrees(engine);
       agrees = known;
     }

@@ -28,7 +28,10 @@ public final class CopiedBatches implements LibraryBatches {
     return size.applyAsLong(batch);
   }
 
-  /** {@code DataIterable.hasNext} closes the manager of its batches at the end of the epoch. */
+  /**
+   * Gives the batch its own manager, because {@code DataIterable.hasNext} closes the manager of its
+   * batches at the end of the epoch.
+   */
   @Override
   public void hold(Object batch) {
     Batch held = (Batch) batch;

@@ -40,7 +40,7 @@ final class DeviceSamples {
   }
 
   /**
-   * Adds a sample to cache.
+   * Adds a sample that will be cached.
    *
    * @param place in the batch, from 0 on
    */

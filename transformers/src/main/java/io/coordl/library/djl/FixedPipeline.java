@@ -16,10 +16,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline in its state when a batch was started. The program may add transforms to its pipeline
- * at any time, and change the arrays that it passed to {@link Normalize}. So a copy prepares the
- * batch, which equals the result of the program's own call as long as the two pipelines are equal.
- * Refers to the program's transforms weakly, because one may refer to the data set.
+ * A pipeline in the state that it had when a batch was started. The program may add transforms to
+ * its pipeline at any time, and change the arrays that it passed to {@link Normalize}. So a copy
+ * prepares the batch, which equals the result of the program's own call as long as the two
+ * pipelines are equal. Refers to the program's transforms weakly, because one may refer to the data
+ * set.
  *
  * @param isThere whether the program has a pipeline
  * @param keys positions of the transforms in the program's pipeline
@@ -67,7 +68,7 @@ record FixedPipeline(
     return copies.of(keys.subList(from, to), parts);
   }
 
-  /** Returns the program's transforms, in one list each, without those replaced by a copy. */
+  /** Returns a list for each transform: the program's own, or nothing if a copy replaces it. */
   List<List<@Nullable Object>> objects() {
     List<List<@Nullable Object>> objects = new ArrayList<>();
     for (int i = 0; i < size(); i++) {

@@ -17,7 +17,8 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   static final String PREFIX = "ai.djl.";
 
   /**
-   * Transforms that draw from the engine's generator, which cannot be forked, or that do no work.
+   * Transforms that draw from the engine's generator, which cannot be forked, or that PyTorch does
+   * not support.
    */
   private static final Set<String> DRAW_FROM_ENGINE =
       Set.of("RandomHue", "RandomBrightness", "RandomColorJitter");
@@ -73,7 +74,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   }
 
   /**
-   * DJL's base classes only store the parts of a data set, and each part is analysed itself. A
+   * DJL's base classes only store the parts of a data set, and each part is analysed separately. A
    * vocabulary sets its private fields only in methods called by its constructors, and does not
    * expose their contents.
    */

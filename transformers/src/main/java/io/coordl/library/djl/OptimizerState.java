@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that a DJL optimizer holds for each parameter, on one device. Parameters are in the
- * order of their block, because their identifiers differ in another JVM.
+ * The state that a DJL optimizer holds for each parameter, on one device. Parameters are stored in
+ * the order of their block, because their identifiers differ in another JVM.
  */
 final class OptimizerState {
   private final LibraryField<Object> store = LibraryField.of(Trainer.class, "parameterStore");

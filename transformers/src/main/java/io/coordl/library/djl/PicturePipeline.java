@@ -122,8 +122,8 @@ final class PicturePipeline {
   }
 
   /**
-   * Whether no image reader is the program's: one may draw, count, or wait for a lock that the
-   * program holds.
+   * Whether all image readers are the JDK's: a reader of the program might draw random numbers,
+   * count its calls, or wait for a lock that the program holds.
    */
   private static boolean areReadersOfJdk() {
     Iterator<ImageReaderSpi> readers =
@@ -136,7 +136,7 @@ final class PicturePipeline {
     return true;
   }
 
-  /** Whether the data set itself does not resize; results would depend on the device. */
+  /** Whether the data set itself does not resize: the result would depend on the device. */
   private static boolean isUnset(RandomAccessDataset dataset, String size) {
     try {
       return dataset.getClass().getMethod(size).invoke(dataset) instanceof Optional<?> set
@@ -240,7 +240,7 @@ final class PicturePipeline {
     return table;
   }
 
-  /** Returns the place of the sample of this batch to compare; -1 for none. */
+  /** Returns the place, in a batch of this size, of the sample to compare; -1 for none. */
   int checked(int size) {
     int left = checks.get() <= 0 ? 0 : checks.getAndDecrement();
     return left <= 0 ? -1 : (CHECKED - left) * (size / 3 + 1) % size;

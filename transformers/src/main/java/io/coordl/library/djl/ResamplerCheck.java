@@ -38,7 +38,7 @@ final class ResamplerCheck {
   /**
    * Whether both give the same bits for pictures of many sizes: noise, edges, one color.
    *
-   * @param engine creates its arrays in main memory
+   * @param engine whose CPU kernel is compared
    */
   static boolean agrees(Engine engine) {
     try (NDManager host = engine.newBaseManager(Device.cpu())) {

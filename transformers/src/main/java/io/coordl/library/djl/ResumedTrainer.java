@@ -150,7 +150,7 @@ final class ResumedTrainer {
     access.optimizer.write(out, trainer);
   }
 
-  /** Restores a trainer; if this is impossible, logs why and returns null. */
+  /** Restores a trainer; returns null if there is no checkpoint, or after logging a failure. */
   static @Nullable ResumedTrainer of(
       Trainer trainer, Access access, Resume resume, @Nullable ForkableRandom random) {
     Path checkpoint = trainer.getModel() instanceof BaseModel ? resume.take() : null;

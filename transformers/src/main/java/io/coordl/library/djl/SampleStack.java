@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class SampleStack {
   private static final int MAX_BYTES = 1 << 30;
 
-  /** Maximum number of batches with locked pages: one per thread that prepares batches. */
+  /** Maximum number of batches with locked pages; each thread that prepares batches uses one. */
   private static final int MAX_PINNED = 4;
 
   private static final int PAGE = 4096;
@@ -36,7 +36,8 @@ final class SampleStack {
   }
 
   /**
-   * Returns the bytes of the batch, as {@link BatchFrame} reads them; null if the samples differ.
+   * Returns the bytes of the batch, as {@link BatchFrame} reads them; null if the samples' arrays
+   * differ in kind or shape, or if the batch is too large.
    */
   @Nullable ByteBuffer of(List<Kept> samples) {
     List<BatchLayout.Array> first = arrays(samples.get(0));

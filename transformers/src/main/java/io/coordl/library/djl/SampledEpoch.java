@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of this job over a data set, from its sampler's order to its last batch. Refers to
- * neither the iterable nor the data set. Thread-safe.
+ * One epoch of this job over a data set, from its sampler's order to its last batch. Refers to the
+ * iterable and the data set weakly. Thread-safe.
  */
 final class SampledEpoch implements LibraryEpoch {
   private final CoordinatedBatches all;
@@ -80,7 +80,7 @@ final class SampledEpoch implements LibraryEpoch {
   /**
    * The indices of one batch, as a sampler would yield them. Their number is known from the start;
    * the indices are fixed when the first batch of the epoch is fetched, or when the program reads
-   * them. Immutable; thread-safe.
+   * them. Unmodifiable; thread-safe.
    */
   final class Indices extends AbstractList<Long> implements RandomAccess {
     private final int batch;

@@ -68,7 +68,7 @@ public final class SavedModels implements LibraryHooks {
     }
   }
 
-  /** If no particular epoch was requested: the last one whose file is complete. */
+  /** Returns the last complete file; called if no particular epoch was requested. */
   private Path lastWhole(Path last) {
     Matcher name = PARAMETERS.matcher(last.getFileName().toString());
     if (last.getFileSystem() != FileSystems.getDefault() || !name.matches()) {
@@ -133,7 +133,7 @@ public final class SavedModels implements LibraryHooks {
       try {
         saving.close();
       } catch (IOException e) {
-        // A later run deletes it.
+        // A later run deletes the temporary file.
       }
       Spans.exit(span, null);
     }

@@ -76,7 +76,7 @@ final class ShapeOnly implements InvocationHandler {
       case "hashCode" -> System.identityHashCode(self);
       case "crop" -> crop((int) given[0], (int) given[1], (int) given[2], (int) given[3]);
       case "resize" -> resize((int) given[0], (int) given[1], (int) given[2]);
-      // On a copy: the library's flips discard it.
+      // The library's flips discard this copy.
       case "flip" -> new ShapeOnly(shape, unknown()).array;
       default -> throw new UnsupportedOperationException(method.toString());
     };

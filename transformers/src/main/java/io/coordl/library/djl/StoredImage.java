@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An image of the data set. Programs usually need only its array. Size and array come from the
- * cached pixels. All other methods are delegated to the library's own image, which is decoded when
- * the first of them is called. Because images can be drawn on, and may expose mutable parts, that
- * image then handles all later calls, and its pixels are not cached.
+ * cached pixels. All other methods of {@link Image} are delegated to the library's own image, which
+ * is decoded when the first of them is called. Because images can be drawn on, and may expose
+ * mutable parts, that image then handles all later calls, and its pixels are not cached.
  *
  * <p>As safe for concurrent use as the library's own image.
  */

@@ -43,7 +43,10 @@ final class Tables {
     return dataset.getClass().getName().equals(TABLE);
   }
 
-  /** Returns the current state of its file; null if it is no such table, or its file is unknown. */
+  /**
+   * Returns the current state of a table's file; null if the data set is no such table, if its file
+   * is unknown or could change unnoticed, or if preparing it may run code of the program.
+   */
   @Nullable Object look(Object dataset) {
     if (!isTable(dataset)) {
       return null;

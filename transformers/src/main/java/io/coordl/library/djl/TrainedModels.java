@@ -287,7 +287,7 @@ public final class TrainedModels implements LibraryHooks {
             random);
       }
 
-      /** {@link SavedModels} handles the rest; to the program, the model was not saved. */
+      /** {@link SavedModels} handles the rest; to the program, the model appears unsaved. */
       @Override
       public void save(Path directory) throws IOException {
         Object before = modelDir.get(model);

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Intercepts {@code Parameter.save} while a model is saved, so that the library writes the array
- * from its own memory to the stream. Without the agent, it copies it through three byte arrays.
+ * from its own memory to the stream. Without the agent, the library copies the array through three
+ * byte arrays.
  */
 public final class WrittenArrays implements LibraryHooks {
   private static final byte[] WRITTEN = {};

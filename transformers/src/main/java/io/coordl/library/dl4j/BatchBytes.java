@@ -23,7 +23,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * A DL4J batch as bytes: each array with its strides, gaps included. The first entry of the layout
  * is the batch itself, without values; its name gives the number of features, of labels and of each
  * kind of mask, -1 if there is no such list. An array that occurs twice (labels that are the
- * features) has its values once.
+ * features) is stored once.
  */
 final class BatchBytes implements PreparedBatch {
   private static final String BATCH = "batch";
@@ -50,7 +50,7 @@ final class BatchBytes implements PreparedBatch {
    * Creates the bytes of a batch, valid as long as its arrays are.
    *
    * @param files additional parts of the layout, without values, after its own
-   * @param done run when they are no longer needed
+   * @param done run when the bytes are no longer needed
    * @throws IllegalArgumentException if some of its content would be lost
    */
   BatchBytes(Object batch, List<BatchLayout.Array> files, Runnable done) {
@@ -131,7 +131,7 @@ final class BatchBytes implements PreparedBatch {
     return array == null ? null : new INDArray[] {array};
   }
 
-  /** Adds the arrays of one role each; null if there is not even a list. */
+  /** Adds a group of arrays for each role; a group is null if the batch has no such list. */
   private void add(String kind, @Nullable INDArray[] @Nullable ... groups) {
     long[] counts =
         Arrays.stream(groups).mapToLong(group -> group == null ? -1 : group.length).toArray();

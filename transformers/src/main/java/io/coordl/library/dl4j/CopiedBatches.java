@@ -25,7 +25,10 @@ public final class CopiedBatches implements LibraryBatches {
     return size.applyAsLong(batch);
   }
 
-  /** Neither held nor dropped: the iterator owns its memory, and makes two more batches first. */
+  /**
+   * Batches are neither held nor dropped: the iterator owns their memory, and makes two more
+   * batches before it reuses it.
+   */
   @Override
   public Bytes bytes(Object batch) {
     return new Bytes(new BatchBytes(batch, () -> {}), new Copies());

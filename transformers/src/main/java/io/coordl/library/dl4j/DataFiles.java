@@ -117,7 +117,7 @@ final class DataFiles {
     return Arrays.equals(items, numbersOf(epoch)) ? epoch : null;
   }
 
-  /** Returns the number of files, and a checksum of their paths and states. */
+  /** Returns the number of records and files, and a checksum of the files' paths and states. */
   @Override
   public String toString() {
     return (records == files ? "" : records + " in ")
@@ -151,7 +151,8 @@ final class DataFiles {
    * @param items numbers of the records of an epoch, in its order
    * @param from place in the order of the first record
    * @param before identity of the records before these
-   * @return null if a file of several records has changed since they were counted
+   * @return null if files have several records and one of these files has changed since they were
+   *     counted
    */
   LibraryEpoch.@Nullable Key identify(int[] items, int from, int to, LibraryEpoch.Key before) {
     long checksum = before.checksum();

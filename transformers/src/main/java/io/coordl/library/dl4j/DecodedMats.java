@@ -42,7 +42,7 @@ final class DecodedMats {
   private static final StackWalker STACK =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-  /** Methods that load a file; other overloads have another first argument. */
+  /** Methods that load a file; overloads with other parameters do not. */
   private static final Set<String> FROM_FILE = Set.of("asMatrix", "asMatrixView", "asImageMatrix");
 
   /** Maximum frames to search: one of the agent, three of the loader, and a few between. */

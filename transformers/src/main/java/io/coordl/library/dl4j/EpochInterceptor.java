@@ -326,8 +326,8 @@ public final class EpochInterceptor implements LibraryHooks {
       parts.put("preprocessor", Description.of("preprocessor", epoch.program().preprocessor()));
       ReaderPipeline made = new ReaderPipeline(epoch, new Fingerprint(parts), true);
       for (SeekableReader reader : readers()) {
-        // A program that initialises a reader during an epoch does not reset the iterator first,
-        // and that epoch uses the same transform.
+        // A program may initialise a reader during an epoch without resetting the iterator. That
+        // epoch, which uses the same transform, must end first.
         Objects.requireNonNull(engine.group()).end(reader.reader());
       }
       copies = made;
@@ -335,7 +335,10 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  /** Whether items are fetched: several threads fetch images, one prepares batches. */
+  /**
+   * Whether items are fetched ahead instead of batches: several threads can fetch images, but only
+   * one prepares batches.
+   */
   private boolean hasItemsFetched(Collection<SeekableReader> readers) {
     return fetchesItems
         && readers.stream()

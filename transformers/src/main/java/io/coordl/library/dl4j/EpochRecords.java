@@ -20,7 +20,8 @@ final class EpochRecords<T> implements Iterator<T> {
   /**
    * @param records by their places, from 0 on
    * @param end number of records
-   * @param shared the epoch, if other jobs share it; null if the library runs it by itself
+   * @param shared the epoch, if the agent supplies its batches; null if the library runs it by
+   *     itself
    * @param library the replaced iterator, at its end; its own exception reports that there is no
    *     next element
    */
@@ -35,7 +36,7 @@ final class EpochRecords<T> implements Iterator<T> {
     this.shared = shared;
   }
 
-  /** Returns the epoch if it is shared and belongs to this iterator. */
+  /** Returns the epoch whose batches the agent supplies, if it belongs to this iterator. */
   @Nullable IteratorEpoch sharedOf(Object iterator) {
     return shared != null && shared.isOf(iterator) ? shared : null;
   }

@@ -50,7 +50,10 @@ final class IteratorEpoch {
         && source.isKnown(next);
   }
 
-  /** Ends the epoch if a file has changed; the library then continues by itself. */
+  /**
+   * Ends the epoch if a file has changed, or if the iterator now collects metadata; the library
+   * then continues by itself.
+   */
   private void endIfChanged() {
     if (!source.isOver()
         && (iterator.collectsMetadata()

@@ -26,9 +26,9 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * Intercepts {@code NativeImageLoader.asMatrixView(File, INDArray)} and {@code asMatrix(File,
  * boolean)}: fills the array from cached pixels, or caches its pixels after the loader has filled
- * it. For loaders with a transform, which may be random, and arrays that are not plain floats, only
- * the decoded picture is cached ({@link DecodedMats}). Ignores loaders of several pages, or of a
- * class of the program's own, and logs this once.
+ * it. For loaders with a transform, which may be random, and for arrays that are not plain floats,
+ * only the decoded picture is cached ({@link DecodedMats}). Ignores loaders of several pages, or of
+ * a class of the program's own, and logs this once.
  */
 public final class MatrixInterceptor implements LibraryHooks {
   private final Class<?> declaring;

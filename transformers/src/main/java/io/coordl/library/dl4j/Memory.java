@@ -13,7 +13,7 @@ import org.nd4j.linalg.api.memory.pointers.PagedPointer;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
-/** Converts arrays to bytes and back, without ND4J operations and without a copy. */
+/** Accesses the bytes of arrays, and creates arrays from bytes, without ND4J operations. */
 final class Memory {
   /** Size of a CPU cache line, to which ND4J aligns. */
   private static final int ALIGNMENT = 64;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reader of records that the program holds in memory. They are identified by a checksum of all
- * records, in order, at the start of each epoch.
+ * records, in order, computed at the start of each epoch.
  */
 final class MemoryReader extends ListedReader {
   private final RecordReader reader;

@@ -150,7 +150,7 @@ record ProgramIterator(Object get) {
     }
   }
 
-  /** Makes its batches without the program's preprocessor. */
+  /** Removes the preprocessor; returns this iterator. */
   ProgramIterator unprocessed() {
     if (get instanceof RecordReaderMultiDataSetIterator several) {
       several.setPreProcessor(null);

@@ -53,7 +53,7 @@ public final class ProgramIterators implements LibraryHooks {
   private final ThreadLocal<Boolean> making = new ThreadLocal<>();
 
   /**
-   * Iterators whose {@code next} holds objects; compared by identity, because the program's
+   * Iterators that hold objects of their batches; compared by identity, because the program's
    * equals() must not be called.
    */
   private final List<WeakReference<Object>> rejected = new CopyOnWriteArrayList<>();

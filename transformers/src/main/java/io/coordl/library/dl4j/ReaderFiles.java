@@ -19,7 +19,7 @@ import org.nd4j.common.function.Function;
 
 /** Information about a reader and its files, across epochs. Thread-safe. */
 final class ReaderFiles {
-  /** Never changed once created, and large. */
+  /** Packages of large objects that never change once created. */
   private static final String SCHEMAS = "org.datavec.api.transform.schema.";
 
   private static final String CATEGORIES = "org.datavec.api.transform.transform.categorical.";
@@ -89,7 +89,7 @@ final class ReaderFiles {
     return opened == null || opened == DataFiles.stateOf(file);
   }
 
-  /** Rejects parts of the program's, such as a condition, which may do anything. */
+  /** Rejects a process with parts of the program, such as a condition, which may do anything. */
   private static void requireLibrary(Object process) throws CannotShareException {
     Set<Class<?>> classes = ObjectSnapshot.classes(process, type -> true);
     for (Class<?> type : classes == null ? Set.of(Object.class) : classes) {
@@ -154,7 +154,7 @@ final class ReaderFiles {
     }
   }
 
-  /** Throws if one is not a regular file: a pipe, for example, can be read only once. */
+  /** Throws if one exists and is not a regular file: a pipe can be read only once. */
   static void requireFiles(List<File> files) throws CannotShareException {
     for (File file : files) {
       if (file.exists() && !file.isFile()) {

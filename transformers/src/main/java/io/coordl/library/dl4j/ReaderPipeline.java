@@ -24,9 +24,9 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * Copies of the program's readers and iterator that can prepare any batch of an epoch. They run the
  * library's own code with everything that the program configured (transform, labels, preprocessor),
- * but can seek to any batch. The program's own objects are neither read nor changed, so it may
- * reset, initialise or use them at any time. Prepares one batch at a time, because transforms and
- * preprocessors need not be thread-safe.
+ * but can seek to any batch. The program's own readers and iterator are neither read nor changed,
+ * so it may reset, initialise or use them at any time. Prepares one batch at a time, because
+ * transforms and preprocessors need not be thread-safe.
  */
 final class ReaderPipeline implements LibraryEpoch {
   private final List<WeakReference<RecordReader>> own = new ArrayList<>();
@@ -251,6 +251,6 @@ final class ReaderPipeline implements LibraryEpoch {
     if (scopes != null) {
       scopes.end();
     }
-    readers.forEach(SeekableReader::close); // They are opened again when needed.
+    readers.forEach(SeekableReader::close); // Their files are opened again when needed.
   }
 }

@@ -86,7 +86,10 @@ final class ResumedNetwork {
     out.writeLong(random.nodeState());
   }
 
-  /** Restores a network; if this is impossible, logs why, leaves it unchanged and returns null. */
+  /**
+   * Restores a network; returns null if there is no checkpoint. If the restore fails, logs why,
+   * leaves the network unchanged and returns null.
+   */
   static @Nullable ResumedNetwork of(Model network, Resume resume) {
     Path checkpoint = resume.take();
     if (checkpoint == null) {
@@ -135,7 +138,7 @@ final class ResumedNetwork {
     return network.conf().getOptimizationAlgo();
   }
 
-  /** Returns the settings with learning rates, which a program may have changed during training. */
+  /** Returns the settings; a program may change some, such as learning rates, during training. */
   private static String settings(Model network) {
     String text =
         network instanceof MultiLayerNetwork layers

@@ -29,10 +29,10 @@ import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
 
 /**
  * Intercepts {@code ModelSerializer} and {@code CheckpointListener}. The library's own code writes
- * models to a temporary file that then replaces the target. In the background, the library's code
- * writes to memory, arrays are copied as it reaches them ({@link WrittenModel}), and encoding,
- * compression and file output follow later. The listener's next actions, a line in its list and
- * deletions, wait for that.
+ * models to a temporary file that then replaces the target. If models are written in the
+ * background, the library's code first writes to memory, and arrays are copied as it reaches them
+ * ({@link WrittenModel}); encoding, compression and file output follow later. The listener's next
+ * actions, a line in its list and deletions, wait for that.
  */
 public final class SavedModels implements LibraryHooks {
   private static final InterceptedCall DONE = new InterceptedCall(true);

@@ -64,8 +64,8 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   }
 
   /**
-   * Returns the replacement of the library's iterator after an epoch has begun here, shared or not;
-   * null if the reader has the library's own.
+   * Returns the replacement of the library's iterator after an epoch has begun here; null if the
+   * reader has the library's own.
    */
   abstract @Nullable EpochRecords<?> current();
 
@@ -81,7 +81,8 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   /**
    * Sets the reader to the start of an epoch in this order.
    *
-   * @param shared the epoch, if other jobs share it; null if the library runs it by itself
+   * @param shared the epoch, if the agent supplies its batches; null if the library runs it by
+   *     itself
    * @return false if it is not a valid order of its records; nothing has changed then
    */
   abstract boolean begin(int[] order, @Nullable IteratorEpoch shared);
@@ -130,7 +131,8 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   }
 
   /**
-   * Returns why equal records may give different batches, or need not be cached; null otherwise.
+   * Returns why equal records may give different batches, or why caching them is pointless; null if
+   * neither is known.
    */
   @Nullable String reasonNotToKeep() {
     return null;

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every program gets from the agent what its own call would have made, and nobody else notices. */
+/** Each program gets from the agent the batches that its own calls would have made. */
 class DeclaredBatchesTest {
   private static final int EPOCHS = 5;
 
@@ -144,7 +144,7 @@ class DeclaredBatchesTest {
       }
     }
 
-    /** Asks, notes all that can be seen, and changes the batch in place as a step may. */
+    /** Requests a batch, notes all that the program sees, and changes it in place as a step may. */
     @Nullable Object step(Object iterator, Object... arguments) {
       Object batch;
       try {
@@ -442,7 +442,7 @@ class DeclaredBatchesTest {
     assertRefused("java.util.Random.nextInt");
   }
 
-  /** Shows only with the second batch. */
+  /** Only the second batch has such a part. */
   @ParameterizedTest
   @EnumSource
   void aBatchWithAPartThatTheIteratorKeepsEndsIt(Mode mode) {

@@ -14,7 +14,7 @@ import java.nio.ShortBuffer;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** A text with all that a program can learn of a batch; written apart from the code it checks. */
+/** Describes all that a program can learn about a batch; independent of the code that it checks. */
 final class Described {
   private final StringBuilder text = new StringBuilder();
   private final IdentityHashMap<Object, Integer> seen = new IdentityHashMap<>();
@@ -76,7 +76,7 @@ final class Described {
     try {
       mark = buffer.duplicate().reset().position();
     } catch (InvalidMarkException e) {
-      // None.
+      // The buffer has no mark.
     }
     text.append(" mark ").append(mark).append(' ');
     for (int i = 0; i < buffer.capacity(); i++) {

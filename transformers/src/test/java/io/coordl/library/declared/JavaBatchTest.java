@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@SuppressWarnings("ArrayRecordComponent") // As programs have them.
+@SuppressWarnings("ArrayRecordComponent") // Programs have such records.
 class JavaBatchTest {
   private static final float OTHER_NAN = Float.intBitsToFloat(0x7fa00001);
 
@@ -40,14 +40,14 @@ class JavaBatchTest {
 
   private record Buffered(FloatBuffer features, ByteBuffer labels, LongBuffer ids) {}
 
-  /** Its constructor changes what it is given. */
+  /** Its constructor changes its argument. */
   private record Scaled(float[] values) {
     Scaled {
       values[0] /= 2;
     }
   }
 
-  /** Its constructor copies. */
+  /** Its constructor copies its argument. */
   private record Copied(float[] values) {
     Copied(float[] values) {
       this.values = values.clone();

@@ -17,7 +17,7 @@ final class Loops {
 
   private Loops() {}
 
-  /** Work that takes longer than finding its result. */
+  /** Work that takes longer than finding its result in the cache. */
   static float work(int seed) {
     float value = seed;
     for (int i = 0; i < 100_000; i++) {
@@ -30,7 +30,7 @@ final class Loops {
     return new float[][] {{work(seed), seed}, {seed + 1}};
   }
 
-  /** An iterator that has no class in common with the others but this one. */
+  /** The only class that most of these iterators share. */
   abstract static class Batches {
     int at;
 
@@ -70,7 +70,7 @@ final class Loops {
     }
   }
 
-  /** The same, by way of a method. */
+  /** The same, but a method fills the array. */
   static final class ReusedElsewhere extends Batches {
     private final float[] batch = new float[2];
 
@@ -198,7 +198,7 @@ final class Loops {
     }
   }
 
-  /** Hands out the order that it goes by. */
+  /** Each batch contains the array of its order. */
   static final class ShownOrder extends Batches {
     int[] order = {0, 1, 2, 3, 4, 5};
 
@@ -430,7 +430,7 @@ final class Loops {
     }
   }
 
-  /** A field of the iterator's that another object changes. */
+  /** A setting of the iterator in an object of its own. */
   static final class Knob {
     float factor = 1;
   }
@@ -452,7 +452,7 @@ final class Loops {
     }
   }
 
-  /** Never returns after the last batch, for which its loop does not ask. */
+  /** A call after the last batch, which its loop does not make, would never return. */
   static final class Endless extends Batches {
     public float[][] next() {
       List<float[]> batch = new ArrayList<>();
@@ -466,7 +466,7 @@ final class Loops {
     }
   }
 
-  /** Whether two lists are one decides its batches. */
+  /** Its batches depend on whether two fields refer to the same list. */
   static final class Twice extends Batches {
     List<Integer> all = new ArrayList<>(List.of(5, 4, 3, 2, 1, 0));
     List<Integer> seeds = all;

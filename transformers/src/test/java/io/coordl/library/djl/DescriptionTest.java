@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Equal behaviour has equal descriptions, other behaviour others; unclear objects are refused. */
+/** Objects that behave alike have equal descriptions, others do not; unclear ones are refused. */
 class DescriptionTest {
   /** A user's transform. */
   private static final class Scaled implements Transform {

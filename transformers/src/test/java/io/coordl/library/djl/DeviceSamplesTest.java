@@ -65,7 +65,7 @@ class DeviceSamplesTest {
 
   @Test
   void batchOnADeviceIsReadOnce() throws IOException {
-    for (int place : new int[] {0, 1, 3}) { // The sample between is kept already.
+    for (int place : new int[] {0, 1, 3}) { // Sample 2 is already cached.
       add(place, layout(3));
     }
     samples.keep(onDevice("data", 3 * SAMPLES, 0), onDevice("labels", SAMPLES, 50), SAMPLES);

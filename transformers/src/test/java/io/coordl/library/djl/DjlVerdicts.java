@@ -70,7 +70,7 @@ public final class DjlVerdicts {
         .with(ArrayDataset.class, (ArrayDataset) dataset(ArrayDataset.class));
   }
 
-  /** A data set as it is once it was prepared. */
+  /** Returns a data set as it is after its preparation. */
   private RandomAccessDataset dataset(Class<?> type) throws ReflectiveOperationException {
     Object made = Specimens.empty(type);
     specimens.fill(made, RandomAccessDataset.class);
@@ -84,7 +84,7 @@ public final class DjlVerdicts {
     return made;
   }
 
-  /** In the words of the table. */
+  /** Returns the verdict on a class, in the words of the table. */
   public String of(Class<?> type) throws ReflectiveOperationException, IOException {
     if (Transform.class.isAssignableFrom(type)) {
       SampleVerdict verdict =

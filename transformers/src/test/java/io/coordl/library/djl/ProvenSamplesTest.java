@@ -18,7 +18,7 @@ import java.lang.reflect.Proxy;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Verdicts on pipelines that nothing keeps: whether their samples could be kept. */
+/** Verdicts on pipelines whose samples are not cached: whether they could be. */
 class ProvenSamplesTest {
   private abstract static class Numbers extends RandomAccessDataset {
     Numbers() {

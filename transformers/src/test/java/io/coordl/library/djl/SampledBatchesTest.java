@@ -31,7 +31,7 @@ class SampledBatchesTest {
   private final List<String> said = new ArrayList<>();
   private final Numbers dataset = new Numbers();
 
-  /** Logs an error if an epoch begins before a batch is fetched. */
+  /** A group in a missing directory: logs an error if an epoch begins before a batch is fetched. */
   private final PrepGroup nowhere =
       new PrepGroup(Path.of("nowhere"), "g", ByteBudget.parse("64k"), 1, said::add);
 

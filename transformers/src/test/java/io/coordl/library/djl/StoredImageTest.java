@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which parts of an image's array are read to keep it, if arrays are created on a device. */
+/** Which arrays are read to cache an image's pixels, if the program's arrays are on a device. */
 class StoredImageTest {
   @TempDir Path directory;
   private final List<Device> reads = new ArrayList<>();
@@ -105,7 +105,7 @@ class StoredImageTest {
             });
   }
 
-  @SuppressWarnings("NullAway") // Nothing is decoded by the factory, which needs OpenCV.
+  @SuppressWarnings("NullAway") // No factory, which would need OpenCV: nothing is decoded.
   private NDArray ask(Device device) {
     DecodedItem item = Objects.requireNonNull(store.item(file.toString()));
     ImageInterceptor.Origin origin = new ImageInterceptor.Origin(images, null, file, item);

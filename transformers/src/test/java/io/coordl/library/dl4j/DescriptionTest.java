@@ -97,11 +97,11 @@ class DescriptionTest {
     assertThat(words(Map.of("a", 1, "b", 2))).isEqualTo(words(Map.of("b", 2, "a", 1)));
   }
 
-  /** It differs between jobs and iterators, and code may iterate over it. */
+  /** Unordered maps are iterated over in an order that differs between jobs and iterators. */
   @Test
   void iterationOrderCountsForKeptBatches() throws CannotShareException {
     Map<String, Integer> map = new HashMap<>(Map.of("Aa", 1));
-    Map<String, Integer> turned = new HashMap<>(Map.of("BB", 2)); // Of the same hash code.
+    Map<String, Integer> turned = new HashMap<>(Map.of("BB", 2)); // Its hash code is that of "Aa".
     map.put("BB", 2);
     turned.put("Aa", 1);
     assertThat(words(turned)).isEqualTo(words(map));
@@ -192,7 +192,7 @@ class DescriptionTest {
     assertThat(words(crop)).contains("more=#0");
   }
 
-  /** Captured values are not in an anonymous class's file. */
+  /** An anonymous class's file does not contain the captured values. */
   private static Object dividesBy(double by) {
     return new Object() {
       @Override
@@ -265,7 +265,7 @@ class DescriptionTest {
   }
 
   /** A user's transform with a static setting. */
-  @SuppressWarnings("UnusedVariable") // Described.
+  @SuppressWarnings("UnusedVariable") // They are described.
   private static final class Brightened {
     static float strength = 0.1f;
     final File masks = new File("masks");

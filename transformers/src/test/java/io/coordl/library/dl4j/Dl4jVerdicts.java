@@ -111,7 +111,7 @@ public final class Dl4jVerdicts {
     return reader;
   }
 
-  /** Not through a builder, which runs the steps over its schema. */
+  /** Makes a process without the builder, which would run the steps over its schema. */
   private TransformProcess process(@Nullable Transform step, @Nullable Filter filter) {
     TransformProcess process =
         new TransformProcess(Objects.requireNonNull((Schema) known(Schema.class)), List.of());
@@ -134,7 +134,7 @@ public final class Dl4jVerdicts {
     }
   }
 
-  /** In the words of the table. */
+  /** Returns the verdict on a class, in the words of the table. */
   public String of(Class<?> type) throws Exception {
     if (RecordReader.class.isAssignableFrom(type)) {
       return ofReader(reader(type));
@@ -155,7 +155,7 @@ public final class Dl4jVerdicts {
     return told(new ProvenBatches().apply(iterator(type)));
   }
 
-  /** Some get their generator from ND4J, which is not here. */
+  /** Makes an object, with empty fields if its constructor needs ND4J's native code. */
   private Object made(Class<?> type) throws ReflectiveOperationException {
     try {
       return specimens.of(type);
@@ -190,7 +190,7 @@ public final class Dl4jVerdicts {
     return reader;
   }
 
-  /** As one is once it was initialised; a loader needs OpenCV to be made. */
+  /** Returns a reader as it is after its initialisation; creating a loader would need OpenCV. */
   private RecordReader images(Class<?> type, @Nullable Object labels, @Nullable Object transform)
       throws ReflectiveOperationException {
     RecordReader reader = (RecordReader) Specimens.empty(type);
@@ -251,7 +251,7 @@ public final class Dl4jVerdicts {
     return reason == null ? KEPT : "cached up to it: " + reason;
   }
 
-  /** As it is once it was made over a reader. */
+  /** Returns an iterator as it is after its creation over a reader. */
   private Object iterator(Class<?> type) throws Exception {
     if (type == RecordReaderMultiDataSetIterator.class) {
       return new RecordReaderMultiDataSetIterator.Builder(2)

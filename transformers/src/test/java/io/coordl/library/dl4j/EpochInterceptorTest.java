@@ -38,7 +38,7 @@ class EpochInterceptorTest {
     assertThat(ReaderPipeline.apart(order, 2, 5, 2)).isNull();
   }
 
-  /** Not at each batch, which may be small. */
+  /** A check at each batch would be slow if batches are small. */
   @Test
   void readersOfAnIteratorLeftAloneAreCheckedOnce() throws Exception {
     CollectionRecordReader reader =
@@ -65,7 +65,7 @@ class EpochInterceptorTest {
       Services services = Services.builder(sentence -> {}).prefetcher(prefetcher, 1).build();
       EpochInterceptor interceptor = new EpochInterceptor(type, services);
 
-      // Not the iterator's batch size.
+      // The program requests another number of examples than the iterator's batch size.
       assertThat(interceptor.enter("", type, "next", iterator, new Object[] {1})).isNull();
       assertThat(looks).hasValue(1);
     }

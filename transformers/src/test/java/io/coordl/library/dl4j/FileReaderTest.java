@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Numbered files are listed once; other splits are asked in each epoch. */
+/** Numbered files are listed once; the files of other splits are listed in each epoch. */
 class FileReaderTest {
   private static final int FILES = 4;
 

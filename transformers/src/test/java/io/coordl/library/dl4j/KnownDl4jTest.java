@@ -28,7 +28,7 @@ import org.nd4j.linalg.dataset.api.preprocessor.NormalizerStandardize;
 import org.nd4j.linalg.dataset.api.preprocessor.classimbalance.UnderSamplingByMaskingPreProcessor;
 import org.nd4j.linalg.factory.Nd4j;
 
-/** Which preprocessors and label generators repeat, so that their results may be kept. */
+/** Which preprocessors and label generators are deterministic, so that results may be cached. */
 class KnownDl4jTest {
   private static final PurityAnalyzer CODE = new PurityAnalyzer("", new KnownDl4j(false));
 
@@ -164,7 +164,7 @@ class KnownDl4jTest {
     }
   }
 
-  /** Its static settings may change unseen. */
+  /** The settings of its static preprocessor may change unnoticed. */
   static final class OfAStatic implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
     private static final DataSetPreProcessor SCALER = new ImagePreProcessingScaler(0, 1);

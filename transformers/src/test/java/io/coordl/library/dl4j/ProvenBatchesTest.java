@@ -18,7 +18,7 @@ import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Verdicts on iterators that nothing keeps: whether their batches could be kept. */
+/** Verdicts on iterators whose batches are not cached: whether they could be. */
 class ProvenBatchesTest {
   @TempDir Path folder;
 

@@ -152,7 +152,7 @@ final class GrowingFileTest {
       assertThat(stream.skip(3)).isEqualTo(3);
       Files.writeString(path, " more", StandardOpenOption.APPEND);
 
-      Thread.currentThread().interrupt(); // Streams ignore it.
+      Thread.currentThread().interrupt(); // Streams ignore the interrupt.
       assertThat(stream.skip(100)).isEqualTo(7);
       assertThat(stream.skip(1)).isZero();
       assertThat(stream.skip(-100)).isEqualTo(-10);

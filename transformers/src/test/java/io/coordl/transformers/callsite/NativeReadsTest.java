@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.opencv.core.Mat;
 import org.opencv.imgcodecs.Imgcodecs;
 
-/** OpenCV's {@code imread} decodes from memory if the item is there. */
+/** OpenCV's {@code imread} decodes an item from memory if the agent has its bytes. */
 final class NativeReadsTest {
   @TempDir Path directory;
 

@@ -254,7 +254,7 @@ final class RewrittenReadsTest {
         List.of(FakeItems.Mode.OBSERVED, FakeItems.Mode.CONTENT, FakeItems.Mode.BLOCKS)) {
       for (String name : rewritten.keySet()) {
         if (name.startsWith("unused")) {
-          continue; // Never closes.
+          continue; // It never closes its stream.
         }
         FakeItems items = install(mode);
         String unused = outcome(rewritten.get(name), FILES.get("jpeg"));

@@ -144,7 +144,7 @@ final class EveryRuleFitsTest {
   /** Links a class without running any of it; returns the error, or an empty string. */
   static String link(ClassLoader loader, String name) {
     try {
-      // Links, for it needs the methods as they will be called; initialises nothing.
+      // Reading the declared methods links the class, but does not initialise it.
       int methods =
           Class.forName(name.replace('/', '.'), false, loader).getDeclaredMethods().length;
       return methods == 0 ? "no methods" : "";

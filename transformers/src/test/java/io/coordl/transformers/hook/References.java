@@ -20,8 +20,8 @@ import net.bytebuddy.jar.asm.Type;
 
 /**
  * Resolves the agent's references to a library as the JVM would, but before the code runs and
- * without loading any of it. Of references by name (reflection), only fields of named classes are
- * seen.
+ * without loading any of it. Of references by name (reflection), it finds only fields of named
+ * classes.
  */
 final class References {
   private static final String OURS = "io/coordl/";
@@ -322,7 +322,7 @@ final class References {
       types(Type.getType(descriptor));
       method = name + descriptor;
       return new MethodVisitor(Opcodes.ASM9) {
-        /** Loaded right before this instruction. */
+        /** Constants loaded right before this instruction. */
         private final List<Object> constants = new ArrayList<>();
 
         @Override

@@ -159,7 +159,7 @@ final class WovenMethodTest {
     return load(Map.of(SUBJECT, woven));
   }
 
-  /** Result or exception of the calls of a method with several arguments. */
+  /** Results or exceptions of several calls of a method, each with other arguments. */
   private static List<String> outcomes(Class<?> type, String name) throws Exception {
     Method method =
         Arrays.stream(type.getDeclaredMethods())
