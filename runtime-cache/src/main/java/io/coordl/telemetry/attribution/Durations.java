@@ -2,7 +2,10 @@ package io.coordl.telemetry.attribution;
 
 /** Receives every duration, independent of event thresholds; called on the program's threads. */
 public interface Durations {
-  /** Kinds of durations, in the order of a batch's life; requests to other hosts by answer. */
+  /**
+   * Kinds of durations: first in the order of a batch's life, then requests to other hosts by
+   * answer.
+   */
   enum Kind {
     FETCH,
     DECODE,

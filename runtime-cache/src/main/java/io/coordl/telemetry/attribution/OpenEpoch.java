@@ -31,7 +31,7 @@ final class OpenEpoch {
 
   long stepEnded;
 
-  /** When the thread began to wait for a batch of another object; only where that was used last. */
+  /** When the thread last turned to another object: the start of its wait for that one's batch. */
   long left;
 
   /** Checkpoint time in the current piece. */

@@ -437,9 +437,9 @@ final class ThreadSpans {
 
   /**
    * Divides this training thread's waits for a core since they were last read among its steps and
-   * its waits for batches; returns the part of the latter.
+   * its waits for batches; returns the part of the waits for batches.
    *
-   * @param epoch of the steps; null before its first batch
+   * @param epoch epoch of the steps; null before its first batch
    */
   private long divideCoreWait(@Nullable OpenEpoch epoch, long now) {
     long waited = coreWaitSince(now);
@@ -684,7 +684,7 @@ final class ThreadSpans {
     }
   }
 
-  /** The batch of the wait that this thread is in, if it is, will not come before the end. */
+  /** Ends the wait that this thread is in, if any: its batch will not come before the job ends. */
   private void endWait(long now) {
     long since = waiting;
     int at = waitDepth - 1;
