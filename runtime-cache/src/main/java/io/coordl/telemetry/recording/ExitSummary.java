@@ -138,7 +138,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     return lines;
   }
 
-  /** Items kept decoded or prepared are not fetched again, but came from memory, too. */
+  /** Names the hits on decoded or prepared items, which came from memory but are not fetches. */
   private String hits(String form, Sentence said) {
     long hits =
         job.stores().stream()
