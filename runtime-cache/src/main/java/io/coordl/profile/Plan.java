@@ -220,7 +220,7 @@ final class Plan {
     taken++;
   }
 
-  /** Returns the number of batches prepared and not taken, up to a constant. */
+  /** Returns the number of batches prepared and not taken, plus an unknown constant. */
   long ready() {
     return spans.preparers().batches() - taken;
   }
