@@ -14,7 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The stages of a profile, their order and their shared state. Used on the training thread. */
+/**
+ * The stages of a profile, their order and their shared state. Used on the training thread, and by
+ * the thread that ends the job.
+ */
 final class Plan {
   static final String COLD = "cold";
   static final String CACHED = "cached";

@@ -146,7 +146,7 @@ public final class Tuner {
     return keeps;
   }
 
-  /** Whether to cache and use items, too. */
+  /** Whether to cache and use raw and decoded items, too. */
   public boolean keepsItems() {
     check();
     return keepsItems;

@@ -69,7 +69,7 @@ public final class PlayedTuner {
     return this;
   }
 
-  /** Returns the events and the line of the summary. */
+  /** The events and the line of the summary. */
   public String said() {
     return String.join("\n", events) + "\n" + tuner.said();
   }

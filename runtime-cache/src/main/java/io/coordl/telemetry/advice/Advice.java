@@ -283,7 +283,7 @@ public record Advice(
    *
    * @param what description for the user
    * @param removed self time of work that is no longer done, on all threads
-   * @param waited time of the training thread that it saves besides
+   * @param waited waits of the training thread that it saves, too
    * @param changes changes to the agent's arguments
    */
   private record Cure(String what, long removed, long waited, List<String> changes) {

@@ -86,7 +86,7 @@ public final class JobTotals {
     return ended;
   }
 
-  /** Adds a listener, called on the training thread after each epoch and evaluation. */
+  /** Adds a listener, called after each epoch and evaluation on the thread that ends it. */
   public synchronized void onEpochEnd(Consumer<EpochEvent> consumer) {
     Consumer<EpochEvent> others = listener;
     listener = others == null ? consumer : others.andThen(consumer);
@@ -184,7 +184,7 @@ public final class JobTotals {
 
   /**
    * An epoch of a training thread has ended. It gets the work of all threads since the previous
-   * end, so each item is counted in exactly one epoch.
+   * end, so no item is counted in two epochs.
    */
   synchronized void epochEnded(EpochEvent epoch, long end) {
     if (left > 0 && epoch.updates > 0) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One thread's pass through one iterator: an epoch if it updates a model, else an evaluation.
- * Confined to that thread.
+ * Confined to that thread until the job ends.
  */
 final class OpenEpoch {
   private final WeakReference<Object> subject;

@@ -105,7 +105,7 @@ public final class SpanRecorder implements SpanSink {
     epochs = added;
   }
 
-  /** Sets the listener for all waits from now on. */
+  /** Sets the listener for the waits from now on. */
   public void onWait(WaitListener added) {
     listener = added;
   }

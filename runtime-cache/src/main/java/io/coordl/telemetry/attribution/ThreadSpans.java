@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The open spans of one thread, and the figures that follow from their nesting. Confined to its
- * thread.
+ * thread, except for {@link #openWait} and {@link #finish}.
  *
  * <p>Time is counted once: a span's self time is its duration less that of the spans inside it. The
  * state between spans is the current wait ({@code hasNext} and {@code next} together are one wait),
@@ -35,7 +35,7 @@ final class ThreadSpans {
 
   private final SpanRecorder recorder;
 
-  // The stack, as parallel arrays: a span allocates nothing.
+  // The stack, as parallel arrays: a frame allocates nothing.
   private SpanKind[] kinds = new SpanKind[32];
   private long[] starts = new long[32];
   private long[] children = new long[32];

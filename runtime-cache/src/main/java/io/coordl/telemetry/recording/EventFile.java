@@ -69,7 +69,7 @@ final class EventFile {
   private final Map<Long, String> threads = new LinkedHashMap<>();
   private boolean closed;
 
-  /** Device and inode. */
+  /** Identifies the file, as by device and inode; null if the file system cannot. */
   private final @Nullable Object identity;
 
   // Used by the flushing thread only.

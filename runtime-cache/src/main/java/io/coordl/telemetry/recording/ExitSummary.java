@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 record ExitSummary(JobFigures job, @Nullable String recording, List<String> didNothing) {
   private static final int MAX_LINES = 20;
 
-  /** Faults, what to try next, the recording. */
+  /** The last lines: faults, what to try next, the recording. */
   private static final int LINES_AT_END = 3;
 
   /**

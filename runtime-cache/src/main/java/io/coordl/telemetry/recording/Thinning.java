@@ -11,7 +11,7 @@ import jdk.jfr.Event;
 
 /**
  * Drops more and more events of single items, and finally of single batches, as a recording nears
- * its size limit. Totals, epochs and all other events are always written. Each time the remaining
+ * its size limit. Totals, epochs and all other events are not dropped. Each time the remaining
  * space has halved, the share of events written drops to a quarter, so each half lasts twice as
  * long as the previous one. Thinning starts at half of the limit for items, and at seven eighths
  * for batches.
