@@ -40,7 +40,7 @@ public final class Binding {
   /**
    * Loads nothing yet.
    *
-   * @param presets directory with the presets' jars, or none
+   * @param presets directory with the presets' jars, or {@code none}
    * @param program class loader of the program's libraries
    * @param requested whether the user requested GPUs
    */

@@ -4,7 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.nio.ByteBuffer;
 
 /**
- * Calls native functions of NVIDIA's driver; no other code does. Only {@link Nvml}, {@link Cuda}
+ * Calls native functions of NVIDIA's libraries; no other code does. Only {@link Nvml}, {@link Cuda}
  * and {@link NsightRanges} name the functions: with the presets, calling a function that the driver
  * lacks aborts the process. As safe for concurrent use as the driver's functions.
  */

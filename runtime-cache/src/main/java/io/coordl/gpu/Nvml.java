@@ -102,8 +102,8 @@ final class Nvml {
   /**
    * One reading of a device.
    *
-   * @param nanos that its utilization covers; 0 if the driver has measured none since the previous
-   *     reading
+   * @param nanos time that its utilization covers; 0 if the driver has measured none since the
+   *     previous reading
    */
   record Reading(GpuSampleEvent sample, long nanos) {}
 

@@ -1,7 +1,7 @@
 /**
- * GPU activity while the job trains: native calls behind one interface ({@link
- * io.coordl.gpu.Natives}), and the samples derived from their results. Independent of training
- * libraries.
+ * GPUs of the job: samples of their activity, synchronized steps, page-locked memory and ranges for
+ * Nsight, all through native calls behind one interface ({@link io.coordl.gpu.Natives}).
+ * Independent of training libraries.
  */
 @NullMarked
 package io.coordl.gpu;

@@ -21,11 +21,11 @@ public record Accelerator(long stepNanos, int instances, Path meeting) {
   public static Accelerator parse(String text) {
     Matcher parts = TEXT.matcher(text);
     if (!parts.matches()) {
-      throw new IllegalArgumentException("no step of an accelerator: " + text);
+      throw new IllegalArgumentException("not the step of an accelerator: " + text);
     }
     long nanos = Math.round(1e6 * Double.parseDouble(parts.group(1)));
     if (nanos < MIN_NANOS) {
-      throw new IllegalArgumentException("a step shorter than 0.1 ms: " + text);
+      throw new IllegalArgumentException("the step is shorter than 0.1 ms: " + text);
     }
     return parts.group(2) == null
         ? new Accelerator(nanos, 1, Path.of(""))

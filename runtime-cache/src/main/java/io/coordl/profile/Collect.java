@@ -42,7 +42,7 @@ final class Collect extends Stage {
   void end() {
     if (kept.isEmpty() || !reason.isEmpty()) {
       plan.results.notMeasured(
-          Plan.INGESTION, reason.isEmpty() ? "the program ended before" : reason);
+          Plan.INGESTION, reason.isEmpty() ? "the program ended first" : reason);
     } else {
       plan.kept = List.copyOf(kept);
     }

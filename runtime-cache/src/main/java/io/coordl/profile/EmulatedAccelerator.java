@@ -61,7 +61,7 @@ final class EmulatedAccelerator extends Stage {
   private int emptyEpochs;
   private int batchesOfEpoch;
 
-  /** Batches taken while measuring, and the reads in that time. */
+  /** Batches taken since measuring began. */
   private long batches;
 
   private PhaseEvent workBefore = new PhaseEvent();

@@ -11,8 +11,8 @@ final class OwnSteps extends Turn {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /**
-   * More than any queue holds. The limit is needed because batches of validations are also counted
-   * as left.
+   * More than queues usually hold. The limit is needed because batches of validations are also
+   * counted as left.
    */
   private static final int MAX_LEFT = 128;
 

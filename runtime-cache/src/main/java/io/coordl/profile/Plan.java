@@ -14,7 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The stages of a profile, their order and their shared state. Used on the training thread. */
+/**
+ * The stages of a profile, their order and their shared state. Used on the training thread, and by
+ * the thread that ends the job.
+ */
 final class Plan {
   static final String COLD = "cold";
   static final String CACHED = "cached";
@@ -220,7 +223,7 @@ final class Plan {
     taken++;
   }
 
-  /** Returns the number of batches prepared and not taken, up to a constant. */
+  /** Returns the number of batches prepared and not taken, plus an unknown constant. */
   long ready() {
     return spans.preparers().batches() - taken;
   }

@@ -25,13 +25,14 @@ import org.jspecify.annotations.Nullable;
  * nothing from memory (cold, T3), with every item from memory (cached, T2), and with prepared
  * batches (ingestion, T1). The prep stall is T2 - T1, and the fetch stall is T3 - T2.
  *
- * <p>The profile acts only when the training thread requests a batch. It may then delay the request
+ * <p>The profile acts when the training thread requests a batch. It may then delay the request
  * while items are loaded into memory, return a copy of an earlier batch, or take batches from the
- * program's iterator and drop them. A step is the time from one batch to the next, without the
- * profile's own work.
+ * program's iterator and drop them. It may also hold back threads that prepare batches. A step is
+ * the time from one batch to the next, without the profile's own work.
  *
  * <p>It profiles only one thread, the first that trains, and measures steps only in epochs that
- * update the model; validations run as usual. The job ends after the last phase.
+ * update the model, if any update is seen; validations run as usual. The job ends after the last
+ * phase.
  */
 public final class Profile {
   private final SpanRecorder spans;
@@ -57,8 +58,8 @@ public final class Profile {
   /**
    * Creates a profile that waits for a training thread.
    *
-   * @param phases phases to measure: {@code cold}, {@code cached}, {@code ingestion}; with all
-   *     three, each stage is measured alone, too
+   * @param phases phases to measure: {@code cold}, {@code cached}, {@code ingestion}; with more
+   *     than one, preparation and fetching are also measured alone
    * @param steps steps to measure in each phase; 0: as many as a confidence interval of 1 %
    *     requires
    * @param sizes measures the decoded size of items; null if unavailable

@@ -63,7 +63,7 @@ final class Results {
     }
     phases.add(event);
     reported.add(event.phase);
-    // Replayed batches and fetches alone do not show it.
+    // Replayed batches and fetches alone do not show how many items a sample has.
     boolean prepares = !Plan.INGESTION.equals(event.phase) && !Plan.FETCH.equals(event.phase);
     if (prepares && event.items > 0 && event.samples > 0) {
       itemsCounted += event.items;
@@ -123,11 +123,11 @@ final class Results {
   synchronized List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "profile run: phases are measured separately, the totals of the whole run mean nothing");
+        "profile run: phases are measured separately, so the totals of the whole run mean nothing");
     lines.add(
         Text.format(
             "  warm-up: %d steps%s",
-            warmup, warm ? " until they were steady" : ", ended before all was steady"));
+            warmup, warm ? " until they were steady" : ", ended before they were steady"));
     for (PhaseEvent phase : phases) {
       if (!Plan.PREP.equals(phase.phase) || isShown(phase)) {
         lines.add(line(phase));

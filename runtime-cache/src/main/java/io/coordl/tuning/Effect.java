@@ -92,7 +92,7 @@ record Effect(
     return new Effect(before, after, null, explained, isMore);
   }
 
-  /** Describes the effect in a phrase, for the log. */
+  /** Describes the effect in a phrase, for the recording and the summary. */
   String said() {
     String speeds = Sentence.SPEEDS.with(before.samplesPerSecond(), after.samplesPerSecond());
     return gain == null

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * both. The larger count wins only if the job gets faster. A clear result ends the trial after half
  * of its windows, an evident one after the first two. While the job still waits, the next trial
  * doubles the threads. After an evident doubling, the last window also counts for the next trial,
- * so 16 cores take five windows. A trial halves the threads from time to time, and as soon as the
- * steps themselves get slower (another job needs the core). Used by one thread at a time.
+ * so a climb to eight threads takes five windows. A trial halves the threads from time to time, and
+ * as soon as the steps themselves get slower (another job needs the core). Used by one thread at a
+ * time.
  */
 final class ThreadClimb {
   /** Windows of a trial, half of them with each number of threads. */

@@ -96,7 +96,7 @@ public final class Tuner {
   /** Steps before the job used cached data. */
   private final Pieces uncachedSteps = new Pieces();
 
-  /** Steps that used it. */
+  /** Steps that used cached data. */
   private final Pieces cachedSteps = new Pieces();
 
   /** Totals at the start of the first epoch that uses all cached data; null before. */
@@ -108,7 +108,7 @@ public final class Tuner {
   /**
    * Nothing happens until the first call.
    *
-   * @param totals of the job so far; without wall time while no thread trains
+   * @param totals totals of the job so far; without wall time while no thread trains
    * @param loading figures of a loader while no thread trains; empty if there is none
    * @param keeps whether to cache from the start, rather than once it is worthwhile
    * @param leavesSamples whether no data set seen so far has samples that can be cached
@@ -146,7 +146,7 @@ public final class Tuner {
     return keeps;
   }
 
-  /** Whether to cache and use items, too. */
+  /** Whether to cache and use raw and decoded items, too. */
   public boolean keepsItems() {
     check();
     return keepsItems;

@@ -21,7 +21,7 @@ final class FakeDriver implements Natives {
 
   final List<String> calls = new ArrayList<>();
 
-  /** Functions that fail, by return code, and functions that the driver lacks. */
+  /** Error codes of the functions that fail; then the functions that the driver lacks. */
   final Map<String, Integer> failing = new HashMap<>();
 
   final Set<String> missing = new HashSet<>();

@@ -108,7 +108,9 @@ class NvmlTest {
     driver.shares = null;
     GpuSampleEvent sample = sample();
     boolean isReserved =
-        function.equals("nvmlDeviceGetMemoryInfo_v2"); // Selects what counts as used.
+        function.equals(
+            "nvmlDeviceGetMemoryInfo_v2"); // Without it, the driver's reserved memory counts as
+    // used.
     assertThat(sample.usedMemory).isEqualTo((3L << 30) - (isReserved ? 0 : 615L << 20));
     assertThat(sample.utilization).isEqualTo(0.25);
     assertThat(sample.milliwatts).isEqualTo(function.endsWith("Usage") ? -1 : 300);

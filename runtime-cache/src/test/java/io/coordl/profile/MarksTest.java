@@ -26,7 +26,7 @@ class MarksTest {
 
     assertThat(windows).hasSize((int) Math.min(20, items));
     assertThat(windows).allMatch(window -> window.nanos() == 10L * window.samples());
-    // The last items may be unmarked: fewer than one in MOST / 2.
+    // The last items may be unmarked: fewer than one in MAX_TIMES / 2.
     assertThat(windows.stream().mapToLong(Step::samples).sum())
         .isBetween(items - 2 * items / Marks.MAX_TIMES, items);
   }

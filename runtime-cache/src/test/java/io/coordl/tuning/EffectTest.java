@@ -72,7 +72,7 @@ class EffectTest {
   }
 
   @Test
-  void aGainThatIsThereIsSeenWithItsRange() {
+  void aRealGainIsSeenWithItsRange() {
     int seen = 0;
     int covered = 0;
     for (int seed = 0; seed < JOBS; seed++) {
@@ -95,13 +95,13 @@ class EffectTest {
     return steps;
   }
 
-  /** The steps themselves became twice as fast, as another job went. */
+  /** The steps themselves became twice as fast, because another job ended. */
   @Test
-  void aGainIsBoundedByTheWaitsThatWent() {
+  void aGainIsBoundedByTheRemovedWaits() {
     Effect effect = Effect.of(steps(100, 1e8, 0.2), steps(100, 4e7, 0), 0, CORES);
-    assertThat(effect.said()).contains("at most 1.25x by that, the rest is the job's own");
+    assertThat(effect.said()).contains("at most 1.25x because of that, the rest is the job's own");
     assertThat(Effect.of(steps(100, 1e8, 0.2), steps(100, 8e7, 0), 0, CORES).said())
-        .matches("320 samples/s before, 401 after: 1\\.2\\d to 1\\.2\\dx as fast by that");
+        .matches("320 samples/s before, 401 after: 1\\.2\\d to 1\\.2\\dx as fast because of that");
   }
 
   @Test

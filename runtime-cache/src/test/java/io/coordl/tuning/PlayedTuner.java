@@ -4,7 +4,7 @@ import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Jobs under {@code auto}, a second at a time, and what they are told. */
+/** Plays jobs under {@code auto}, a second at a time, and returns what {@code auto} reports. */
 public final class PlayedTuner {
   private static final long SECOND = 1_000_000_000L;
 
@@ -18,7 +18,7 @@ public final class PlayedTuner {
    * Begins a job.
    *
    * @param keeps whether data is kept from the start, as with named policies
-   * @param threads that may prefetch; 0: none
+   * @param threads threads that may prefetch; 0: none
    */
   public PlayedTuner(boolean keeps, int threads) {
     this.tuner =
@@ -43,11 +43,12 @@ public final class PlayedTuner {
   }
 
   /**
-   * Plays seconds of one epoch.
+   * Plays one epoch.
    *
-   * @param batches in a second without prefetching
-   * @param withPrefetching batches in a second for each thread that prefetches
-   * @param waits share of the time
+   * @param seconds its duration
+   * @param batches batches in a second without prefetching
+   * @param withPrefetching batches in a second, for each thread that prefetches
+   * @param waits share of the time spent waiting
    */
   public PlayedTuner epoch(int seconds, int batches, int withPrefetching, double waits) {
     for (int i = 0; i < seconds; i++) {
@@ -73,7 +74,7 @@ public final class PlayedTuner {
     return String.join("\n", events) + "\n" + tuner.said();
   }
 
-  /** A job that waits for 60 % of its first epoch, and then so much at so many batches. */
+  /** Waits for 60 % of the first epoch; the second epoch has the given batches and waits. */
   public static String kept(int batches, double waits) {
     return new PlayedTuner(false, 0)
         .epoch(30, 50, 50, 0.6)
@@ -81,7 +82,7 @@ public final class PlayedTuner {
         .said();
   }
 
-  /** A job that waits, with so many batches a second for each thread that prefetches. */
+  /** Waits for 30 % of the time; each prefetching thread makes {@code batches} a second. */
   public static String prefetched(int threads, int batches) {
     return new PlayedTuner(true, threads).epoch(40, 50, batches, 0.3).said();
   }

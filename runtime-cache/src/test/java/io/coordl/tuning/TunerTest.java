@@ -186,8 +186,8 @@ class TunerTest {
         .containsExactly("read and prepared data is kept", "kept data is used");
     assertThat(tuner.said())
         .endsWith(
-            "1600 samples/s before, 6400 after; at most 2.35x by that, the rest is the job's"
-                + " own warm-up");
+            "1600 samples/s before, 6400 after; at most 2.35x because of that, the rest is the"
+                + " job's own warm-up");
   }
 
   @Test
@@ -220,7 +220,7 @@ class TunerTest {
         .isEqualTo(
             "auto: kept read and prepared data from 24.0 s on, because the job waited for"
                 + " preparation 5.4 % of the time and for fetches 0.0 %; 1600 samples/s before,"
-                + " 6400 after; at most 1.06x by that, the rest is the job's own warm-up");
+                + " 6400 after; at most 1.06x because of that, the rest is the job's own warm-up");
   }
 
   @Test

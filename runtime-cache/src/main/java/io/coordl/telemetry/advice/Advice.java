@@ -14,13 +14,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One finding about a job and what to do about it. Each judges the {@link Evidence} independently
- * and states how much time it explains; the one that explains most is the advice. Findings only
- * name arguments that the agent has.
+ * One finding about a job and what to do about it. Each finding is derived from the {@link
+ * Evidence} independently of the others and states how much time it explains; the one that explains
+ * most is the advice. Findings name only arguments that the agent has.
  *
  * @param finding stable name, for programs
  * @param sentence for the user; ends with the gain
- * @param arguments all arguments for the agent, as {@code key=value}; empty if no change of them
+ * @param arguments all arguments for the agent, as {@code key=value}; empty if no change to them
  *     would help
  * @param gain largest possible speed-up of the judged epochs, derived from their waits; 1 if there
  *     is nothing to change
@@ -34,7 +34,7 @@ public record Advice(
   /** Decoded images are worth keeping if decoding takes more than this share of all preparation. */
   private static final double WORTH_KEEPING = 0.25;
 
-  /** Share of CPU time in the kernel from which on the advice mentions it. */
+  /** The advice mentions page faults if the kernel takes more than this share of the CPU time. */
   private static final double WORTH_NAMING = 0.2;
 
   /**
@@ -45,13 +45,13 @@ public record Advice(
 
   private static final long GIBIBYTE = 1L << 30;
 
-  /** Changes that gain less are not advised. */
+  /** Changes to preparation that gain less are not advised. */
   private static final double WORTH_A_GAIN = 1.03;
 
-  /** Predictions that differ by less than a tenth are as good. */
+  /** Predicted gains are compared in tenths; smaller differences do not count. */
   private static final double TENTHS = 10;
 
-  /** Time for which the quota held threads back, as a share of the wall time, worth naming. */
+  /** The advice names the CPU limit if it held threads back for this share of the wall time. */
   private static final double THROTTLED = 0.05;
 
   /** The finding that explains most of the job's time. */
@@ -118,7 +118,7 @@ public record Advice(
             checkpointBound(evidence)));
   }
 
-  /** Explicit collections are as frequent on a larger heap, and take longer there. */
+  /** Explicit collections are just as frequent on a larger heap, and take longer there. */
   private static Advice gcBound(Evidence evidence) {
     Figures judged = evidence.judged();
     // Where data is prepared ahead, most pauses are in steps, and make them longer.
@@ -234,7 +234,7 @@ public record Advice(
             "cache.size=" + gibibytes(wanted)));
   }
 
-  /** The cache is on, and waits for storage only filled it. */
+  /** The cache is on, and epochs after the first hardly wait for storage. */
   private static Optional<Advice> cacheFilled(Evidence evidence) {
     if (!evidence.caching() || evidence.laterEpochsWaitForFetches()) {
       return Optional.empty();
@@ -281,10 +281,10 @@ public record Advice(
   /**
    * A change that spares preparation or hides it.
    *
-   * @param what it does, for the user
+   * @param what description for the user
    * @param removed self time of work that is no longer done, on all threads
-   * @param waited time of the training thread that it saves besides
-   * @param changes of the agent's arguments
+   * @param waited waits of the training thread that it saves, too
+   * @param changes changes to the agent's arguments
    */
   private record Cure(String what, long removed, long waited, List<String> changes) {
     static Cure of(Sentence what, long removed, long waited, String change) {
@@ -351,7 +351,7 @@ public record Advice(
     return evidence.coreLaw().gain(cure.removed(), cure.waited() + spared);
   }
 
-  /** In the order in which they are advised if they are predicted to be as fast: by memory. */
+  /** Of cures that are predicted to be equally fast, the first in this order is advised. */
   private static Stream<Cure> cures(Evidence evidence, long waits) {
     Figures judged = evidence.judged();
     long prep = judged.prepTime();
@@ -449,7 +449,7 @@ public record Advice(
    * @param nanos time that the finding explains
    * @param gain how many times as fast the change can make the job, at most
    * @param why the reason
-   * @param changes to the agent's arguments
+   * @param changes changes to the agent's arguments
    */
   private static Advice change(
       Evidence evidence,

@@ -14,10 +14,7 @@ import io.coordl.telemetry.event.Figures;
  * time shows.
  */
 public final class CoreLaw {
-  /**
-   * CPU time as a share of the cores' time from which on cores are considered short, if no waits
-   * for them were measured.
-   */
+  /** Cores are short if the job's CPU time is at least this share of the time of its cores. */
   private static final double CROWDED = 0.9;
 
   private final double wall;
@@ -33,7 +30,7 @@ public final class CoreLaw {
   private final double maxShare;
 
   /**
-   * @param figures of the analysed epochs
+   * @param figures figures of the analysed epochs
    * @param cores cores that the job may use; 0 if unknown
    */
   public CoreLaw(Figures figures, double cores) {
@@ -72,7 +69,10 @@ public final class CoreLaw {
     return Math.max(0, cpu - running * removed) / cores;
   }
 
-  /** Returns the time that preparation takes from the steps, as measured on the training thread. */
+  /**
+   * Returns the time that preparation takes from the steps: at most what the training thread waited
+   * for a core, or an estimate if no waits for cores were measured.
+   */
   public double share() {
     return share;
   }
@@ -95,8 +95,8 @@ public final class CoreLaw {
   }
 
   /**
-   * Returns the maximum speed-up of the job without so much of the work and the waits. Work that
-   * only moves to another thread is not removed.
+   * Returns the maximum speed-up of the job if so much work and so many nanoseconds of waiting are
+   * removed. Work that only moves to another thread is not removed.
    */
   public double gain(long removed, long waited) {
     long savedWait = Math.max(0, waited);

@@ -5,7 +5,7 @@ import io.coordl.telemetry.event.Figures;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Waits for a core and pauses inside other parts of the time, in words. */
+/** Describes waits for a core and GC pauses, which are inside other parts of the time. */
 public final class CoreWaits {
   private CoreWaits() {}
 
@@ -17,7 +17,7 @@ public final class CoreWaits {
     return parts.isEmpty() ? "" : Sentence.IN_STEPS.with(String.join(", ", parts));
   }
 
-  /** The same for the waits for batches. */
+  /** Names how long the preparing threads waited for a core; empty if it is next to nothing. */
   public static String inPreparation(Figures figures) {
     List<String> parts = new ArrayList<>();
     add(parts, Sentence.PREPARING_CORE_WAIT, figures.prepCoreWait, figures);

@@ -48,14 +48,14 @@ public final class Epochs {
         .add(epoch);
   }
 
-  /** Epochs can be compared if both agree: the class of their data, and the model. */
+  /** Epochs can be compared if they have the same key: the class of their data, and the model. */
   public static String key(EpochEvent epoch) {
     return epoch.source + (epoch.model > 1 ? Sentence.OF_MODEL.with(epoch.model) : "");
   }
 
   /**
-   * Whether a class of this library makes the batches of an epoch; true if no epoch has ended,
-   * since that is unknown then.
+   * Whether a class of this library makes the batches of any epoch; true if no epoch has ended,
+   * because the class is not known before.
    */
   synchronized boolean areOf(LibraryEvent library) {
     Map<String, Pipeline> all = updating.isEmpty() ? others : updating;
@@ -68,7 +68,7 @@ public final class Epochs {
 
   /**
    * Describes the number of epochs and evaluations, and how many epochs were left early; while the
-   * job runs, the current epoch is not one of them.
+   * job runs, the current epoch does not count as left early.
    */
   public synchronized String words(JobStatisticsEvent job, boolean running) {
     String epochs = Text.count(job.epochs, "epoch", "epochs");
@@ -96,7 +96,8 @@ public final class Epochs {
   }
 
   /**
-   * Describes how many epochs over one pipeline the jobs of a group shared, and why not the others.
+   * Describes how many epochs over one pipeline the jobs of a group shared, and why they did not
+   * share the others.
    *
    * @param updates whether these epochs update a model
    * @param training whether any epoch of the job does, so that one without updates is an evaluation
@@ -139,7 +140,7 @@ public final class Epochs {
             : (judgeable().size() == 1 ? Sentence.ONLY_EPOCH : Sentence.FIRST_EPOCH).with();
   }
 
-  /** Those of the model that trained longest, where the job trained several. */
+  /** The pipelines of one model: if the job trained several, of the one that trained longest. */
   private Collection<Pipeline> judgeable() {
     Collection<Pipeline> all = (updating.isEmpty() ? others : updating).values();
     Map<Long, Long> walls = new HashMap<>();
@@ -160,7 +161,8 @@ public final class Epochs {
 
   /**
    * Figures of all but the first epoch or evaluation of each pipeline, which a longer job would
-   * resemble. Epoch numbers cannot tell, because training and evaluation alternate.
+   * resemble. Epoch numbers cannot tell which is the first, because training and evaluation
+   * alternate.
    */
   public synchronized Figures later() {
     return EpochEvent.sum(pipelines().map(pipeline -> pipeline.later));

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param given arguments that the user gave
  * @param libraries the training libraries in use
  * @param verdicts whether policies, in force or not, can work on the job's data
- * @param usableCores that the job may use at once; 0 if unknown
+ * @param usableCores number of cores that the job may use at once; 0 if unknown
  * @param hosts number of hosts that hold the data set together: this one and those it asked
  */
 public record Evidence(
@@ -33,7 +33,7 @@ public record Evidence(
   /** A store with fewer than one hit per this many admitted items gains nothing. */
   private static final int ITEMS_PER_HIT = 20;
 
-  /** Share of the preparation that a thread waits for if it makes all of it itself. */
+  /** Share of the preparation that the training thread waits for if it does all of it itself. */
   private static final double SERIAL_SHARE = 0.9;
 
   /** A share of the wall time below this is not worth a change. */
@@ -105,7 +105,7 @@ public record Evidence(
     return stores.stream().anyMatch(store -> store.keeps(form));
   }
 
-  /** Why this argument has no effect on the job; null if it has, or nobody knows. */
+  /** Why this argument has no effect on the job; null if it has one, or if that is unknown. */
   @Nullable VerdictEvent refused(String argument) {
     List<VerdictEvent> known =
         verdicts.stream().filter(verdict -> argument.equals(verdict.policy)).toList();
@@ -119,7 +119,10 @@ public record Evidence(
     return stores.stream().anyMatch(store -> store.jobs > 1);
   }
 
-  /** Whether the training thread waits for nearly all of the preparation, as it makes it itself. */
+  /**
+   * Whether the training thread waits for nearly all of the preparation, because it does that
+   * itself.
+   */
   boolean preparesItself() {
     Figures judged = judged();
     return judged.dataStall() >= SERIAL_SHARE * (judged.prepTime() + judged.fetchTime);
@@ -157,15 +160,15 @@ public record Evidence(
   }
 
   /**
-   * False if a class of the program makes the batches of a library that the agent prefetches for:
-   * nothing prepares those ahead, and the agent does not know their samples.
+   * False if the agent prefetches for a library of the job, but a class of the program makes the
+   * batches: nothing prepares those ahead, and the agent does not know their samples.
    */
   boolean batchesAreOfTheLibrary() {
     return !isPrefetched()
         || libraries.stream().anyMatch(library -> library.prefetched && epochs.areOf(library));
   }
 
-  /** True if prefetch=N prepares the batches of the library. */
+  /** True if prefetch=N works with a library of the job. */
   boolean isPrefetched() {
     return libraries.stream().anyMatch(library -> library.prefetched);
   }
@@ -175,7 +178,7 @@ public record Evidence(
     return libraries.isEmpty() || libraries.stream().anyMatch(library -> library.prepared);
   }
 
-  /** The same for prep=coordinate. */
+  /** True if prep=coordinate works with a library of the job, or none is known. */
   boolean isCoordinated() {
     return libraries.isEmpty()
         || libraries.stream().anyMatch(library -> library.prepared && !library.alone);

@@ -3,18 +3,18 @@ package io.coordl.telemetry.advice;
 import io.coordl.telemetry.advice.Text.Nanos;
 import io.coordl.telemetry.event.OpenWaitEvent;
 
-/** A wait for a batch that did not end, in words. */
+/** Describes a wait for a batch that has not ended. */
 public final class OpenWaitText {
   private static final int LONGEST_NAME = 100;
 
   private OpenWaitText() {}
 
-  /** While the job runs. */
+  /** Describes the wait while the job runs. */
   public static String soFar(OpenWaitEvent wait) {
     return said(Sentence.OPEN_WAIT, wait);
   }
 
-  /** When the job has ended. */
+  /** Describes the wait after the job has ended. */
   public static String atEnd(OpenWaitEvent wait) {
     return said(Sentence.NEVER_CAME, wait);
   }

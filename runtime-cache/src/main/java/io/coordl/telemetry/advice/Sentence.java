@@ -3,9 +3,9 @@ package io.coordl.telemetry.advice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every sentence, and every clause of one, of the advice, the summary at exit and {@code auto}. No
- * other text reaches the user from there: {@code SentencesTest} searches the class files, and holds
- * a job for each that gets it and one that must not.
+ * Every sentence, and every clause of one, of the advice, the summary at exit and {@code auto}.
+ * Apart from labels, no other text reaches the user from there: {@code SentencesTest} searches the
+ * class files, and holds a job for each that gets it and one that must not.
  */
 public enum Sentence {
   // ---- advice: nothing to change
@@ -195,8 +195,8 @@ public enum Sentence {
   KEPT("auto: kept read and prepared data from %.1f s on, because %s%s%s%s"),
   DROPPED("; dropped it, because the job was no faster and waited no less"),
   SPEEDS("%.0f samples/s before, %.0f after"),
-  BROUGHT("%s: %sx as fast by that"),
-  BROUGHT_AT_MOST("%s; at most %.2fx by that, the rest is the job's own warm-up"),
+  BROUGHT("%s: %sx as fast because of that"),
+  BROUGHT_AT_MOST("%s; at most %.2fx because of that, the rest is the job's own warm-up"),
   NO_EFFECT("%s: no effect of it measured"),
   PREFETCHING("prefetching %s (%s)"),
   ON("on, %s"),

@@ -1,8 +1,13 @@
 package io.coordl.telemetry.attribution;
 
-/** Receives every duration, independent of event thresholds; called on the program's threads. */
+/**
+ * Receives every duration, independent of event thresholds; called on the thread that measured it.
+ */
 public interface Durations {
-  /** Kinds of durations, in the order of a batch's life; requests to other hosts by answer. */
+  /**
+   * Kinds of durations: first in the order of a batch's life, then requests to other hosts by
+   * answer.
+   */
   enum Kind {
     FETCH,
     DECODE,

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class JobTotals {
   private static final int MAX_CALLERS = 64;
 
-  /** Batches of a thread after which it is no thread that prefetches for one about to train. */
+  /** A thread that has loaded this many batches is not prefetching for one about to train. */
   static final int LOADED = 16;
 
   final LongAdder fetchTime = new LongAdder();
@@ -49,7 +49,7 @@ public final class JobTotals {
   private long lastDone;
   private boolean closed;
 
-  /** Batches that a thread loads while no thread trains. */
+  /** Figures of a thread that loads batches while no thread trains. */
   private final Figures loaded = new JobStatisticsEvent();
 
   private @Nullable Object loader;
@@ -86,7 +86,7 @@ public final class JobTotals {
     return ended;
   }
 
-  /** Adds a listener, called on the training thread after each epoch and evaluation. */
+  /** Adds a listener, called after each epoch and evaluation on the thread that ends it. */
   public synchronized void onEpochEnd(Consumer<EpochEvent> consumer) {
     Consumer<EpochEvent> others = listener;
     listener = others == null ? consumer : others.andThen(consumer);
@@ -184,7 +184,7 @@ public final class JobTotals {
 
   /**
    * An epoch of a training thread has ended. It gets the work of all threads since the previous
-   * end, so each item is counted in exactly one epoch.
+   * end, so no item is counted in two epochs.
    */
   synchronized void epochEnded(EpochEvent epoch, long end) {
     if (left > 0 && epoch.updates > 0) {
@@ -197,7 +197,7 @@ public final class JobTotals {
     ended.add(epoch);
   }
 
-  /** The job ends: later counts enter no total. */
+  /** The job ends: what is counted on all threads no longer changes. */
   synchronized void stopCounting() {
     atEnd = counted();
   }
@@ -285,7 +285,7 @@ public final class JobTotals {
    * A thread that has not trained has taken a batch: the job may only load. Only the first such
    * thread counts.
    *
-   * @param thread identifies it
+   * @param thread identifies the thread
    * @param begins whether it is the first batch of a pass
    */
   synchronized void loaded(
@@ -304,9 +304,9 @@ public final class JobTotals {
   }
 
   /**
-   * Figures of a thread that takes batch after batch while no thread trains: its epochs are its
-   * passes. Empty once a thread trains, and for the first batches, which a thread takes that
-   * prefetches for one about to train.
+   * Figures of a thread that takes batch after batch while no thread trains; its passes count as
+   * epochs. Empty once a thread trains, and during the first batches, because this thread may be
+   * prefetching for one that is about to train.
    */
   public synchronized JobStatisticsEvent loading() {
     JobStatisticsEvent now = new JobStatisticsEvent();
@@ -318,7 +318,7 @@ public final class JobTotals {
     return now;
   }
 
-  /** Time since anything of the job was seen last; 0 before its first batch. */
+  /** Time since the job's last activity; 0 before its first batch. */
   public synchronized long idle(long now) {
     return started ? Math.max(0, now - lastSeen) : 0;
   }

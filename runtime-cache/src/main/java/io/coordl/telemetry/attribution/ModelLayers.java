@@ -9,7 +9,10 @@ import java.util.WeakHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Records the layers of each model, once, at its first step. Thread-safe. */
+/**
+ * Records the layers of the first {@value #MAX_MODELS} models, each once, at its first step.
+ * Thread-safe.
+ */
 final class ModelLayers {
   private static final int MAX_MODELS = 16;
   private static final int MAX_LAYERS = 10_000;

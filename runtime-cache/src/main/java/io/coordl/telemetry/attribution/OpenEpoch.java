@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One thread's pass through one iterator: an epoch if it updates a model, else an evaluation.
- * Confined to that thread.
+ * Confined to that thread until the job ends.
  */
 final class OpenEpoch {
   private final WeakReference<Object> subject;
@@ -31,7 +31,7 @@ final class OpenEpoch {
 
   long stepEnded;
 
-  /** When the thread began to wait for a batch of another object; only where that was used last. */
+  /** When the thread last turned to another object: the start of its wait for that one's batch. */
   long left;
 
   /** Checkpoint time in the current piece. */

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param since when it began, as of the recorder's clock
  * @param nanos how long it has lasted
  * @param longest the longest wait before, of any training thread
- * @param file opened last, by any thread; null if none was
- * @param reader that opened it; null if it has ended
+ * @param file file opened last, by any thread; null if none was
+ * @param reader thread that opened that file; null if it no longer exists
  */
 public record OpenWait(
     Thread thread,

@@ -41,7 +41,7 @@ public final class SpanRecorder implements SpanSink {
   private final LongSupplier clock;
   final EventLog events;
 
-  /** Threads that began to train last, including ended ones, which may have left an epoch open. */
+  /** The latest threads to begin training; ended ones too, which may have left an epoch open. */
   private final List<ThreadSpans> training = new CopyOnWriteArrayList<>();
 
   final Preparers preparers = new Preparers();
@@ -98,12 +98,14 @@ public final class SpanRecorder implements SpanSink {
     totals.cores(known);
   }
 
-  /** Sets the listener that gets the source of the batches after each epoch, on its thread. */
+  /**
+   * Sets the listener that gets the source of the batches after each complete epoch, on its thread.
+   */
   public void onEpoch(Consumer<Object> added) {
     epochs = added;
   }
 
-  /** Sets the listener for all waits from now on. */
+  /** Sets the listener for the waits from now on. */
   public void onWait(WaitListener added) {
     listener = added;
   }
@@ -193,9 +195,10 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * The totals so far, which name the wait that has not ended.
+   * Returns the totals so far, with the longest wait that has not ended.
    *
-   * @param withOpenWait whether that is part of them; without it they only grow
+   * @param withOpenWait whether the data stall and the wall time include that wait; without it,
+   *     they only grow
    */
   public JobStatisticsEvent soFar(boolean withOpenWait) {
     JobStatisticsEvent job = totals.snapshot();

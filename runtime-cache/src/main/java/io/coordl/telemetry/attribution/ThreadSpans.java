@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The open spans of one thread, and the figures that follow from their nesting. Confined to its
- * thread.
+ * thread, except for {@link #openWait} and {@link #finish}.
  *
  * <p>Time is counted once: a span's self time is its duration less that of the spans inside it. The
  * state between spans is the current wait ({@code hasNext} and {@code next} together are one wait),
@@ -35,7 +35,7 @@ final class ThreadSpans {
 
   private final SpanRecorder recorder;
 
-  // The stack, as parallel arrays: a span allocates nothing.
+  // The stack, as parallel arrays: a frame allocates nothing.
   private SpanKind[] kinds = new SpanKind[32];
   private long[] starts = new long[32];
   private long[] children = new long[32];
@@ -437,9 +437,9 @@ final class ThreadSpans {
 
   /**
    * Divides this training thread's waits for a core since they were last read among its steps and
-   * its waits for batches; returns the part of the latter.
+   * its waits for batches; returns the part of the waits for batches.
    *
-   * @param epoch of the steps; null before its first batch
+   * @param epoch epoch of the steps; null before its first batch
    */
   private long divideCoreWait(@Nullable OpenEpoch epoch, long now) {
     long waited = coreWaitSince(now);
@@ -684,7 +684,7 @@ final class ThreadSpans {
     }
   }
 
-  /** The batch of the wait that this thread is in, if it is, will not come before the end. */
+  /** Ends the wait that this thread is in, if any: its batch will not come before the job ends. */
   private void endWait(long now) {
     long since = waiting;
     int at = waitDepth - 1;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 @Description("Exact totals since the start of the job, independent of event thresholds.")
 @Period("endChunk")
 public final class JobStatisticsEvent extends Figures {
-  /** A shorter wait is not too long, even if all before were very short. */
+  /** A shorter wait is not too long, even if all waits before it were very short. */
   private static final long LEAST_TOO_LONG = 5_000_000_000L;
 
   private static final int TIMES_THE_LONGEST = 10;
@@ -96,7 +96,7 @@ public final class JobStatisticsEvent extends Figures {
   }
 
   /**
-   * Adds to the waits one that has not ended: nobody knows its cause yet, so it counts as queueing.
+   * Adds a wait that has not ended; its cause is not known yet, so it counts as queueing.
    *
    * @param nanos negative to take it out again
    */

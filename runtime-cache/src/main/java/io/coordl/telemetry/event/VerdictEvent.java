@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 @Period("endChunk")
 public final class VerdictEvent extends EventBase {
   @Label("Policy")
-  @Description("Argument of the policy, as prepared=share")
+  @Description("Argument of the policy, such as prepared=share")
   public @Nullable String policy;
 
   @Label("Source")

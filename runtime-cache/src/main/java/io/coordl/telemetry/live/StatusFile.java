@@ -21,12 +21,12 @@ import java.util.stream.StreamSupport;
  * until another job starts at least an hour later.
  *
  * @param path {@code coordl-USER-PID-START.status}: processes of several containers that share
- *     memory may have one PID
- * @param pid of the job
+ *     memory may have the same PID
+ * @param pid process ID of the job
  * @param jvmStart when its JVM started, in milliseconds since 1970
  */
 public record StatusFile(Path path, long pid, long jvmStart) {
-  /** The file of a job is removed once it has not been rewritten for this long. */
+  /** A sweep removes files that have not been rewritten for this long. */
   private static final Duration MAX_AGE = Duration.ofHours(1);
 
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");

@@ -28,7 +28,9 @@ import jdk.jfr.Timespan;
  * exact, and times up to 97 days are accurate to the nanosecond.
  */
 final class Families {
-  /** Kinds of durations exported as summaries; the times of the others are exported as counters. */
+  /**
+   * Kinds of durations exported as summaries; the totals of stalls and checkpoints are counters.
+   */
   private static final Set<String> SUMMARIES =
       Set.of("fetch", "decode", "transform", "batch", "step");
 

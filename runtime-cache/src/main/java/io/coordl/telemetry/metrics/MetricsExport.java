@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Exports metrics to one target of {@code metrics=}, on its own thread, until the job has ended and
- * its last totals are sent. JVM exit waits up to two seconds for that. A failure is logged once.
+ * its last totals are sent. JVM exit waits up to two seconds for that. Only the first failure is
+ * logged.
  */
 public final class MetricsExport {
   private static final String PROMETHEUS = "prometheus:";

@@ -17,9 +17,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Answers {@code GET /metrics} in Prometheus' text format, one request at a time, each within two
- * seconds. Uses plain sockets, because the JDK's HTTP server would start threads that are not the
- * agent's, and its module may be missing.
+ * Answers {@code GET /metrics} in Prometheus' text format, one request at a time. A client has two
+ * seconds to send its request. Uses plain sockets, because the JDK's HTTP server would start
+ * threads that are not the agent's, and its module may be missing.
  */
 final class PrometheusServer implements Closeable {
   private static final String LOOPBACK = "127.0.0.1";

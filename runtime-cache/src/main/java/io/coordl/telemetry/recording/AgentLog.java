@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Prints the agent's messages to the user while the program runs, each a line on stderr; faults are
- * also recorded as events. Once the agent is installed, it prints in no other way. Safe for
- * concurrent use; never throws.
+ * also recorded as events. Once the agent is installed, it prints in no other way, except for stack
+ * traces with {@code -Dcoordl.debug=true}. Safe for concurrent use; never throws.
  */
 public final class AgentLog implements FaultListener, UserLog {
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
@@ -58,7 +58,7 @@ public final class AgentLog implements FaultListener, UserLog {
     return faults.get();
   }
 
-  /** Prints a line, but each text only once. */
+  /** Prints a line unless the same text was printed before, or too many texts were. */
   @Override
   public void say(String text) {
     if (logged.size() < 1_000 && logged.add(text)) {
@@ -67,9 +67,9 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Prints lines, in the order of calls. All output goes through this method. The program may have
-   * replaced its standard error by a stream that fails or blocks forever. So the caller waits no
-   * longer than {@code patience}, and while a line is stuck, further lines are dropped at once.
+   * Prints lines, in the order of calls. The program may have replaced its standard error by a
+   * stream that fails or blocks forever. So the caller waits no longer than {@code patience}, and
+   * while a line is stuck, further lines are dropped at once.
    */
   public void print(String lines, Duration patience) {
     Long begun = printing;
@@ -103,7 +103,7 @@ public final class AgentLog implements FaultListener, UserLog {
     }
   }
 
-  /** Created on first use: the agent prints nothing for a program that does not train. */
+  /** Created on first use, because the agent may never print anything. */
   private synchronized ThreadPoolExecutor printer() {
     ThreadPoolExecutor executor = printer;
     if (executor == null) {

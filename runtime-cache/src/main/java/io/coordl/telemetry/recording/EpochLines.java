@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * several short ones, and a line if epochs get slower. Safe for concurrent use.
  */
 final class EpochLines implements Consumer<EpochEvent> {
-  /** Minimum time between two lines. */
+  /** Minimum time between two reports. */
   static final Duration PAUSE = Duration.ofSeconds(10);
 
   /** Reports a slowdown if a batch takes at least this many times its time in the second epoch. */
@@ -139,7 +139,8 @@ final class EpochLines implements Consumer<EpochEvent> {
   }
 
   /**
-   * Returns null if epochs are not slower than the second one, or not slower than reported before.
+   * Returns a line about a slowdown; null if epochs are hardly slower than the second one, or than
+   * reported before.
    */
   private static @Nullable String slower(Source source) {
     Figures second = source.second;

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class EventFile {
   private static final byte[] MAGIC = {'F', 'L', 'R', 0};
 
-  /** Size from which on a new chunk begins: readers load and split recordings by whole chunks. */
+  /** A new chunk begins beyond this size: readers load and split recordings by whole chunks. */
   private static final int CHUNK_BYTES = 16 << 20;
 
   /** Bytes that may wait in memory while storage hangs. */
@@ -55,7 +55,7 @@ final class EventFile {
   /** Not a channel, which would need direct memory; the program may have used up all of it. */
   private final RandomAccessFile file;
 
-  /** One clock for the whole file, so that a change of the system clock moves no event. */
+  /** One clock for the whole file, so that a change to the system clock moves no event. */
   private final long originNanos = System.nanoTime();
 
   private final long originTime = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
@@ -69,7 +69,7 @@ final class EventFile {
   private final Map<Long, String> threads = new LinkedHashMap<>();
   private boolean closed;
 
-  /** Device and inode. */
+  /** Identifies the file, as by device and inode; null if the file system cannot. */
   private final @Nullable Object identity;
 
   // Used by the flushing thread only.
@@ -90,10 +90,10 @@ final class EventFile {
   private boolean hasEvents;
 
   /**
-   * Creates the file with these attributes. If this fails, even after creation, no file is left.
+   * Creates the file with these attributes. If writing its beginning fails, the file is deleted.
    *
    * @param replaces whether to replace a recording of that name that no job is writing
-   * @throws FileAlreadyExistsException if there is one that is not replaced
+   * @throws FileAlreadyExistsException if the file exists and is not replaced
    */
   EventFile(Path path, EventTypes types, boolean replaces, FileAttribute<?>... attributes)
       throws IOException {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 record ExitSummary(JobFigures job, @Nullable String recording, List<String> didNothing) {
   private static final int MAX_LINES = 20;
 
-  /** Faults, what to try next, the recording. */
+  /** The last lines: faults, what to try next, the recording. */
   private static final int LINES_AT_END = 3;
 
   /**
@@ -138,7 +138,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     return lines;
   }
 
-  /** Items kept decoded or prepared are not fetched again, but came from memory, too. */
+  /** Names the hits on decoded or prepared items, which came from memory but are not fetches. */
   private String hits(String form, Sentence said) {
     long hits =
         job.stores().stream()

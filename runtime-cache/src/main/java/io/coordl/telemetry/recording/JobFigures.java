@@ -168,10 +168,10 @@ public final class JobFigures {
   /**
    * Notes whether a policy, in force or not, can work on data of the job.
    *
-   * @param policy its argument, as {@code prepared=share}
+   * @param policy its argument, such as {@code prepared=share}
    * @param source class of the data, empty for the whole job
-   * @param reason why not, or which part of it; empty if all
-   * @param remedy the argument with which it could, empty if there is none
+   * @param reason why it cannot, or on which part of the data it can; empty if on all
+   * @param remedy the argument that would allow it, empty if there is none
    */
   public void verdict(String policy, String source, boolean allowed, String reason, String remedy) {
     VerdictEvent verdict = new VerdictEvent();
@@ -302,7 +302,7 @@ public final class JobFigures {
     return total(() -> stores.stream().map(Supplier::get).toList(), AtEnd::stores);
   }
 
-  /** How often what the stores keep was used, by any of them. */
+  /** Returns the number of hits in all stores. */
   public long hits() {
     return stores().stream().mapToLong(store -> store.hits).sum();
   }
@@ -368,23 +368,23 @@ public final class JobFigures {
         1 + peerViews().size());
   }
 
-  /** Names a wait that lasts too long; called about once a second, by any thread. */
+  /** Reports a wait that lasts too long; called about once a second, by any thread. */
   void lookAtWaits() {
     waits.look();
   }
 
-  /** The wait that has lasted too long, if it has not ended; in a list, as events are. */
+  /** The wait that has lasted too long and has not ended; an empty list if there is none. */
   List<OpenWaitEvent> openWaits() {
     OpenWaitEvent open = waits.open();
     return open == null ? List.of() : List.of(open);
   }
 
-  /** The totals with the wait that has not ended. */
+  /** The totals, including the longest wait that has not ended. */
   JobStatisticsEvent totals() {
     return totals(true);
   }
 
-  /** The totals without it, which only grow, as other systems want them. */
+  /** The totals without that wait: the times only grow, as counters must. */
   JobStatisticsEvent ended() {
     return totals(false);
   }

@@ -18,6 +18,7 @@ public final class RewriteLog {
    *
    * @param sites call sites rewritten, 0 if skipped
    * @param reason why it was skipped, empty if it was not
+   * @param provenOn library versions that the rule was tested with
    */
   public void add(String type, String rule, long sites, String reason, String provenOn) {
     long now = System.nanoTime();

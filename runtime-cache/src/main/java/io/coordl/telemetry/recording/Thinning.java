@@ -11,18 +11,19 @@ import jdk.jfr.Event;
 
 /**
  * Drops more and more events of single items, and finally of single batches, as a recording nears
- * its size limit. Totals, epochs and all other events are always written. Each time the remaining
+ * its size limit. Totals, epochs and all other events are not dropped. Each time the remaining
  * space has halved, the share of events written drops to a quarter, so each half lasts twice as
  * long as the previous one. Thinning starts at half of the limit for items, and at seven eighths
  * for batches.
  *
- * <p>Writes either all events of a batch or none, so that they can be joined. Any thread may write;
- * one thread checks the size.
+ * <p>For each batch, writes either all events of its items or none, and either all events of the
+ * batch itself or none, so that they can be joined. Any thread may write; one thread checks the
+ * size.
  */
 final class Thinning implements EventSink {
   private static final int MAX_HALVINGS = 15;
 
-  /** Batches are ten to a thousand times rarer than items. */
+  /** Halvings by which batches are thinned later: they are ten to a thousand times rarer. */
   private static final int BATCHES_LATER = 2;
 
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names a wait for a batch that lasts far longer than any before, once: in the log, and with its
- * stacks in the recording. Has no thread: callers look about once a second. Safe for concurrent
- * use.
+ * Reports a wait for a batch that lasts far longer than any before, once: in the log, and with its
+ * stacks in the recording. Has no thread of its own: callers look about once a second. Safe for
+ * concurrent use.
  */
 final class WaitWatch {
   private final SpanRecorder spans;
@@ -24,7 +24,7 @@ final class WaitWatch {
     this.say = say;
   }
 
-  /** Looks whether a wait is to be named now. */
+  /** Records and logs a wait that has become too long. */
   void look() {
     OpenWaitEvent found = find();
     if (found != null) {
@@ -32,12 +32,12 @@ final class WaitWatch {
     }
   }
 
-  /** Records it without a word, as the job ends and its summary will name it. */
+  /** Records such a wait without logging it: the job ends, and its summary will name it. */
   void lookAtEnd() {
     find();
   }
 
-  /** Null if there is none, or if it has been named. */
+  /** Records a wait that has become too long; null if there is none, or if it is known already. */
   private synchronized @Nullable OpenWaitEvent find() {
     OpenWait wait = spans.openWait();
     if (wait == null) {
@@ -60,7 +60,7 @@ final class WaitWatch {
     return event;
   }
 
-  /** The wait that was named and has not ended; null if there is none. */
+  /** The wait that was reported and has not ended; null if there is none. */
   synchronized @Nullable OpenWaitEvent open() {
     find();
     return named;

@@ -1,6 +1,6 @@
 /**
- * Turns results into events, histograms, the recording and the summary at exit. No rewriting, no
- * attribution rules.
+ * Turns results into events, histograms, the recording and the summary at exit. Contains no
+ * rewriting and no attribution rules.
  */
 @NullMarked
 package io.coordl.telemetry.recording;

@@ -16,7 +16,7 @@ import java.util.function.ToDoubleFunction;
  * Operations Research 30(3), 1982; A. Tafazzoli, J. R. Wilson, Skart, IIE Transactions 43(2),
  * 2011.)
  *
- * @param value the ratio of two sums: an amount over what it is spread over
+ * @param value the mean: the ratio of two sums, such as time over samples
  * @param error its standard error
  * @param freedom degrees of freedom of the error, at least 1
  */

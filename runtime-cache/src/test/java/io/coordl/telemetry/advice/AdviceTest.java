@@ -437,7 +437,7 @@ class AdviceTest {
     assertThat(idle.sentence()).startsWith("compute-bound, nothing to do");
   }
 
-  /** A table that is parsed anew in each epoch leaves as much to the collector. */
+  /** Parsing a table anew in each epoch makes garbage each time. */
   @Test
   void whatIsNoLongerPreparedMakesNoGarbage() {
     EpochEvent figures = figures(0, 40, 15, 0, 0);

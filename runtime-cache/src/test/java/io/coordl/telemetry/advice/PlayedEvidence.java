@@ -49,7 +49,7 @@ public final class PlayedEvidence {
     return evidence(totals, epochs, List.of(), given, "DJL", 1);
   }
 
-  /** The same where the host has so many cores and policies were refused. */
+  /** The same evidence with this number of cores and these verdicts. */
   public static Evidence with(Evidence evidence, double cores, VerdictEvent... verdicts) {
     return new Evidence(
         evidence.totals(),
@@ -138,7 +138,7 @@ public final class PlayedEvidence {
     return store;
   }
 
-  /** Two cores, of which the steps and their preparation use nearly all; hardly any waits. */
+  /** Two cores, kept busy by the steps and their preparation; hardly any waits for batches. */
   public static EpochEvent overlapping() {
     EpochEvent figures = figures(0, 4, 0, 0, 0);
     figures.decodeTime = 80 * SECOND;

@@ -32,7 +32,7 @@ class OpenWaitTest {
     public void epochEnded(long epoch) {}
   }
 
-  /** A batch that comes after so many seconds, and a step of as many. */
+  /** A batch that comes after {@code seconds}, and a step of the same length. */
   private void batch(long seconds) {
     long token = spans.enter(TAKE, iterator);
     now += seconds * SECOND;
@@ -119,7 +119,7 @@ class OpenWaitTest {
     assertThat(JobStatisticsEvent.isTooLong(4 * SECOND, 1)).isFalse();
   }
 
-  /** Before training, such as statistics of a normalizer: nobody waits for a step. */
+  /** Before training, as while a normalizer gathers its statistics, no step waits. */
   @Test
   void aThreadThatDoesNotTrainDoesNotWait() {
     hangs(60);

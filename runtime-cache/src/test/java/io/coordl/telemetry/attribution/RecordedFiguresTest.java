@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every figure of every event of a job, on a clock that only the test moves. */
+/** The figures of a job's events, on a clock that only the test moves. */
 class RecordedFiguresTest {
   static {
     AgentEvents.register();
@@ -127,7 +127,7 @@ class RecordedFiguresTest {
     tick(compute);
   }
 
-  /** Fields of the events with this name, except times of JFR's own clock. */
+  /** Returns the fields of each event with this name. */
   private List<Map<String, Object>> recorded(String name, Runnable job) throws IOException {
     Path file = folder.resolve("job.jfr");
     try (Recording recording = new Recording()) {
@@ -707,7 +707,7 @@ class RecordedFiguresTest {
     totals.seen(100, 200, 0);
     totals.seen(90, 150, 0); // Another thread began and ended earlier.
     assertThat(totals.snapshot().wall).isEqualTo(110);
-    totals.wrote(150, 260); // Half of it is new.
+    totals.wrote(150, 260); // 60 ns of it are new.
     assertThat(totals.snapshot().wall).isEqualTo(170);
     totals.seen(300, 310, 0);
     assertThat(totals.snapshot().wall).isEqualTo(220);

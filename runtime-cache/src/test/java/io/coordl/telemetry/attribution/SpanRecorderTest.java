@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Loops of every shape on a clock that only the test moves; one tick is one nanosecond. */
+/** Loops of many shapes on a clock that only the test moves; one tick is one nanosecond. */
 class SpanRecorderTest {
   private final AtomicLong clock = new AtomicLong(1_000);
   private final AtomicLong gc = new AtomicLong();
@@ -73,7 +73,7 @@ class SpanRecorderTest {
     spans.exit(token, answer);
   }
 
-  /** Epochs so far, including evaluations and open epochs. */
+  /** Epochs so far, including evaluations and open epochs; call this once, since it begins one. */
   private long startedEpochs() {
     return spans.totals().nextEpoch() - 1;
   }
@@ -151,7 +151,7 @@ class SpanRecorderTest {
     assertThat(spans.totals().loading().epochs).isEqualTo(2);
   }
 
-  /** Another loading thread may load for this one. */
+  /** A second loading thread may be loading for the first one. */
   @Test
   void onlyTheFirstLoaderCounts() throws InterruptedException {
     loadOne();
@@ -169,7 +169,7 @@ class SpanRecorderTest {
     Object batch = new Object();
     long fit = spans.enter(FIT, null);
     long ask = spans.enter(ASK, iterator);
-    tick(10); // The worker has not startedEpochs: queueing.
+    tick(10); // The worker has not started: queueing.
     runOnOtherThread(
         () -> {
           long producer = spans.enter(PRODUCER, null);
@@ -735,7 +735,7 @@ class SpanRecorderTest {
       spans.exit(spans.enter(SKIPPED, 1), null);
     }
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(5);
-    Object data = new Object(); // Its batches are span again, its steps are not.
+    Object data = new Object(); // Its batches are taken again, its steps are skipped.
     long take = spans.enter(TAKE, data);
     spans.exit(take, new Object());
     spans.exit(spans.enter(SKIPPED, null), null);

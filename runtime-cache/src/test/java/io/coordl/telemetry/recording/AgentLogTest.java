@@ -68,7 +68,7 @@ class AgentLogTest {
               calls.countDown();
             });
     program.start();
-    program.join(); // Otherwise the test's time limit ends it.
+    program.join(); // If the log blocks, the test's time limit ends this.
     assertThat(calls.getCount()).isZero();
     open.countDown();
   }

@@ -66,7 +66,7 @@ class EventFileTest {
     file.write(fetch(path, bytes), now - 2_000_000, now);
   }
 
-  /** This is not an agent event; readers of recordings expect these fields. */
+  /** This is an event of the JDK; readers of recordings expect its fields. */
   @Test
   void theJvmEventRoundTrips() throws IOException {
     Path path = folder.resolve("jvm.jfr");
@@ -265,7 +265,7 @@ class EventFileTest {
     assertThat(other.isThere()).isFalse();
   }
 
-  /** Like after {@code kill -9}: the file is not finished. */
+  /** As after {@code kill -9}: the file is not finished. */
   @Test
   void flushedEventsAreReadableInAnUnfinishedFile() throws IOException {
     Path path = folder.resolve("killed.jfr");

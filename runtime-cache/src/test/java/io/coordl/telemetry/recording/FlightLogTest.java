@@ -74,7 +74,7 @@ class FlightLogTest {
     assertThat(recorded()).contains("io.coordl.Library", "io.coordl.Verdict");
   }
 
-  /** As {@code /proc} answers. */
+  /** As in {@code /proc}, which exists but takes no file. */
   @Test
   void aDirectoryThatTakesNoFileIsNotCalledMissing() {
     assertThat(FlightLog.reason(new NoSuchFileException(file().toString())))

@@ -62,7 +62,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the classes that say them.
  */
 class SentencesTest {
-  /** Labels, which are no sentences, and parts of formats. */
+  /** Labels, which are not sentences, and parts of formats. */
   private static final Set<String> NO_SENTENCES =
       Set.of(
           "data stall",
@@ -395,7 +395,7 @@ class SentencesTest {
     return String.join("\n", new ExitSummary(monitor.figures(), recording, List.of()).lines());
   }
 
-  /** Of a job whose argument did nothing, after the library's code has said so. */
+  /** Of a job whose argument did nothing, after {@code said} was logged, if not empty. */
   private static String asked(String said) {
     AgentLog log = new AgentLog();
     if (!said.isEmpty()) {

@@ -33,7 +33,7 @@ class ThinningTest {
         .toList();
   }
 
-  /** Records ten times as many events as fit; one flush per epoch. */
+  /** Records about ten times as many events as fit; one flush per epoch. */
   private Thinning record(Path path) throws Exception {
     EventFile file = new EventFile(path, new EventTypes(), true);
     Thinning thinned = new Thinning(file, MAX_BYTES);

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A job that is ended still runs while its totals are written; all outputs show the same totals.
+ * The program's threads continue while a job's last totals are written; all outputs show the same
+ * totals.
  */
 class TotalsAtTheEndTest {
   @TempDir Path folder;

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Intervals contain the truth as often as they claim, and are narrow enough for 5 %. */
+/** Intervals contain the truth as often as they claim, and are narrow enough to detect 5 %. */
 class StepMeanTest {
   private static final int PAIRS = 200;
 
