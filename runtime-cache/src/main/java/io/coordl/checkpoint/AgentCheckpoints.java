@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The policy {@code checkpoint.every=}: the agent's own checkpoints, in addition to those of the
- * program. The training thread takes them when a step has ended. None is started while another file
- * is being written, so that no thread waits for a disk. Safe for concurrent use.
+ * program. The training thread takes them when a step has ended. Until the job ends, none is
+ * started while another file is being written, because the training thread would wait for that
+ * file. Safe for concurrent use.
  */
 public final class AgentCheckpoints {
   /** Saves a model with the library's own code, as the program would. */
@@ -198,8 +199,8 @@ public final class AgentCheckpoints {
     }
 
     /**
-     * Returns a new directory for the next checkpoint; null if it cannot be created or storage does
-     * not answer.
+     * Returns a new directory for the next checkpoint; null if the directory of the run could not
+     * be claimed, or if storage does not answer.
      */
     private @Nullable Path nextDirectory() throws IOException {
       StorageCall<Path> call = preparing;
@@ -249,8 +250,8 @@ public final class AgentCheckpoints {
     }
 
     /**
-     * Returns how many nanoseconds to wait for its next step; not positive if it is not being
-     * trained.
+     * Returns how many nanoseconds to wait for the model's next step; not positive if it is not
+     * being trained.
      */
     long patience() {
       return ended
@@ -369,7 +370,7 @@ public final class AgentCheckpoints {
   /**
    * Called when the JVM ends. After {@code SIGTERM}, takes a last checkpoint of each model in
    * training as soon as its step has ended. Waits for that at most as long as steps take and the
-   * grace period allows. Otherwise, abandons a checkpoint that is being written.
+   * grace period allows. Without {@code SIGTERM}, abandons a checkpoint that is being written.
    */
   public void end() {
     if (!isTerminated()) {
