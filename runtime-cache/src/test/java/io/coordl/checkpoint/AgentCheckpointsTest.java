@@ -353,8 +353,8 @@ class AgentCheckpointsTest {
     train("one", 1);
     train("two", 0);
     Files.createDirectories(root.resolve("run.2/mlp/000001/.coordl"));
-    Files.createFile(
-        root.resolve("run.2/mlp/000001/.coordl/checkpoint")); // The job was killed there.
+    // The job was killed there.
+    Files.createFile(root.resolve("run.2/mlp/000001/.coordl/checkpoint"));
     train("three", 1);
     assertThat(names("")).containsExactly(".coordl", "mlp", "run.2");
     assertThat(names("run.2/mlp")).containsExactly("000002", "latest");

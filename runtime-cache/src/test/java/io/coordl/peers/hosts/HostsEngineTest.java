@@ -142,7 +142,8 @@ class HostsEngineTest {
       for (int i = 0; i < ITEMS; i++) {
         int owner = ranking.first(PeerItems.key(i));
         int reader = i % count;
-        // Only the newest host, which each must assume to be, requests its own items from others.
+        // Each host must assume that it joined last, so it asks one other host even for an item of
+        // its own.
         assertThat(requests(hosts.host(reader), i))
             .as("requests of host %d for a cold item of %d", reader, owner)
             .isLessThanOrEqualTo(owner == reader ? 1 : 2);
