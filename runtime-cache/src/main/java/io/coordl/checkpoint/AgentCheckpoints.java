@@ -244,7 +244,10 @@ public final class AgentCheckpoints {
       CheckpointDirectory into = directory;
       if (into != null && !into.retain(keep, log)) {
         log.once(
-            "link", "checkpoint.every: no link latest can be made in " + root + "; numbers count.");
+            "link",
+            "checkpoint.every: no link named latest can be made in "
+                + root
+                + "; the highest number is the newest.");
       }
       written.incrementAndGet();
     }
@@ -299,7 +302,7 @@ public final class AgentCheckpoints {
       log.once(
           "models",
           Text.format(
-              "checkpoint.every: the agent takes checkpoints of %s models at a time, not of more.",
+              "checkpoint.every: the agent takes checkpoints of at most %s models at a time.",
               MAX_MODELS));
       return null;
     }
@@ -343,7 +346,7 @@ public final class AgentCheckpoints {
     closed = true;
     models.clear();
     unusedReason = "no checkpoint can be taken in " + root + " (" + e + ")";
-    log.say("checkpoint.every: " + unusedReason + "; the job continues without.");
+    log.say("checkpoint.every: " + unusedReason + "; the job continues without agent checkpoints.");
   }
 
   private String uniqueName(String model) {

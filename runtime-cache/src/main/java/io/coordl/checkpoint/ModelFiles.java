@@ -420,7 +420,9 @@ public final class ModelFiles implements Closeable {
       if (mine.agents != null && file.pieces().isAborted()) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
       } else if (mine.agents != null) {
-        log.once("agents", "checkpoint.every: " + failed.getMessage() + "; others are not named.");
+        log.once(
+            "agents",
+            "checkpoint.every: " + failed.getMessage() + "; later failures are not logged.");
       } else {
         synchronized (this) {
           failure = failed;

@@ -163,7 +163,7 @@ class AgentCheckpointsTest {
     assertThat(names("mlp")).containsExactly("000002", "000005", "20261101", "latest");
     assertThat(mine).hasContent("precious");
     assertThat(next).hasContent("the program's");
-    assertThat(logged).singleElement().asString().contains("no link latest");
+    assertThat(logged).singleElement().asString().contains("no link named latest");
   }
 
   @Test
