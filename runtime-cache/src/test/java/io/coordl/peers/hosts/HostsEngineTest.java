@@ -127,7 +127,10 @@ class HostsEngineTest {
     }
   }
 
-  /** Requests of a host for an item: whether the owner has it, and to cache it. */
+  /**
+   * Fetches an item; returns the number of requests to other hosts, to find the item or to deliver
+   * it.
+   */
   private static long requests(Host host, int number) throws IOException {
     long before = host.requests();
     host.fetch(number);
