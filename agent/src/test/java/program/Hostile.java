@@ -29,7 +29,7 @@ import java.util.zip.CRC32;
 
 /**
  * Reads files while it replaces, truncates, extends and deletes them, closes and interrupts open
- * files, and changes all JVM settings that a program can change. Prints what each step returns or
+ * files, and changes JVM settings on which an agent may depend. Prints what each step returns or
  * throws; runs with the same arguments print the same. Arguments: an empty directory, a seed, the
  * number of steps.
  */
@@ -325,7 +325,7 @@ public final class Hostile {
 
   // The JVM.
 
-  /** Changes everything that the agent read at start-up or may read later. */
+  /** Changes settings that the agent read at start-up or may read later. */
   private void changeTheJvm() {
     Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
     TimeZone.setDefault(TimeZone.getTimeZone("Asia/Kathmandu"));

@@ -95,14 +95,16 @@ final class WaitsTest {
           Map.entry("agent/install/Policies.end", "30 s for the exit that a profile has begun"),
           Map.entry("store/ArenaStore.fetchHere", "PATIENCE of the caller, then storage is read"),
           Map.entry("store/ArenaStore.grow", "PATIENCE for the job that appends a table"),
-          Map.entry("checkpoint/AgentCheckpoints.end", "checkpoint.grace, a second after the last"),
+          Map.entry(
+              "checkpoint/AgentCheckpoints.end", "checkpoint.grace, or less if steps are short"),
           Map.entry("checkpoint/ModelFiles.awaitAgents", "the rest of checkpoint.grace"),
           Map.entry(
               "peers/hosts/HostsEngine.gather",
               "timeouts.hosts(), once per job, before its first request"),
           Map.entry("peers/hosts/HostsFetch.admitAt", "the time-out of a request to a peer"),
           Map.entry("peers/hosts/PeerServer.close", "LEAVE for replies in progress"),
-          Map.entry("peers/hosts/membership/HostMembership.close", "LEAVING, for the farewell"),
+          Map.entry(
+              "peers/hosts/membership/HostMembership.close", "LEAVE_TIMEOUT, for the farewell"),
           Map.entry("peers/redis/RedisEngine$Fetch.take", "the time-out of a request to Redis"),
           Map.entry("peers/redis/RedisEngine.awaitStart", "START_NANOS for the first connection"),
           Map.entry("pipeline/Prefetcher.end", "SECONDS_TO_END for a batch in progress"),
@@ -240,7 +242,7 @@ final class WaitsTest {
     return all;
   }
 
-  /** {@code cache/ArenaStore.grow}; a lambda gets the name of its method. */
+  /** Returns a name such as {@code store/ArenaStore.grow}; a lambda gets the name of its method. */
   private static String shortName(String method) {
     return method
         .substring("io/coordl/".length(), method.indexOf('('))

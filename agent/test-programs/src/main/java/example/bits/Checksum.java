@@ -16,7 +16,7 @@ import java.util.zip.CRC32;
 public final class Checksum {
   private static final String DIRECTORY = System.getProperty("example.bytes");
 
-  /** Maximum number of saved files: a test saves some thousands. */
+  /** Checksums of more bytes are not saved, because a test saves some thousands of files. */
   private static final int MAX_BYTES = 256 << 10;
 
   private final CRC32 crc = new CRC32();

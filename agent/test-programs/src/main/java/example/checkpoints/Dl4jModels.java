@@ -259,7 +259,7 @@ public final class Dl4jModels {
     load(file);
   }
 
-  /** Saves to places where a file cannot simply be replaced, or not be written at all. */
+  /** Saves to places where a file cannot simply be replaced, or cannot be written at all. */
   private void odd() throws IOException {
     MultiLayerNetwork net = newNetwork();
     Path real = folder.resolve("real.zip");

@@ -113,7 +113,7 @@ public final class ManyLoops {
     }
   }
 
-  /** Some files are damaged, and its end is an exception. */
+  /** Throws for damaged files, and at the end of the list of files. */
   static final class Damaged extends Batches {
     Damaged(List<Path> files) {
       super(files);
@@ -243,7 +243,7 @@ public final class ManyLoops {
     System.out.println("epoch " + model);
   }
 
-  /** Ends each epoch with the exception of the list of files. */
+  /** Ends each epoch when the list of files throws. */
   private void overDamaged(Damaged batches) {
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
       boolean more = true;

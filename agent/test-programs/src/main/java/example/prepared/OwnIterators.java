@@ -23,7 +23,7 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 import org.nd4j.linalg.factory.Nd4j;
 
-/** Custom iterators; most return the same in each epoch, or only seem to. */
+/** Custom iterators; most return the same batches in each epoch, or only seem to. */
 @SuppressWarnings("serial") // None is serialized.
 final class OwnIterators {
   /** Changed by the loop. */

@@ -97,7 +97,7 @@ public final class DjlTraining {
           fit(inMemory(manager), resNet(20), new Shape(1, 3, SIZE, SIZE), classes());
         }
       }
-      default -> throw new IllegalArgumentException(program + " is no program of this.");
+      default -> throw new IllegalArgumentException(program + " is not a program of this class.");
     }
   }
 

@@ -82,7 +82,7 @@ public final class Dl4jTraining {
       case "waves" -> fit(new Sound(Waves.files(Path.of(data))), mlp(Waves.BANDS));
       case "loader" -> load(pictures());
       case "compute" -> fit(inMemory(), convolutional(16, 1));
-      default -> throw new IllegalArgumentException(program + " is no program of this.");
+      default -> throw new IllegalArgumentException(program + " is not a program of this class.");
     }
   }
 

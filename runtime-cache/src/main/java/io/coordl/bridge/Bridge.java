@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The only static mutable state: rewritten code can reach only statics, so the runtime of the
+ * Connects rewritten code with the agent: such code can reach only statics, so the runtime of the
  * isolated class loader is installed here. Before that, and after {@link #trip}, everything behaves
  * as if the agent were absent.
  */

@@ -40,9 +40,10 @@ import org.jspecify.annotations.Nullable;
  * rewriting rule. A constructor of {@code X} becomes {@code newX}; an instance method takes its
  * receiver as first parameter.
  *
- * <p>Each method has the same result, exceptions and side effects as the call it replaces. It
- * requests the item at the path from the runtime; if there is none, it makes the original call with
- * the same arguments, even null, so the JDK reports any error in them. Safe for concurrent use.
+ * <p>Each method has the same result, exceptions and side effects as the call it replaces. A method
+ * that opens a file for reading requests the item at the path from the runtime; if there is none,
+ * it makes the original call with the same arguments, even null, so the JDK reports any error in
+ * them. Safe for concurrent use.
  */
 @SuppressWarnings({"DefaultCharset", "StreamResourceLeak"}) // The program's calls, not ours.
 public final class FileReads {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A read-only {@link FileChannel} that the runtime serves; for an item that is only observed, it
  * times the reads of the program's own channel. If the whole item is in memory, no file is opened
- * until the program locks it, or reads past the cached bytes of a file that has grown.
+ * until the program locks it, or reads or maps more than the cached bytes.
  *
  * <p>It is interruptible like the JDK's channel: an interrupt closes it before any operation, and
  * if an interrupt closes the file's channel, this channel closes, too.

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * on one. Only this class turns a fault of the agent into a read of the file itself.
  *
  * <p>Several threads may call the positional methods; only one thread at a time may call those that
- * move the position. No method blocks on anything but the item's storage, and none uses
- * interruptible NIO: a prefetch thread of the program may be interrupted at any moment and must
- * still get its bytes, as from a {@link java.io.FileInputStream}.
+ * move the position. No method uses interruptible NIO: a prefetch thread of the program may be
+ * interrupted at any moment and must still get its bytes, as from a {@link
+ * java.io.FileInputStream}.
  */
 final class ItemCursor {
   /** Shorter copies are counted but not timed: two clock reads would cost more. */

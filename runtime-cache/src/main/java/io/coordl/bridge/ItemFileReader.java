@@ -10,7 +10,7 @@ import java.nio.charset.Charset;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link FileReader} that opens no file and decodes from the agent's stream. {@link
+ * A {@link FileReader} that opens no file itself, but decodes from the agent's stream. {@link
  * java.io.Reader} implements the other methods in terms of these.
  */
 final class ItemFileReader extends FileReader {

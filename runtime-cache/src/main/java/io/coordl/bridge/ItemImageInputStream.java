@@ -4,7 +4,7 @@ import java.io.IOException;
 import javax.imageio.stream.ImageInputStreamImpl;
 
 /**
- * An image stream over an item in memory, in place of a {@link
+ * An image stream over an item that the runtime serves, in place of a {@link
  * javax.imageio.stream.FileImageInputStream}.
  *
  * <p>It copies 2 KB at a time. Larger copies use HotSpot's AVX-512 stub right before libjpeg's SSE

@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The policy {@code checkpoint.every=}: the agent's own checkpoints, in addition to those of the
- * program. The training thread takes them when a step has ended. None is started while another file
- * is being written, so that no thread waits for a disk. Safe for concurrent use.
+ * program. The training thread takes them when a step has ended. Until the job ends, none is
+ * started while another file is being written, because the training thread would wait for that
+ * file. Safe for concurrent use.
  */
 public final class AgentCheckpoints {
   /** Saves a model with the library's own code, as the program would. */
@@ -198,8 +199,8 @@ public final class AgentCheckpoints {
     }
 
     /**
-     * Returns a new directory for the next checkpoint; null if it cannot be created or storage does
-     * not answer.
+     * Returns a new directory for the next checkpoint; null if the directory of the run could not
+     * be claimed, or if storage does not answer.
      */
     private @Nullable Path nextDirectory() throws IOException {
       StorageCall<Path> call = preparing;
@@ -243,14 +244,17 @@ public final class AgentCheckpoints {
       CheckpointDirectory into = directory;
       if (into != null && !into.retain(keep, log)) {
         log.once(
-            "link", "checkpoint.every: no link latest can be made in " + root + "; numbers count.");
+            "link",
+            "checkpoint.every: no link named latest can be made in "
+                + root
+                + "; the highest number is the newest.");
       }
       written.incrementAndGet();
     }
 
     /**
-     * Returns how many nanoseconds to wait for its next step; not positive if it is not being
-     * trained.
+     * Returns how many nanoseconds to wait for the model's next step; not positive if it is not
+     * being trained.
      */
     long patience() {
       return ended
@@ -298,7 +302,7 @@ public final class AgentCheckpoints {
       log.once(
           "models",
           Text.format(
-              "checkpoint.every: the agent takes checkpoints of %s models at a time, not of more.",
+              "checkpoint.every: the agent takes checkpoints of at most %s models at a time.",
               MAX_MODELS));
       return null;
     }
@@ -342,7 +346,7 @@ public final class AgentCheckpoints {
     closed = true;
     models.clear();
     unusedReason = "no checkpoint can be taken in " + root + " (" + e + ")";
-    log.say("checkpoint.every: " + unusedReason + "; the job continues without.");
+    log.say("checkpoint.every: " + unusedReason + "; the job continues without agent checkpoints.");
   }
 
   private String uniqueName(String model) {
@@ -369,7 +373,7 @@ public final class AgentCheckpoints {
   /**
    * Called when the JVM ends. After {@code SIGTERM}, takes a last checkpoint of each model in
    * training as soon as its step has ended. Waits for that at most as long as steps take and the
-   * grace period allows. Otherwise, abandons a checkpoint that is being written.
+   * grace period allows. Without {@code SIGTERM}, abandons a checkpoint that is being written.
    */
   public void end() {
     if (!isTerminated()) {

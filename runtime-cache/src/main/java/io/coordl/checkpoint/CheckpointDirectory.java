@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * not continue from the newest one, uses {@code run.2}, {@code run.3}, ... in it, and does not
  * touch the checkpoints of earlier runs.
  *
- * <p>The agent deletes a checkpoint only after a newer one is on disk and has been read back. It
- * deletes only files that it wrote itself, and renames a checkpoint whose model somebody else
- * changed.
+ * <p>The agent deletes a complete checkpoint only after a newer one is on disk and has been read
+ * back. It deletes only files that it wrote itself, and renames a checkpoint whose model somebody
+ * else changed.
  */
 final class CheckpointDirectory {
   private static final String LATEST = "latest";
@@ -62,7 +62,8 @@ final class CheckpointDirectory {
   }
 
   /**
-   * The directory of one run, locked by this job until it ends. Used only on threads of the agent.
+   * The directory of one run, below a root that this job has locked. Used only on threads of the
+   * agent.
    */
   static final class Claim {
     private final FileChannel lock;
@@ -105,8 +106,9 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Locks the directory of a run until this job ends; throws if another job has locked it or if it
-   * cannot be created. Called only on threads of the agent, because storage may hang.
+   * Locks {@code root} until this job ends, and chooses the directory of a run in it. Throws if
+   * another job has locked it or if it cannot be created. Called only on threads of the agent,
+   * because storage may hang.
    *
    * @param from the checkpoint that the job continues from; null if it starts from scratch
    */
@@ -149,7 +151,9 @@ final class CheckpointDirectory {
     }
   }
 
-  /** Returns the run whose newest complete checkpoint this is; null if there is none. */
+  /**
+   * Returns the run in which this is a model's newest complete checkpoint; null if there is none.
+   */
   private static @Nullable Path runOf(Path checkpoint, List<Path> runs) throws IOException {
     Path model = checkpoint.toRealPath().getParent();
     Path run = model == null ? null : model.getParent();
@@ -308,7 +312,7 @@ final class CheckpointDirectory {
   /**
    * Reads back the newest complete checkpoint, links it, and deletes those older than the newest
    * {@code keep}. A checkpoint that cannot be deleted stays until the next call. Returns false if
-   * the file system has no symbolic links.
+   * the link cannot be made, such as on a file system without symbolic links.
    */
   boolean retain(int keep, OnceLog log) {
     boolean linked = true;
@@ -366,8 +370,8 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Whether the checkpoint has one model, which is what the agent wrote. Its length would prove
-   * nothing: weights of the same shape have the same length.
+   * Whether the checkpoint has exactly one model, with the bytes that the agent wrote. An equal
+   * length would prove nothing: weights of the same shape have the same length.
    */
   private static boolean isOwn(Path checkpoint) throws IOException {
     List<Path> models = SideFile.models(checkpoint);

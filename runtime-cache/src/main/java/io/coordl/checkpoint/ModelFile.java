@@ -231,7 +231,7 @@ final class ModelFile implements Closeable {
     return pieces;
   }
 
-  /** True if {@link #publish} has replaced the target; otherwise the target is unchanged. */
+  /** Whether {@link #publish} has replaced the target. */
   boolean isPublished() {
     return published;
   }
@@ -242,7 +242,8 @@ final class ModelFile implements Closeable {
    * @param late whether the program has continued since, and may have written the target itself
    * @param moving monitor held during the moves, so that model and side file change together
    * @return a warning for the user; empty if the model and its side file are in place
-   * @throws IOException if the file cannot be published; the old file stays
+   * @throws IOException if the file cannot be published; the old file stays, unless it is a mount
+   *     point that was already being overwritten
    */
   String publish(boolean late, Object moving) throws IOException {
     stream.flush();

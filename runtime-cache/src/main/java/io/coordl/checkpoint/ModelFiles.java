@@ -28,7 +28,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policy {@code checkpoint=}: writes each model file beside its target, forces it to disk and
+ * The policy {@code checkpoint=}: writes a model file beside its target, forces it to disk and
  * moves it into place. With {@code async}, a thread of the agent does this from a snapshot, one
  * file at a time. Safe for concurrent use.
  */
@@ -420,7 +420,9 @@ public final class ModelFiles implements Closeable {
       if (mine.agents != null && file.pieces().isAborted()) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
       } else if (mine.agents != null) {
-        log.once("agents", "checkpoint.every: " + failed.getMessage() + "; others are not named.");
+        log.once(
+            "agents",
+            "checkpoint.every: " + failed.getMessage() + "; later failures are not logged.");
       } else {
         synchronized (this) {
           failure = failed;
@@ -625,7 +627,10 @@ public final class ModelFiles implements Closeable {
     remembersLoads = false;
   }
 
-  /** Returns an identifier of the models that the program has loaded; empty if there are none. */
+  /**
+   * Returns an identifier of the models that the program loaded before training; empty if there are
+   * none.
+   */
   synchronized String loads() {
     return loads;
   }

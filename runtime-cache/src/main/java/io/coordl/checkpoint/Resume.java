@@ -138,8 +138,8 @@ public final class Resume {
           ? "the program does not load the model that the run of the checkpoint began with"
           : "the program loads "
               + shown(loaded)
-              + " by itself, with which the run of the checkpoint did not begin; so it continues"
-              + " from that model, and resume= is not for it";
+              + " by itself, which is not the model that the run of the checkpoint began with; so"
+              + " it continues from that model, and resume= is not for it";
     }
     return null;
   }
@@ -223,7 +223,7 @@ public final class Resume {
   public void fail(Throwable thrown) {
     fail(
         thrown instanceof EOFException
-            ? "what it holds is of another model or program"
+            ? "its state belongs to another model or program"
             : String.valueOf(thrown));
   }
 

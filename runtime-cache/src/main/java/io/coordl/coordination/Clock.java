@@ -13,8 +13,8 @@ interface Clock {
 
         @Override
         public void pause(long nanos) {
-          boolean interrupted =
-              Thread.interrupted(); // A pending interrupt would make parkNanos return at once.
+          // A pending interrupt would make parkNanos return at once.
+          boolean interrupted = Thread.interrupted();
           LockSupport.parkNanos(this, nanos);
           if (interrupted) {
             Thread.currentThread().interrupt();
@@ -24,6 +24,6 @@ interface Clock {
 
   long nanos();
 
-  /** Pauses for about that long; preserves the thread's interrupt flag. */
+  /** Pauses for about that long, or until the thread is unparked; preserves its interrupt flag. */
   void pause(long nanos);
 }

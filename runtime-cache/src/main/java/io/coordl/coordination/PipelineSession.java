@@ -27,7 +27,8 @@ final class PipelineSession {
   private static final long NANOS_TO_END = 2_000_000_000;
 
   /**
-   * Scanning for other jobs' files is slow, so it is done only this often before reporting a block.
+   * Scanning for other jobs' files is slow, so it is done only this many times before a waiting job
+   * reports that it is blocked.
    */
   private static final int CHECKS_BEFORE_BLOCKED = 4;
 

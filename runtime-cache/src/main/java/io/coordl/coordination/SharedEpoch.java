@@ -68,8 +68,8 @@ public final class SharedEpoch {
   // ---- preparing
 
   /**
-   * Starts preparing this job's share on at least one agent thread. The threads may call {@code
-   * source} concurrently. A second call does nothing.
+   * Starts preparing this job's share on {@code threads} agent threads, or on fewer if no more can
+   * be started. They may call {@code source} concurrently. A second call does nothing.
    */
   public void prepareWith(BatchSource source, int threads) {
     if (started.getAndSet(true) || !gate.inside(() -> buffer.produces(epoch, true))) {

@@ -580,7 +580,7 @@ final class StagingBuffer {
   }
 
   /**
-   * Leases the slot of the batch; if there is none, returns the reason, such as {@link #NOT_NOW}.
+   * Holds the slot of the batch; if there is none, returns the reason, such as {@link #NOT_NOW}.
    */
   int tryTake(Entered epoch, int batch) {
     long at = epoch.at().claim(batch);
@@ -614,12 +614,12 @@ final class StagingBuffer {
         word -> state(word) == READY && epoch(word) == epoch.number() && middle(word) == batch);
   }
 
-  /** Returns the length in bytes of the batch in a slot that this job leases. */
+  /** Returns the length in bytes of the batch in a slot that this job holds. */
   int length(int slot) {
     return (int) memory.get(slotLength(slot));
   }
 
-  /** Ends this job's lease of a slot whose bytes it has copied. */
+  /** Releases a slot whose bytes this job has copied. */
   void release(int slot) {
     memory.remove(slot(slot), me, word -> state(word) == READY);
   }

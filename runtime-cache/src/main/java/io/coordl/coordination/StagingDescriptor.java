@@ -1,8 +1,8 @@
 package io.coordl.coordination;
 
 /**
- * Layout of a staging file: this class names every offset, and no other class computes one. All
- * words are 64 bits wide, in native byte order.
+ * Layout of a staging file: this class names every offset. All words are 64 bits wide, in native
+ * byte order.
  *
  * <pre>
  * header | participants | slot words | slot lengths | fingerprint | two epochs | slots, page aligned

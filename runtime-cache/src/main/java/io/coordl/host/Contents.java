@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Contents of a {@link SharedFile}: how to recognise, create and join them. Every method except
- * {@link #map} is called under the file's setup lock.
+ * Contents of a {@link SharedFile}: how to recognise, create and join them. {@link #map}, {@link
+ * #format}, {@link #enter} and {@link #nextJob} are called under the file's setup lock.
  *
  * @param <M> memory of the file, closed with it
  */
@@ -30,7 +30,10 @@ public interface Contents<M extends Contents.Memory> {
   /** Creates the contents of a new file; the header is written afterwards. */
   default void format(M memory) throws IOException {}
 
-  /** Registers a job as alive; throws with a message for the user if there is no room. */
+  /**
+   * Admits a job, and registers it if the contents list their jobs; throws with a message for the
+   * user if it cannot join.
+   */
   default void enter(M memory, long job, Liveness liveness, Path path) throws IOException {}
 
   /** Returns an unused number for a joining job; 0 if none is left. */

@@ -20,15 +20,15 @@ import java.util.concurrent.locks.LockSupport;
  *   <li><b>Reserve.</b> Until an epoch with training has ended, it is unknown how much native
  *       memory the program needs. Until then, a store whose budget the user has not set leaves free
  *       three quarters of a control group's limit, or a quarter of the host's memory, but at most 8
- *       GiB; it may always take a 32nd of a limit. Later it leaves free a sixteenth, a quarter of
- *       the program's peak native memory, and the difference between that peak and the current
- *       native memory.
+ *       GiB; it may always take a 32nd of a limit. Later it leaves free a sixteenth of the limit
+ *       (at most 512 MiB), a quarter of the program's peak native memory, and the difference
+ *       between that peak and the current native memory.
  *   <li><b>Page cache</b> that may contain the same files as the store does not count as free.
  *   <li><b>Yielding.</b> A thread checks the memory up to a hundred times a second, more often when
- *       less is left. Below an eighth of a limit, stores admit nothing. Stores give back whole
- *       segments if free memory is below a sixteenth, or falls towards it, or if the kernel reports
- *       that the job stalls or hits its limit. These segments are not filled again, because that
- *       would thrash.
+ *       less is left. Below an eighth of a limit (at most 1 GiB), stores admit nothing. Stores give
+ *       back whole segments if free memory is below a sixteenth (at most 512 MiB), or falls towards
+ *       it, or if the kernel reports that the job stalls or hits its limit. These segments are not
+ *       filled again, because that would thrash.
  * </ul>
  *
  * <p>A budget set by the user is not reduced; memory pressure is then logged once.
@@ -202,8 +202,8 @@ public final class MemoryWatch implements Closeable {
   }
 
   /**
-   * Limits the budget of a holder that cannot give memory back, unless the user has set it: at most
-   * a sixteenth of a control group's limit.
+   * Limits a budget that the user has not set, of memory that cannot be given back while it is in
+   * use, to a sixteenth of each control group's limit.
    */
   public long bounded(long budget) {
     long bound = budget;

@@ -28,7 +28,7 @@ public final class UserFile {
     return call(
         () -> {
           if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw new IOException("it is no regular file");
+            throw new IOException("it is not a regular file");
           }
           return Files.readAllBytes(file);
         });

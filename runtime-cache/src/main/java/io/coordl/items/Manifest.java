@@ -54,7 +54,10 @@ final class Manifest {
   private final Function<String, @Nullable String> relative;
   private final UserLog log;
 
-  /** Files last changed before this time, by the file system's clock, match the manifest. */
+  /**
+   * Files last changed before this time, by the file system's clock, are taken to match the
+   * manifest.
+   */
   final long madeNanos;
 
   private final long[] table;

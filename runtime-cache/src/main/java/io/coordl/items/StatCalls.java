@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls {@code stat} and {@code fstat} through the JDK's internal methods. The public API takes no
- * descriptors and costs twice as much, a third of the cost of a hit. {@link FileState#viewed} is
- * the fallback if the agent could not open these packages or a JDK differs. The handles are in a
- * record because the JIT compiler treats only a record's handles as constants.
+ * descriptors, and its calls cost twice as much. {@link FileState#viewed} is the fallback if the
+ * agent could not open these packages or a JDK differs. The handles are in a record because the JIT
+ * compiler treats only a record's handles as constants.
  */
 record StatCalls(
     MethodHandle ofPath,

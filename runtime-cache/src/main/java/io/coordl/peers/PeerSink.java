@@ -6,7 +6,7 @@ public interface PeerSink {
   enum Answer {
     /** The item's bytes. */
     FOUND,
-    /** The peer does not have the item. */
+    /** The peer does not have the item, or did not cache the bytes that it was sent. */
     ABSENT,
     /** The peer accepted the item's bytes and caches them. */
     KEPT,

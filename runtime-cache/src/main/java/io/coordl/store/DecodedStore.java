@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * arena is. Entries are keyed by the file ({@link FileState}) and the {@link DecodedForm}, so only
  * jobs that decode in the same way share them.
  *
- * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
+ * <p>Safe for concurrent use. An interrupt may shorten a wait, but causes no exception; the
+ * interrupt flag does not change.
  */
 public final class DecodedStore implements Closeable {
   /** Maximum length of a decoded item: 8 MiB, a colour image of 1,670 x 1,670. */
@@ -77,8 +78,8 @@ public final class DecodedStore implements Closeable {
   }
 
   /**
-   * Whether there is room for the shortest item that this process has decoded; once false, it stays
-   * false. If false, there is no use in reading a file only to admit it.
+   * Whether there is room now for the shortest item that this process has decoded. If false, there
+   * is no use in reading a file only to admit it.
    */
   public boolean mayKeepMore() {
     long length = shortest.get();

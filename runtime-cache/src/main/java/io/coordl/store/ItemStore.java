@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A store of items: the arena of this process or host, or of several hosts together. Safe for
- * concurrent use. Called on program threads, so every wait is bounded and uninterruptible, and the
- * interrupt flag does not change.
+ * concurrent use. Called on program threads, so every wait is bounded. An interrupt may shorten a
+ * wait, but causes no exception, and the interrupt flag does not change.
  */
 public interface ItemStore {
   /** Maximum length of an item. */
@@ -21,8 +21,9 @@ public interface ItemStore {
   @Nullable ByteBuffer find(ItemKey key);
 
   /**
-   * Returns the item's bytes, from memory or from {@code loader}. At most one thread of all jobs
-   * that share the store runs a loader for an item at a time. Each call runs it at most once.
+   * Returns the item's bytes, from memory or from {@code loader}. Unless something fails or takes
+   * too long, one thread of all jobs that share the store runs its loader for an item. Each call
+   * runs its loader at most once.
    *
    * @param length of the item, in bytes
    * @throws IOException only if the loader throws it

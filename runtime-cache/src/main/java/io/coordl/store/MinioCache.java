@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * item. The program observes the same as without the cache: its own call handles a path that is not
  * a readable regular file, and a file that changes during the read.
  *
- * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
+ * <p>Safe for concurrent use. An interrupt may shorten a wait, but causes no exception; the
+ * interrupt flag does not change.
  */
 public final class MinioCache implements ItemSource {
   /** Maximum size of a file that is one item. */

@@ -2,7 +2,10 @@ package io.coordl.store;
 
 import io.coordl.bridge.Origin;
 
-/** How {@link ItemStore#fetch} ended or, from UNREADABLE on, why it was not called. */
+/**
+ * How {@link ItemStore#fetch} ended or, from UNREADABLE on, why it was not called or its result is
+ * not used.
+ */
 public enum Outcome {
   /** It was in memory. */
   HIT,

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * full, never evicted, shared by all jobs of the group if the arena is. The caller chooses each
  * sample's key.
  *
- * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
+ * <p>Safe for concurrent use. An interrupt may shorten a wait, but causes no exception; the
+ * interrupt flag does not change.
  */
 public final class PreparedStore implements Closeable {
   public static final int MAX_BYTES = 8 << 20;

@@ -22,7 +22,7 @@ public final class StoreStatistics {
   private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
   private final Map<Origin, LongAdder> bytes = new EnumMap<>(Origin.class);
 
-  /** Creates statistics of raw items in {@code store}; null if none are cached. */
+  /** Creates statistics of raw items in {@code store}, which is null if none are cached. */
   public StoreStatistics(@Nullable ArenaStore store) {
     this(store, RAW);
   }

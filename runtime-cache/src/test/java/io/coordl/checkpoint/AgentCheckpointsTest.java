@@ -163,7 +163,7 @@ class AgentCheckpointsTest {
     assertThat(names("mlp")).containsExactly("000002", "000005", "20261101", "latest");
     assertThat(mine).hasContent("precious");
     assertThat(next).hasContent("the program's");
-    assertThat(logged).singleElement().asString().contains("no link latest");
+    assertThat(logged).singleElement().asString().contains("no link named latest");
   }
 
   @Test
@@ -353,8 +353,8 @@ class AgentCheckpointsTest {
     train("one", 1);
     train("two", 0);
     Files.createDirectories(root.resolve("run.2/mlp/000001/.coordl"));
-    Files.createFile(
-        root.resolve("run.2/mlp/000001/.coordl/checkpoint")); // The job was killed there.
+    // The job was killed there.
+    Files.createFile(root.resolve("run.2/mlp/000001/.coordl/checkpoint"));
     train("three", 1);
     assertThat(names("")).containsExactly(".coordl", "mlp", "run.2");
     assertThat(names("run.2/mlp")).containsExactly("000002", "latest");

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A job reads the bytes of its own batch from first read to last, whatever all jobs' threads do.
- * The test uses the production shared memory, poisons slots before they are refilled, and delays
- * threads at hand-overs.
+ * A job that reads a batch sees that batch's bytes from the first read to the last, whatever the
+ * threads of all jobs do. The test uses the production shared memory, poisons slots before they are
+ * refilled, and delays threads at hand-overs.
  */
 class HandOverTest {
   private static final int JOBS = 3;

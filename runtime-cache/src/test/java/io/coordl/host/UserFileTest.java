@@ -32,7 +32,7 @@ class UserFileTest {
     for (Path other : List.of(fifo, directory, Path.of("/dev/zero"))) {
       assertThatThrownBy(() -> UserFile.read(other))
           .isInstanceOf(IOException.class)
-          .hasMessage("it is no regular file");
+          .hasMessage("it is not a regular file");
     }
   }
 

@@ -150,7 +150,7 @@ class FileStateTest {
     }
   }
 
-  /** A file with attributes that cannot be opened shows whether open was called. */
+  /** A file that has attributes but cannot be opened shows whether open was called. */
   @Test
   @EnabledOnOs(OS.LINUX)
   void aFileOnAServerIsOpenedBeforeItsAttributesAreTrusted(@TempDir Path folder)
@@ -158,7 +158,7 @@ class FileStateTest {
     Path closed = Path.of("/proc/sys/vm/compact_memory");
     boolean isClosed = Files.isRegularFile(closed) && !Files.isReadable(closed);
     if (!isClosed) {
-      System.out.println("skipped: no file that may only be written, as " + closed);
+      System.out.println("skipped: no file that may only be written, such as " + closed);
     }
     Assumptions.assumeTrue(isClosed);
     FileState state = FileState.of(closed);

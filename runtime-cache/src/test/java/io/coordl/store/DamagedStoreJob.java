@@ -18,13 +18,12 @@ import java.util.List;
 
 /**
  * A job whose store another program truncates, in a separate JVM, because a failure ends it.
- * Arguments: {@code steps DIRECTORY LENGTH} or {@code job DIRECTORY FILES}. Prints its results.
+ * Arguments: {@code steps DIRECTORY LENGTH} or {@code job DIRECTORY DATA}. Prints its results.
  */
 public final class DamagedStoreJob {
   static final int FILES = 40;
   static final int LENGTH = 20_000;
 
-  /** Default number of files of a job. */
   static final String GROUP = "damaged";
 
   private DamagedStoreJob() {}

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * A job in a separate JVM. Arguments: {@code directory group items passes seed [anywhere]}. Fetches
+ * A job in a separate JVM. Arguments: {@code directory group items epochs seed [anywhere]}. Fetches
  * items in order, from the first or from anywhere, then at random; checks each; prints its reads
  * from storage; leaves when its input ends.
  */
@@ -23,7 +23,7 @@ public final class JobMain {
   public static void main(String[] args) throws Exception {
     Path directory = Path.of(args[0]);
     int items = Integer.parseInt(args[2]);
-    int passes = Integer.parseInt(args[3]);
+    int epochs = Integer.parseInt(args[3]);
     SplittableRandom random = new SplittableRandom(Long.parseLong(args[4]));
     try (ArenaStore store = Items.openHost(directory, args[1], () -> 256 << 20, JobMain::print)) {
       System.out.println("joined");
@@ -32,7 +32,7 @@ public final class JobMain {
       int reads = 0;
       int torn = 0;
       int other = 0;
-      for (int i = 0; i < passes * items; i++) {
+      for (int i = 0; i < epochs * items; i++) {
         long number = i < items ? (start + i) % items : random.nextInt(items);
         Fetched fetched =
             store.fetch(Items.key(number), Items.length(number), Items.loader(number));

@@ -51,7 +51,7 @@ class SharedJobsIT {
     Files.delete(directory);
   }
 
-  private Process job(String group, int items, int passes, long seed, String... more)
+  private Process job(String group, int items, int epochs, long seed, String... more)
       throws IOException {
     List<String> command =
         new ArrayList<>(
@@ -67,7 +67,7 @@ class SharedJobsIT {
                 directory.toString(),
                 group,
                 Integer.toString(items),
-                Integer.toString(passes),
+                Integer.toString(epochs),
                 Long.toString(seed)));
     command.addAll(List.of(more));
     Process process =

@@ -120,9 +120,8 @@ class SharedReadsTest {
   @Test
   void positionDuringAReadStaysWithinTheBytesRead() throws Exception {
     store.close();
-    for (int round = 0;
-        round < 20;
-        round++) { // A new store per round: the first read loads the whole file.
+    // A new store per round, because the first read loads the whole file.
+    for (int round = 0; round < 20; round++) {
       store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), line -> {});
       Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
       try (RandomAccessFile random = FileReads.newRandomAccessFile(file.toFile(), "r")) {

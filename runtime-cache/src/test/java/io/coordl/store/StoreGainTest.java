@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store is disabled if and only if it has no hits. */
+/** A store whose files come back without hits is disabled; a store with hits is not. */
 class StoreGainTest {
   private static final int FILES = 40;
 

@@ -60,8 +60,8 @@ final class Activation {
   }
 
   /**
-   * Called for every class of a library (null if the user named a data set, so that no library is
-   * needed); starts the agent once. Never throws.
+   * Called for every rewritten class of a library, or with null if the user named a data set, so
+   * that no library is needed; starts the agent once. Never throws.
    */
   synchronized void activate(@Nullable Library library) {
     if (failed) {

@@ -43,7 +43,7 @@ final class DataSetFiles {
         : ItemFilter.matching(options.list(Option.DATASET), names);
   }
 
-  /** How items are identified; irrelevant if nothing is kept. */
+  /** How items are identified; irrelevant if nothing is cached. */
   private ItemNames names() {
     if (!(options.keepsRaw() || options.keepsDecoded() || options.keepsPrepared())) {
       return ItemNames.HERE;

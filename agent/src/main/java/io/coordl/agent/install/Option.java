@@ -5,8 +5,8 @@ import io.coordl.library.catalog.Libraries;
 import java.util.Locale;
 
 /**
- * Every argument of the agent. Parsing, the help text, the table in the docs and the recording all
- * use these declarations.
+ * The agent's own arguments; the libraries declare theirs. Parsing, the help text, the table in the
+ * docs and the recording all use these declarations.
  */
 public enum Option {
   ENABLED("true, false", "kill switch: false leaves the program untouched"),

@@ -151,7 +151,7 @@ public final class Options {
     return given.containsKey(option);
   }
 
-  /** Whether other hosts keep items together with this one. */
+  /** Whether other hosts, or a Redis, share the cache with this host. */
   boolean hasPeers() {
     return !get(Option.PEER).equals("off");
   }
@@ -218,7 +218,7 @@ public final class Options {
   }
 
   /**
-   * Whether to prefetch; not with coordinated prep, which has its own threads, and an order that
+   * Whether to prefetch. Coordinated prep excludes that: it has its own threads, and an order that
    * this job's sampler does not know.
    */
   boolean prefetches() {
@@ -304,7 +304,7 @@ public final class Options {
     return Collections.unmodifiableList(problems);
   }
 
-  /** Valid options without effect, one sentence each. */
+  /** Remarks on valid options, most of them on options without effect, one sentence each. */
   public List<String> remarks() {
     List<String> remarks = new ArrayList<>();
     boolean keeps = keepsRaw() || keepsDecoded() || keepsPrepared();
@@ -378,7 +378,7 @@ public final class Options {
         : "";
   }
 
-  /** Replaces any other phase, because profile.accelerator measures alone. */
+  /** Lets profile.accelerator, if it is set, replace any other phase, because it measures alone. */
   private void emulateAccelerator() {
     if (get(Option.PROFILE_ACCELERATOR).equals(Option.PROFILE_ACCELERATOR.byDefault)) {
       return;

@@ -170,7 +170,7 @@ final class StorePolicies {
     return made;
   }
 
-  /** Whether every pipeline so far has samples that are not kept. */
+  /** Whether data sets were seen, but no samples are cached. */
   boolean leavesSamples() {
     Prepared made = prepared;
     return made != null && made.leavesAll();
@@ -202,7 +202,10 @@ final class StorePolicies {
     return policy == Option.PREPARED ? decides::keeps : decides::keepsItems;
   }
 
-  /** Frees the memory of a store that does not help, unless other forms still use it. */
+  /**
+   * Returns the detector that frees the memory of a store that does not help, unless other forms
+   * still use it.
+   */
   private StoreGain gain(Option policy, Option size) {
     return new StoreGain(
         policy.key() + "=" + options.get(policy), figures.log(), () -> giveBack(policy, size));
@@ -278,7 +281,7 @@ final class StorePolicies {
         : options.get(Option.GROUP);
   }
 
-  /** The store that all forms share, unless this form has its own budget. */
+  /** The store of a form: its own if it has its own budget, else the one that forms share. */
   private @Nullable ArenaStore arena(Option size, String name) {
     if (!sharesBudget(size)) {
       return store(size, group() + name); // Unique: group names contain no comma.

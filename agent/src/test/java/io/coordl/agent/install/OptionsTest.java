@@ -259,7 +259,7 @@ final class OptionsTest {
       assertThat(parse("@" + file).problems())
           .singleElement()
           .asString()
-          .startsWith("@" + file + " cannot be read (it is no regular file); ");
+          .startsWith("@" + file + " cannot be read (it is not a regular file); ");
     }
   }
 

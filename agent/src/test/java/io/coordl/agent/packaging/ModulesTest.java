@@ -10,11 +10,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Every module, also one that only a profile builds, has the version of the project. */
+/** Every module, even one that only a profile builds, has the version of the project. */
 class ModulesTest {
   private static final Path ROOT = Path.of("..");
 
-  /** The version after the first name: in the root of the project itself, else of the parent. */
+  /**
+   * The version after the first artifact id: in the root pom that of the project, else that of the
+   * parent.
+   */
   private static final Pattern VERSION =
       Pattern.compile("<artifactId>coordl-[a-z-]+</artifactId>\\s*<version>([^<]+)</version>");
 

@@ -26,7 +26,8 @@ import javax.net.ssl.SSLContext;
 /**
  * Serves the items of this host's store to other hosts, by key and length only: it opens no file
  * and knows no path. Each connection has a thread; the number of connections is limited, and beyond
- * the limit the least recently used one is closed. Safe for concurrent use.
+ * the limit the least recently used one is closed, if possible an idle one. Safe for concurrent
+ * use.
  */
 public final class PeerServer implements Closeable {
   private static final int MAX_CONNECTIONS = 1024;

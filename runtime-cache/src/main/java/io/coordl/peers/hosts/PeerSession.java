@@ -49,7 +49,7 @@ final class PeerSession implements Closeable {
     this.server = server;
     this.deadline = new Deadline(server.watch, channel);
     InetSocketAddress from = (InetSocketAddress) channel.getRemoteAddress();
-    this.remote = from == null ? "somebody" : HostPort.text(from);
+    this.remote = from == null ? "an unknown address" : HostPort.text(from);
   }
 
   void start() {

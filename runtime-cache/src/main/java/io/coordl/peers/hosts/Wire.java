@@ -19,7 +19,7 @@ import java.util.Arrays;
  *
  * <pre>
  * FIND    FOUND and the item; BUSY: another client is reading it; ROOM: absent, and there is room;
- *         FULL: absent, and never room; LATER: absent, and no room now
+ *         FULL: absent, and there will be no room; LATER: absent, and there is no room now
  * CLAIM   FOUND and the item; FULL, LATER or BUSY; or GRANTED. After GRANTED the client sends STILL
  *         repeatedly while it reads storage. It then either disconnects, or sends BYTES and the
  *         item; the answer is KEPT, or FULL, LATER or BUSY if the item is not cached

@@ -127,7 +127,10 @@ class HostsEngineTest {
     }
   }
 
-  /** Requests of a host for an item: whether the owner has it, and to cache it. */
+  /**
+   * Fetches an item; returns the number of requests to other hosts, to find the item or to deliver
+   * it.
+   */
   private static long requests(Host host, int number) throws IOException {
     long before = host.requests();
     host.fetch(number);
@@ -142,7 +145,8 @@ class HostsEngineTest {
       for (int i = 0; i < ITEMS; i++) {
         int owner = ranking.first(PeerItems.key(i));
         int reader = i % count;
-        // Only the newest host, which each must assume to be, requests its own items from others.
+        // Each host must assume that it joined last, so it asks one other host even for an item of
+        // its own.
         assertThat(requests(hosts.host(reader), i))
             .as("requests of host %d for a cold item of %d", reader, owner)
             .isLessThanOrEqualTo(owner == reader ? 1 : 2);

@@ -217,6 +217,6 @@ class PeerTlsTest {
     assertThatThrownBy(() -> load(fifo))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(fifo + " cannot be read as a PKCS12 key store")
-        .hasMessageContaining("it is no regular file");
+        .hasMessageContaining("it is not a regular file");
   }
 }

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A host in a separate JVM. Arguments: {@code uri directory items passes seed budget}. Fetches all
- * items in each pass in its own order, checks each, and prints its reads from storage.
+ * A host in a separate JVM. Arguments: {@code uri directory items epochs seed budget}. Fetches all
+ * items in each epoch in its own order, checks each, and prints its reads from storage.
  */
 public final class RedisJob {
   static final int BYTES = 30_000;
@@ -24,7 +24,7 @@ public final class RedisJob {
   /** Runs the job. */
   public static void main(String[] args) throws Exception {
     int items = Integer.parseInt(args[2]);
-    int passes = Integer.parseInt(args[3]);
+    int epochs = Integer.parseInt(args[3]);
     SplittableRandom random = new SplittableRandom(Long.parseLong(args[4]));
     ArenaStore arena =
         ArenaStore.openProcess(
@@ -46,7 +46,7 @@ public final class RedisJob {
       System.out.println("joined");
       System.in.read();
       int wrong = 0;
-      for (int pass = 0; pass < passes; pass++) {
+      for (int epoch = 0; epoch < epochs; epoch++) {
         int[] order = shuffled(items, random);
         for (int number : order) {
           TestItem item = new TestItem(number, BYTES);

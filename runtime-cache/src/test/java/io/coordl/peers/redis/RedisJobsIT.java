@@ -44,7 +44,7 @@ class RedisJobsIT {
     server.close();
   }
 
-  private Process job(int passes, int seed, String budget) throws IOException {
+  private Process job(int epochs, int seed, String budget) throws IOException {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -57,7 +57,7 @@ class RedisJobsIT {
                 server.uri().toString(),
                 directory.toString(),
                 Integer.toString(ITEMS),
-                Integer.toString(passes),
+                Integer.toString(epochs),
                 Integer.toString(seed),
                 budget)
             .redirectErrorStream(true)
@@ -79,14 +79,14 @@ class RedisJobsIT {
   @ParameterizedTest
   @ValueSource(strings = {"0", "4m", "64m"})
   void threeHostsReadEachItemOnceBetweenThem(String budget) throws Exception {
-    int passes = 3;
+    int epochs = 3;
     List<Process> hosts =
-        List.of(job(passes, 1, budget), job(passes, 2, budget), job(passes, 3, budget));
+        List.of(job(epochs, 1, budget), job(epochs, 2, budget), job(epochs, 3, budget));
     for (Process host : hosts) {
       String line = output(host).readLine();
       assertThat(budget.equals("0") ? output(host).readLine() : line).isEqualTo("joined");
     }
-    for (int pass = 0; pass < passes; pass++) {
+    for (int epoch = 0; epoch < epochs; epoch++) {
       for (Process host : hosts) {
         release(host);
       }
@@ -96,7 +96,7 @@ class RedisJobsIT {
         assertThat(result).matches("reads \\d+ wrong 0");
         reads += Integer.parseInt(result.split(" ", -1)[1]);
       }
-      assertThat(reads).as("after pass " + pass).isEqualTo(ITEMS);
+      assertThat(reads).as("after epoch " + epoch).isEqualTo(ITEMS);
     }
   }
 

@@ -12,8 +12,8 @@ import org.jgroups.logging.NoopLogImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of JGroups' transport: reports each refused address once, and nothing else. All other
- * JGroups logs are silent.
+ * The log of JGroups' transport: reports each of the first {@value #MAX_SENTENCES} refused
+ * addresses once, and nothing else. All other JGroups logs are silent.
  */
 final class Refusals extends NoopLogImpl {
   private static final int MAX_SENTENCES = 8;

@@ -93,8 +93,8 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     RandomAccessFile file = OwnFiles.open(path);
     try {
       if (file.length() < bytes) {
-        file.write(
-            new byte[(int) bytes]); // On a full tmpfs this fails; a store would raise SIGBUS.
+        // On a full tmpfs this fails; a store through the mapping would raise SIGBUS.
+        file.write(new byte[(int) bytes]);
       }
       ByteBuffer memory = file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, bytes);
       return new ViewFile(file, memory.order(ByteOrder.nativeOrder()));

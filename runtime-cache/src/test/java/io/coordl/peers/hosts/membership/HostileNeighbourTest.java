@@ -298,7 +298,7 @@ final class HostileNeighbourTest {
     }
   }
 
-  /** Passes messages of any type through the protocols. */
+  /** Reads hostile messages as JGroups' protocols do. */
   @ParameterizedTest
   @MethodSource("hostile")
   void noProtocolCreatesAnObjectFromAMessage(Message message) throws Exception {

@@ -46,7 +46,7 @@ final class RosterTest {
   }
 
   @Test
-  void aNewCarrierStartsWithTheLastView() {
+  void aNewLeaderStartsWithTheLastView() {
     Roster roster = new Roster(List.of(A, B), 50, 100);
     roster.see(List.of(A), 60);
     assertThat(roster.members(150)).containsExactly(A, B);
