@@ -186,8 +186,7 @@ final class PeersIT {
           .allMatch(
               line ->
                   line.contains("io.coordl.peers.PeerSink") // Used by the recording.
-                      || line.contains("io.coordl.peers.hosts.membership.Discovery")
-                      || line.contains("io.coordl.peers.hosts.membership.HostPort"));
+                      || line.contains("io.coordl.peers.hosts.membership.Discovery"));
     }
   }
 

@@ -14,7 +14,7 @@ public final class StorageCall<T> {
   private @Nullable Throwable failure;
 
   public StorageCall(Callable<T> call) {
-    new AgentThread("coordl-checkpoint", () -> run(call)).start();
+    new AgentThread("coordl-storage", () -> run(call)).start();
   }
 
   private void run(Callable<T> call) {

@@ -46,13 +46,19 @@ final class ArenaDescriptor {
   /** Nonzero once a write failed because memory ran out: nothing is admitted any more. */
   static final long REFUSING = 208;
 
-  /** Nonzero once a job starts to write {@link #RATES}; {@link #RATES_WRITTEN} when done. */
+  /** Nonzero once a job starts to write the {@link Rates}; {@link #RATES_WRITTEN} when done. */
   static final long RATES_STATE = 216;
 
   static final long RATES_WRITTEN = 2;
 
   /** The four {@link Rates} that determine which form of an item is preferred. */
-  static final long RATES = 224;
+  static final long RAW_BYTES = 224;
+
+  static final long DECODED_BYTES = 232;
+
+  static final long READ_NANOS = 240;
+
+  static final long DECODE_NANOS = 248;
 
   static final int MAX_TABLES = 256;
 

@@ -1134,10 +1134,10 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return word(ArenaDescriptor.RATES_STATE) != ArenaDescriptor.RATES_WRITTEN
         ? null
         : new Rates(
-            word(ArenaDescriptor.RATES),
-            word(ArenaDescriptor.RATES + 8),
-            word(ArenaDescriptor.RATES + 16),
-            word(ArenaDescriptor.RATES + 24));
+            word(ArenaDescriptor.RAW_BYTES),
+            word(ArenaDescriptor.DECODED_BYTES),
+            word(ArenaDescriptor.READ_NANOS),
+            word(ArenaDescriptor.DECODE_NANOS));
   }
 
   /**
@@ -1150,10 +1150,10 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
     try {
       if (memory.compareAndSet(ArenaDescriptor.RATES_STATE, 0, 1)) {
-        memory.set(ArenaDescriptor.RATES, rates.rawBytes());
-        memory.set(ArenaDescriptor.RATES + 8, rates.decodedBytes());
-        memory.set(ArenaDescriptor.RATES + 16, rates.readNanos());
-        memory.set(ArenaDescriptor.RATES + 24, rates.decodeNanos());
+        memory.set(ArenaDescriptor.RAW_BYTES, rates.rawBytes());
+        memory.set(ArenaDescriptor.DECODED_BYTES, rates.decodedBytes());
+        memory.set(ArenaDescriptor.READ_NANOS, rates.readNanos());
+        memory.set(ArenaDescriptor.DECODE_NANOS, rates.decodeNanos());
         memory.set(ArenaDescriptor.RATES_STATE, ArenaDescriptor.RATES_WRITTEN);
       }
       MappedLength.settle();

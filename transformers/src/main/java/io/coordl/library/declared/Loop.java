@@ -108,11 +108,11 @@ final class Loop {
     } else if (Modifier.isStatic(method.getModifiers())) {
       return method.getName() + " is static, so nothing tells which batch comes next";
     } else if (!JavaBatch.mayBe(method.getReturnType())) {
-      return LoopEpoch.otherBatches(method.getReturnType().getName());
+      return LoopEpoch.otherBatches(method.getReturnType().getTypeName());
     }
     for (Class<?> argument : method.getParameterTypes()) {
       if (!argument.isPrimitive() && argument != String.class && !argument.isEnum()) {
-        return method.getName() + " is given a " + argument.getName();
+        return method.getName() + " takes an argument of type " + argument.getTypeName();
       }
     }
     for (Class<?> at = iterator; at != null && at != method.getDeclaringClass(); ) {
@@ -160,7 +160,7 @@ final class Loop {
       examiningNanos.add(examined.incrementAndGet() > COLD_EXAMINATIONS ? nanos : 0);
       long all = examiningNanos.sum();
       if (all > ALLOWED_NANOS && all > preparingNanos.sum() / MIN_WORK_RATIO) {
-        leave("to examine its objects takes too long for the few batches of each");
+        leave("examining each iterator takes too long for its few batches");
       }
     }
 

@@ -104,7 +104,7 @@ final class ImageItems {
     return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
         .filter(at -> at.getName().equals(name))
         .findFirst()
-        .orElseThrow(() -> new ClassNotFoundException(type + " is no " + name));
+        .orElseThrow(() -> new ClassNotFoundException(type + " is not a " + name));
   }
 
   /** Returns the class whose method of this name a call would reach. */

@@ -472,6 +472,6 @@ class DeclaredBatchesTest {
             job.step(given, (Object) into);
           }
         });
-    assertRefused("next is given a [F");
+    assertRefused("next takes an argument of type float[]");
   }
 }
