@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,12 +43,11 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
   List<String> lines() {
     JobStatisticsEvent now = job.totals();
     List<String> lines = new ArrayList<>(job.profiled());
+    List<String> last = new ArrayList<>();
     if (!lines.isEmpty()) {
       didNothing.stream().limit(MAX_LINES / 2).forEach(lines::add);
-      if (recording != null) {
-        lines.add(Sentence.RECORDING.with(recording));
-      }
-      return lines;
+      addRecording(last);
+      return withinLimit(lines, last);
     }
     if (now.batches == 0
         && now.items == 0
@@ -129,13 +129,22 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     lines.addAll(didNothing.subList(0, Math.min(room, didNothing.size())));
     staged(job.stagings(), lines, MAX_LINES - LINES_AT_END);
     if (job.faults() > 0) {
-      lines.add(Sentence.FAULTS.with(job.faults()));
+      last.add(Sentence.FAULTS.with(job.faults()));
     }
-    lines.add(Sentence.NEXT.with(Advice.on(evidence).sentence()));
+    last.add(Sentence.NEXT.with(Advice.on(evidence).sentence()));
+    addRecording(last);
+    return withinLimit(lines, last);
+  }
+
+  private void addRecording(List<String> lines) {
     if (recording != null) {
       lines.add(Sentence.RECORDING.with(recording));
     }
-    return lines;
+  }
+
+  /** Many GPUs, stores and policies may need more lines; the recording has them all. */
+  private static List<String> withinLimit(List<String> lines, List<String> last) {
+    return Stream.concat(lines.stream().limit(MAX_LINES - last.size()), last.stream()).toList();
   }
 
   /** Names the hits on decoded or prepared items, which came from memory but are not fetches. */

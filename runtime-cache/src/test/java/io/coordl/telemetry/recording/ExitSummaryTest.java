@@ -220,4 +220,15 @@ class ExitSummaryTest {
 
     assertThat(job.finish()).hasSizeLessThanOrEqualTo(20).last().asString().startsWith("next: ");
   }
+
+  @Test
+  void manyPolicyReportsLeaveRoomForTheRest() {
+    JobMonitor job = jobThatReads(new AgentLog());
+    for (int i = 0; i < 30; i++) {
+      String report = "prefetch: " + i;
+      job.addPolicy(() -> report, () -> {});
+    }
+
+    assertThat(job.finish()).hasSize(20).last().asString().startsWith("next: ");
+  }
 }
