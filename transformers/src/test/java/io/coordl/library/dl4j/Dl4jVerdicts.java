@@ -233,7 +233,7 @@ public final class Dl4jVerdicts {
       }
       return told(verdict);
     } catch (CannotShareException e) {
-      return "refused: it leaves " + e.getMessage() + " to DL4J";
+      return "refused: `prepared=share` leaves to DL4J " + e.getMessage();
     } catch (IOException | NoSuchFieldException e) {
       throw new IllegalStateException(e);
     }
