@@ -275,6 +275,9 @@ public final class Dl4jVerdicts {
   private static String told(@Nullable SampleVerdict verdict) {
     return verdict == null
         ? "left alone"
-        : verdict.isKept() ? KEPT : "refused: " + verdict.reason();
+        : verdict.isKept()
+            ? KEPT
+            : "refused: "
+                + verdict.reason().replaceFirst("^it leaves ", "`prepared=share` leaves ");
   }
 }
