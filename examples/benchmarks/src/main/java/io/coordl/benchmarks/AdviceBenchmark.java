@@ -110,9 +110,9 @@ public final class AdviceBenchmark {
             text(step.measured()),
             text(step.low()));
       }
-      table.row(bars.program(), "the end, of the best by hand", "", text(bars.ofBest()), "");
+      table.row(bars.program(), "final speed / best by hand", "", text(bars.ofBest()), "");
     }
-    System.out.printf("%nTimes as fast, the median of %d pairs of runs%n%s", pairs, table);
+    System.out.printf("%nSpeed-up, median of %d pairs of runs%n%s", pairs, table);
     List<String> missed = AdviceBars.missed(found);
     double share = others.share(cpuSeconds);
     if (share >= OtherLoad.BUSY || quick) {
