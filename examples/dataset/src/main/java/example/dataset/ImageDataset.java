@@ -18,9 +18,9 @@ import javax.imageio.stream.ImageOutputStream;
 /**
  * Writes class folders of JPEG files: {@code DIR/class0/00000.jpg} and so on.
  *
- * <p>Each file depends only on its class, its number and the seed, so a run continues an
- * interrupted one: it skips existing files, and renames a file to its final name only when
- * complete.
+ * <p>Each file depends only on its class, its number, the seed and the picture size, so a run with
+ * the same arguments continues an interrupted one: it skips existing files, and renames a file to
+ * its final name only when complete.
  */
 public final class ImageDataset {
   private static final String USAGE =
@@ -56,7 +56,8 @@ public final class ImageDataset {
       perClass = positive("PER_CLASS", args[2]);
       String[] size = (args.length > 3 ? args[3] : "400x300").split("x", -1);
       if (size.length != 2) {
-        throw new IllegalArgumentException("WxH is " + args[3] + ", expected such as 400x300.");
+        throw new IllegalArgumentException(
+            "WxH is " + args[3] + ", expected a size such as 400x300.");
       }
       long seed = args.length > 4 ? Long.parseLong(args[4]) : 1;
       dataset =
@@ -114,7 +115,7 @@ public final class ImageDataset {
     }
     System.out.printf(
         Locale.ROOT,
-        "data set %s: %d files written, %d were there%n",
+        "data set %s: %d files written, %d existed already%n",
         directory,
         written,
         total - written);

@@ -66,7 +66,7 @@ public final class Coordl {
         : StandardCharsets.UTF_8;
   }
 
-  /** Replaces the plus-minus sign by two characters if the encoding lacks it. */
+  /** Returns a writer that prints +- for the plus-minus sign if the encoding lacks that sign. */
   static PrintWriter writer(OutputStream to, boolean flushes, Charset charset) {
     boolean hasSign = charset.canEncode() && charset.newEncoder().canEncode(PLUS_MINUS.charAt(0));
     return hasSign
@@ -100,8 +100,8 @@ public final class Coordl {
       return commandLine.execute(arguments);
     } catch (OutOfMemoryError e) {
       err.println(
-          "coordl: the heap is too small for this recording, or the recording is damaged: run it"
-              + " with a larger -Xmx.");
+          "coordl: the heap is too small for this recording, or the recording is damaged: run"
+              + " coordl with a larger -Xmx.");
       return ExitStatus.HEAP.code();
     }
   }

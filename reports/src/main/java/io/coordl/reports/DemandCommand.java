@@ -45,8 +45,8 @@ final class DemandCommand implements Callable<Integer> {
   @Option(
       names = "--quota",
       description =
-          "Cores are a quota, as of a container, on a host with all of them; else whole numbers of"
-              + " cores are sets of CPUs.")
+          "Numbers of cores are quotas, as in a container, on a host with more cores; otherwise"
+              + " whole numbers are sets of CPUs.")
   boolean quota;
 
   @Mixin ReadingOptions reading;

@@ -117,7 +117,7 @@ class DemandCommandTest {
         .contains("Measured on 8 cores with every item in memory: ")
         .doesNotContain("--quota");
     assertThat(coordl("demand", recording.toString(), "--quota")).isZero();
-    assertThat(out.toString()).contains("cores are a quota on a host that has all of them");
+    assertThat(out.toString()).contains("numbers of cores are quotas on a host with more cores");
   }
 
   @Test

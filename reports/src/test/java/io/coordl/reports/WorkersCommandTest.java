@@ -111,7 +111,8 @@ class WorkersCommandTest {
     assertThat(coordl("whatif", recording, "--workers", file, "--json")).isZero();
 
     JsonNode json = valid();
-    // It prepares itself: 2 ms compute, 3 ms prep, and 1 ms for misses of the page cache.
+    // The worker prepares its own batches: 2 ms of compute, 3 ms of prep, and 1 ms of fetch for
+    // the 78 % of the samples that miss the page cache.
     assertThat(json.at("/shares/workers/0/worker/millisPerSample").asDouble())
         .isCloseTo(5.783, within(0.001));
     assertThat(json.at("/shares/workers/0/worker/origin").asString()).isEqualTo("measured");
@@ -119,7 +120,7 @@ class WorkersCommandTest {
         .isCloseTo(7.783, within(0.001));
     assertThat(json.at("/shares/workers/1/worker/origin").asString()).isEqualTo("assumed");
     assertThat(json.at("/shares/workers/2/worker/origin").asString()).isEqualTo("measured");
-    // 100 KB a sample, and nearly one in 6 ms.
+    // 100 KB a sample, one every 5.8 ms.
     assertThat(json.at("/shares/workers/0/demandBytesPerSecond").asDouble())
         .isBetween(1.6e7, 1.8e7);
     assertThat(json.at("/placement/totalBytes").asDouble()).isEqualTo(401e6);
@@ -129,8 +130,8 @@ class WorkersCommandTest {
     assertThat(json.at("/measured").toString())
         .contains(
             "here: 5.783 ms a sample, its own preparation included",
-            "there: 5.783 ms a sample, its own preparation included; computing times the 2 that was"
-                + " given",
+            "there: 5.783 ms a sample, its own preparation included; its compute time multiplied by"
+                + " the given 2",
             "2 layers of 401 MB",
             "185.04 ms of computing in a step of 32 samples");
   }
@@ -190,11 +191,11 @@ class WorkersCommandTest {
           """
           # nothing | FILE describes nothing: it contains only comments
           batch 8 | FILE contains no question: expected lines 'worker', 'virtual' or 'server'
-          worker a ms=1 | FILE has workers and no line 'batch N': the samples of a step of all of them
+          worker a ms=1 | FILE has workers but no line 'batch N' (samples in a step, over all workers)
           batch 9;worker a ms=1 most=8 | the workers' memory holds 8 samples, fewer than the batch of 9
           kind V;virtual x V | FILE has virtual workers and no 'layer NAME ms=...' lines
           kind V;layer l parameters=1MB;virtual x V | FILE: the layer 'l' needs ms= to be cut into stages
-          kind V;layer l ms=1;virtual x V,V | the virtual worker 'x' has 2 GPUs, the model only 1 layers
+          kind V;layer l ms=1;virtual x V,V | the virtual worker 'x' has more GPUs (2) than the model has layers (1)
           kind V memory=1MiB;layer l ms=1 parameters=1GB;virtual x V | the model does not fit into the GPUs of the virtual worker 'x' with 1 minibatch in flight, wherever it is cut
           server s link=1Gbit | FILE has servers and no layers: give 'layer NAME parameters=SIZE' lines, or a recording
           server s link=1Gbit;layer l parameters=1MB | FILE has servers but not the number of workers: add a line 'links workers=N'

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identity of a file, which changes when the file is rewritten or replaced. All stores compare
- * this and nothing else. It holds only numbers, because it is checked for each file of each batch.
+ * The identity of a file, which changes when the file is rewritten or replaced. Stores compare it
+ * to detect changes. It holds only numbers, because it is checked for each file of each batch.
  *
  * @param size in bytes; -1 if there is no such file, or it is a device, a pipe or a directory
  * @param modifiedNanos since 1970; any user can set it
@@ -65,7 +65,8 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
       return state;
     }
     try (RandomAccessFile opened = new RandomAccessFile(path.toString(), "r")) {
-      return jdk != null ? jdk.of(opened.getFD()) : viewed(path); // No second check.
+      // Opening has revalidated the attributes.
+      return jdk != null ? jdk.of(opened.getFD()) : viewed(path);
     } catch (IOException e) {
       return MISSING; // The program's own call reports the error.
     }
@@ -126,7 +127,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
 
   /**
    * Reads the state on a file system that reports less, such as on Windows: the creation time
-   * replaces the missing fields.
+   * replaces the inode, the modification time the change time, and the device is 0.
    */
   static FileState basic(Path path) {
     try {
@@ -157,7 +158,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     return ((FileTime) Objects.requireNonNull(time)).to(TimeUnit.NANOSECONDS);
   }
 
-  /** Whether the file exists. */
+  /** Whether this is the state of a regular file. */
   public boolean isFile() {
     return size >= 0;
   }

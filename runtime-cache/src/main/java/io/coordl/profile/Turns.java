@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * slower than the others, and the difference would look like a stall.
  *
  * <p>If all phases are steady, one turn of each is enough. Otherwise all phases continue, even
- * those already known, so that changes of the machine affect all of them.
+ * those already known, so that a change in the machine's speed affects all of them.
  */
 final class Turns extends Stage {
   private final List<Turn> phases;

@@ -14,8 +14,8 @@ import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
- * Phases take turns, so that changes of the machine affect all phases. The clock advances only by
- * steps.
+ * Phases take turns, so that a change in the machine's speed affects all of them. The clock
+ * advances only by steps.
  */
 class TurnsTest {
   private static final long MILLI = 1_000_000;
@@ -32,7 +32,7 @@ class TurnsTest {
     return now + idle;
   }
 
-  /** A phase whose steps take the time given for each moment. */
+  /** A phase whose step time depends on when the step begins. */
   private class Fake extends Turn {
     private final LongUnaryOperator nanos;
 
@@ -152,7 +152,10 @@ class TurnsTest {
     assertThat(cached.isSettled()).isTrue();
   }
 
-  /** Batches whose steps do not count, as in epochs shorter than the workers' queue. */
+  /**
+   * A phase of which only every {@code counted}-th step counts, or none if that is 0, as in epochs
+   * shorter than the workers' queue.
+   */
   private final class Uncounted extends Fake {
     private final int counted;
     private int taken;

@@ -95,7 +95,7 @@ class ContainerTest {
     assertThat(outcome.number("held")).isBetween(10L, 30L);
   }
 
-  /** Even while the program retains views all over the store, as of mapped files. */
+  /** Even while the program retains views all over the store, as with mapped files. */
   @Test
   void afterTrainingMemoryIsGivenBackWithinSecondsOfGrowth() throws Exception {
     Outcome outcome = run("auto", "trained", "10", 5);

@@ -21,7 +21,7 @@ final class LibraryAdapters<A> {
       };
 
   /**
-   * @param kind type of the adapters, whose constructors have no parameters
+   * @param kind type of the adapters
    * @param names adapter name for each class or interface of a library, followed by a space and a
    *     string if its constructor takes one
    */

@@ -624,20 +624,25 @@ public final class PurityAnalyzer {
       } else if (object instanceof ForkableRandom) {
         return; // The library's generator, whose values are reproducible.
       } else if (JdkObjects.isOfJdk(type)) {
-        reason = holder + " keeps a " + name;
+        reason = holder + " keeps an object of class " + name;
       } else if (inStatics && known.comparesObjects() && isOrExtendsLibrary(type)) {
-        reason = holder + " keeps a " + name + " in a static field, where changes are not seen";
+        reason =
+            holder
+                + " keeps an object of class "
+                + name
+                + " in a static field, where changes are not seen";
       } else if (type.isHidden() || type.isSynthetic()) {
         visitLambda(object, type, holder);
       } else if (isNamedOfLibrary(name)) {
         String why = known.reasonToLeave(type);
         if (why != null) {
-          reason = holder + " keeps a " + name + ", which " + why;
+          reason = holder + " keeps an object of class " + name + ", which " + why;
         } else {
           visitFields(object, type);
         }
       } else if (placed != null && keepsPlace(type)) {
-        reason = holder + " keeps a " + name + ", which may be anywhere in its data";
+        reason =
+            holder + " keeps an object of class " + name + ", which may be anywhere in its data";
       } else {
         placed = known.keepsPlace(type) ? object : placed;
         for (Class<?> at = type; at != null; at = at.getSuperclass()) {
@@ -647,7 +652,10 @@ public final class PurityAnalyzer {
           if (isProgram(at)) {
             if (inStatics && isAnnounced(at)) {
               reason =
-                  holder + " keeps a " + name + " in a static field, where changes are not seen";
+                  holder
+                      + " keeps an object of class "
+                      + name
+                      + " in a static field, where changes are not seen";
               return;
             }
             if (reason == null && isOrExtendsLibrary(at)) {
@@ -657,7 +665,7 @@ public final class PurityAnalyzer {
                           Type.getInternalName(at), PurityAnalyzer.this::isLibrary);
             }
           } else if (JdkObjects.isOfJdk(at) && !PLAIN_PARENTS.contains(at)) {
-            reason = holder + " keeps a " + name + ", which is a " + at.getName();
+            reason = holder + " keeps an object of class " + name + ", which is a " + at.getName();
             return;
           }
           initialised.add(Type.getInternalName(at));
@@ -843,9 +851,9 @@ public final class PurityAnalyzer {
       if (reason == null && !own && !JdkCode.isPlain(container)) {
         reason =
             holder
-                + " keeps a "
+                + " keeps an object of class "
                 + container.getClass().getName()
-                + " whose order other code may determine";
+                + ", whose order other code may determine";
         return false;
       } else if (reason == null && JdkCode.isOrderedByAccess(container)) {
         reason = holder + " keeps a map in access order, which changes when it is read";

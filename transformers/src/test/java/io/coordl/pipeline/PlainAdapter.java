@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** All that policies know of {@link PlainBatches}; each of its overrides is a hooked method. */
+/**
+ * All that policies know of {@link PlainBatches}. The methods of that class that it overrides stand
+ * for the hooked ones.
+ */
 final class PlainAdapter extends PlainBatches implements LibraryEpoch, LibraryBatches {
   private static final DecodedForm FORM = DecodedForm.of("plain");
 

@@ -99,8 +99,11 @@ class PurityAnalyzerTest {
 
   static List<Object[]> left() {
     return List.of(
-        new Object[] {new OwnRandom(), "OwnRandom keeps a java.util.Random"},
-        new Object[] {new Through(List.of(new OwnRandom())), "OwnRandom keeps a java.util.Random"},
+        new Object[] {new OwnRandom(), "OwnRandom keeps an object of class java.util.Random"},
+        new Object[] {
+          new Through(List.of(new OwnRandom())),
+          "OwnRandom keeps an object of class java.util.Random"
+        },
         new Object[] {new Draws(), "Draws.apply uses java.lang.Math.random"},
         new Object[] {new DrawsLocally(), "uses java.util.concurrent.ThreadLocalRandom"},
         new Object[] {new DrawsDeep(), "Helper.draw uses java.util.Random"},
@@ -116,7 +119,7 @@ class PurityAnalyzerTest {
           new Remembers(), "Remembers keeps a map in access order, which changes when it is read"
         },
         new Object[] {new CountsAtomically(), "java.util.concurrent.atomic.AtomicInteger"},
-        new Object[] {new ReadsOn(), "ReadsOn keeps a java.io.BufferedReader"},
+        new Object[] {new ReadsOn(), "ReadsOn keeps an object of class java.io.BufferedReader"},
         new Object[] {new Prints(), "Prints.apply uses java.io.PrintStream"},
         new Object[] {new Locks(), "Locks.apply locks"},
         new Object[] {
@@ -132,7 +135,9 @@ class PurityAnalyzerTest {
               + ".<init> receives from or passes to other code"
         },
         new Object[] {
-          new Compares(), "Compares keeps a java.util.TreeMap whose order other code may determine"
+          new Compares(),
+          "Compares keeps an object of class java.util.TreeMap, whose order other code may"
+              + " determine"
         },
         new Object[] {new OfAnEnumSet(), "OfAnEnumSet.apply uses java.util.EnumSet.allOf"},
         new Object[] {new NamesMonths(), "java.time.format.DateTimeFormatter.ofPattern"},

@@ -72,7 +72,7 @@ class AugmentedIT {
     assertThat(preparedPictures(job)).isZero();
   }
 
-  /** Such a reader may draw random numbers, count, or wait for a lock that the loop holds. */
+  /** A custom reader may draw random numbers, count, or wait for a lock that the loop holds. */
   @Test
   void aCustomReaderDecodesOnTheProgramsThread() throws IOException, InterruptedException {
     ChildJvm program =

@@ -266,11 +266,12 @@ class CoordinatedRecordsIT {
     return Workshop.checkout().agentJar();
   }
 
-  /** Runs all at the same time, at most AT_ONCE of them. */
+  /** Runs both at the same time. */
   private static <T> List<T> together(Callable<T> one, Callable<T> two) throws Exception {
     return together(List.of(one, two));
   }
 
+  /** Runs all, at most {@link #AT_ONCE} at the same time. */
   private static <T> List<T> together(List<Callable<T>> all) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
     try {

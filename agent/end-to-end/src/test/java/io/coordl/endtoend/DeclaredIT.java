@@ -148,7 +148,7 @@ class DeclaredIT {
               .agent(Workshop.checkout().agentJar(), loop + recording + item)
               .run()
               .orFail("loaded");
-      // Its class inherits hasNext, which is no part of what is declared, so it has one epoch.
+      // Its class inherits hasNext instead of declaring it, so the job has one epoch.
       assertThat(Summary.of(recording).epochs("memoryItems"))
           .containsExactly(item.isEmpty() ? 0L : 72L);
       assertThat(job.err().contains("item=my.Other#load did nothing")).isEqualTo(!item.isEmpty());

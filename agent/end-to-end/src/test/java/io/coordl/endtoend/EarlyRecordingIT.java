@@ -67,7 +67,7 @@ class EarlyRecordingIT {
     }
   }
 
-  /** Without -Pfull only every other moment; the JDKs alternate. */
+  /** Without -Pfull only half of the moments, each on one JDK. */
   static Stream<Arguments> moments(TestInfo test) {
     List<Jdk> jdks = Workshop.jdksInOrder();
     return IntStream.range(0, MOMENTS.size())

@@ -89,7 +89,8 @@ class OpenWaitIT {
   }
 
   /**
-   * Returns what {@code coordl top} shows once the job's status file, written each second, has it.
+   * Returns what {@code coordl top} shows once the job's status file, which is written every
+   * second, contains the wait.
    */
   private static String top(long pid) {
     StringBuilder shown = new StringBuilder();

@@ -20,7 +20,10 @@ class OtherSystemIT {
       "mount -t tmpfs tmpfs /dev && mknod /dev/null c 1 3 && mknod /dev/random c 1 8"
           + " && mknod /dev/urandom c 1 9 && mount -t tmpfs -o ro tmpfs /proc";
 
-  /** Starts a JVM, which otherwise needs /proc to find its own libraries. */
+  /**
+   * Returns the command prefix that hides both. The JVM gets the path of its libraries, which it
+   * otherwise finds through /proc.
+   */
   private static List<String> wrapper(Jdk jdk) {
     String libraries = "export LD_LIBRARY_PATH=" + jdk.home().resolve("lib");
     return List.of(
@@ -65,7 +68,7 @@ class OtherSystemIT {
     }
   }
 
-  /** Asserts that the job trains as without the agent, which prints one line. */
+  /** Asserts that the job trains as without the agent, and that the agent prints one line. */
   private static void assertSameAsPlain(Finished job, Finished plain, String said)
       throws IOException {
     assertThat(job.differenceFrom(plain)).as(job.log().toString()).isEmpty();

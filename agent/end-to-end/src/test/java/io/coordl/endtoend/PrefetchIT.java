@@ -83,7 +83,8 @@ class PrefetchIT {
               new Loop("together", -1, -1, ""),
               new Loop("plain", 33, 33, ""),
               new Loop("own-transform", 9, 6, ""),
-              new Loop("own-random", 0, 0, "DjlLoops$Noise keeps a java.util.Random"),
+              new Loop(
+                  "own-random", 0, 0, "DjlLoops$Noise keeps an object of class java.util.Random"),
               new Loop("counter", 0, 0, "DjlLoops$Fading.transform sets its field calls"),
               new Loop("lambda", 9, 6, ""),
               new Loop("restart", -1, -1, ""),

@@ -56,7 +56,7 @@ class PreparedIT {
           + "; OfRandom.of uses java.util.Random.nextFloat"
           + "; OfLast to the program: it keeps objects of each batch"
           + "; OfArray.of may change an array it keeps"
-          + "; OfNested keeps a example.prepared.OwnIterators$Rows";
+          + "; OfNested keeps an object of class example.prepared.OwnIterators$Rows";
   private static final String LOOPS =
       String.join(
           ",",
@@ -270,7 +270,7 @@ class PreparedIT {
     ChildResult kept = agent(readers(jdk, data), "prepared=share").run().orFail("prepared=share");
     SameOutput.check(kept, plain);
     assertThat(kept.err()).doesNotContain("fault");
-    assertThat(figure(kept, 2)).isPositive(); // After a while no more small ones are kept.
+    assertThat(figure(kept, 2)).isPositive(); // After a while small batches are no longer cached.
   }
 
   @ParameterizedTest(name = "DL4J on {0}")

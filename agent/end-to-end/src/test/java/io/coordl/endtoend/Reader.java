@@ -57,7 +57,7 @@ final class Reader implements AutoCloseable {
    * Starts a reader on a host's copy of a data set.
    *
    * @param arguments arguments of the agent; empty for no agent
-   * @param trace command that traces its reads; null for none
+   * @param trace command that traces its reads; empty for none
    */
   static Reader start(
       Hosts.Host host,

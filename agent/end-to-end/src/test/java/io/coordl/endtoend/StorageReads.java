@@ -43,7 +43,10 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
         output.toString());
   }
 
-  /** Reads of files below {@code directory} in the traces that begin with {@code output}. */
+  /**
+   * Returns the reads of files below {@code directory}, from the traces whose names begin with
+   * {@code output}.
+   */
   static StorageReads of(Path output, Path directory) throws IOException {
     Map<String, Integer> opens = new TreeMap<>();
     long bytes = 0;

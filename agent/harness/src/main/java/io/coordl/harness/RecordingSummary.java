@@ -9,8 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The output of {@code coordl summary --json} for one recording, schema version 1. All times in
- * nanoseconds.
+ * The output of {@code coordl summary --json} for one recording. All times are in nanoseconds.
  *
  * @param wall from the first request for a batch to the last
  * @param stall time the training thread waited for batches

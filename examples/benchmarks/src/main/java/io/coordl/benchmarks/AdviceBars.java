@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Checks advice that was followed: its bounds hold, they are not so loose as to be useless, and the
- * job ends up nearly as fast as with the best settings found by hand.
+ * The result of following the advice for one program. The bars: measured speed-ups do not exceed
+ * the predicted bounds, the bounds are not so loose as to be useless, and the job ends up nearly as
+ * fast as with the best manual settings.
  *
- * @param program it was given for
  * @param steps one for each advice that was followed
- * @param ofBest how many times as fast the end is as the best by hand; 1 if it is that setting
+ * @param ofBest final speed relative to that with the best manual settings; 1 if these are the same
  */
 record AdviceBars(String program, List<Step> steps, double ofBest) {
   private static final double MEDIAN_BAR = 1.25;
@@ -19,16 +19,20 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
   /**
    * One advice that was followed.
    *
-   * @param bound how many times as fast it may make the job, at most
-   * @param ratios how many times as fast it made the job, in each pair of runs
-   * @param refused what the agent said of arguments that did nothing; empty if all did something
+   * @param bound predicted upper bound of the speed-up
+   * @param ratios measured speed-up in each pair of runs
+   * @param refused what the agent logged about arguments that did nothing; empty if all did
+   *     something
    */
   record Step(String arguments, double bound, List<Double> ratios, List<String> refused) {
     double measured() {
       return Pairs.median(ratios);
     }
 
-    /** The lower end of the 95 % confidence interval of the logarithm; of one pair its ratio. */
+    /**
+     * Returns the lower end of the 95 % confidence interval of the speed-up, computed on
+     * logarithms; for a single pair, its ratio.
+     */
     double low() {
       Interval logarithms = Interval.of(ratios.stream().map(Math::log).toList());
       return Math.exp(
@@ -47,7 +51,7 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
     }
   }
 
-  /** The bars that this program misses, each with its figures. */
+  /** Returns the bars that this program misses, each with its figures. */
   List<String> missed() {
     List<String> missed = new ArrayList<>();
     for (Step step : steps) {
@@ -63,7 +67,7 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
     return missed;
   }
 
-  /** The median over all advice of bound over measured. */
+  /** Returns the median of predicted bound / measured speed-up over all advice. */
   static double looseness(List<AdviceBars> all) {
     return Pairs.median(
         all.stream()
@@ -72,7 +76,7 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
             .toList());
   }
 
-  /** The bars that all programs together miss. */
+  /** Returns the bars that the programs miss, each alone and all together. */
   static List<String> missed(List<AdviceBars> all) {
     List<String> missed = new ArrayList<>();
     all.forEach(one -> missed.addAll(one.missed()));

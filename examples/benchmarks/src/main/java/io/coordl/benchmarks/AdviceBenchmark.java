@@ -16,18 +16,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Is advice true? A user's three programs, as they are written: pictures in folders with DJL's
- * {@code EasyTrain.fit}, pictures and a table with DL4J's {@code fit(iterator, epochs)}, and a
- * table with DJL in a loop by hand. First all settings of a grid are tried once, and the best is
- * written down. Then the advice of each run is followed, up to three times: paired runs tell how
- * many times as fast the job became, which is held against what was predicted. At last the end is
- * held against the best of the grid, in pairs, too. A run's speed is the median of its epochs from
- * the third on.
+ * Is the advice true? Four programs, as users write them: pictures in folders with DJL's {@code
+ * EasyTrain.fit}, pictures and a table with DL4J's {@code fit(iterator, epochs)}, and a table with
+ * DJL in a hand-written loop. First it tries every setting of a grid once, to find the best. Then
+ * it follows the advice of each run, up to three times: pairs of runs measure the speed-up, which
+ * is compared with the prediction. Finally, pairs of runs compare the last settings with the best
+ * of the grid. A run's speed is the median of its epochs from the third on.
  *
  * <p>Arguments: pairs (2), percent of the samples (100), a part of the names of the programs (all).
- * {@code quick} in place of them tries all of it on little data in a minute or two, and holds no
- * speed against anything. Exits with 1 if a bar is missed, if a loss differs or if advice goes in a
- * circle; with 0, and without a verdict, if other programs had the cores.
+ * {@code quick} instead tries one program on little data in a minute or two, without a verdict on
+ * speeds. Exits with 1 if a bar is missed, if a loss differs or if advice goes in a circle; with 0,
+ * and without a verdict on speeds, if other programs used the cores.
  */
 public final class AdviceBenchmark {
   /** Earlier epochs fill caches and warm up. */
@@ -111,9 +110,9 @@ public final class AdviceBenchmark {
             text(step.measured()),
             text(step.low()));
       }
-      table.row(bars.program(), "the end, of the best by hand", "", text(bars.ofBest()), "");
+      table.row(bars.program(), "final speed / best by hand", "", text(bars.ofBest()), "");
     }
-    System.out.printf("%nTimes as fast, the median of %d pairs of runs%n%s", pairs, table);
+    System.out.printf("%nSpeed-up, median of %d pairs of runs%n%s", pairs, table);
     List<String> missed = AdviceBars.missed(found);
     double share = others.share(cpuSeconds);
     if (share >= OtherLoad.BUSY || quick) {
@@ -158,7 +157,7 @@ public final class AdviceBenchmark {
     return new AdviceBars(program.toString(), steps, ofBest);
   }
 
-  /** How many times as fast the second setting is; both runs of a pair follow each other. */
+  /** Returns the speed of the second setting relative to the first, for each pair of runs. */
   private List<Double> ratios(
       Program program, String data, String first, String second, List<Run> ofSecond)
       throws IOException, InterruptedException {
@@ -181,7 +180,7 @@ public final class AdviceBenchmark {
     return ratios;
   }
 
-  /** The fastest setting of the grid, each tried once. */
+  /** Returns the fastest setting of the grid, trying each once. */
   private String best(Program program, String data) throws IOException, InterruptedException {
     Map<String, Double> rates = new LinkedHashMap<>();
     List<String> losses = List.of();

@@ -74,7 +74,7 @@ public final class CheckpointBenchmark {
       }
     }
     System.out.printf(
-        "%nTime that the job stands still for a save, median of those after the first, on %s%n%s",
+        "%nTime that the job pauses for a save, median of the saves after the first, on %s%n%s",
         Jdks.running(), table);
     System.out.println(
         "bars: plain/async of 20 for DL4J, of 5 for DJL: " + (met ? "met" : "missed"));

@@ -19,23 +19,24 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Is a job as fast with other cores, memory and storage as {@code coordl demand} says? Profiles a
- * job ({@code coordl profile --fewer-cores}), asks {@code coordl demand}, then measures the job at
- * ten points: one and two cores (a CPU set), 0.5, 1 and 1.5 of them (a quota), a cache of 0, 25, 50
- * and 75 % of the data set, and storage half as fast.
+ * Is a job with fewer cores, less memory or slower storage as fast as {@code coordl demand} says?
+ * Profiles a job ({@code coordl profile --fewer-cores}), runs {@code coordl demand}, then measures
+ * the job at ten points: one and two cores (a CPU set), 0.5, 1 and 1.5 cores (a quota), a cache of
+ * 0, 25, 50 and 75 % of the data set, and storage half as fast.
  *
- * <p>All ten jobs run from the beginning, and take turns ({@link TurnTaker}): a round has a turn of
- * each, of whole epochs and at least {@value #TURN_SECONDS} s; the next round has them the other
- * way round. A point is the median of its turns. So what the machine does in a minute meets all
- * points; how fast it computed during the profile and in the rounds is printed, too.
+ * <p>All ten jobs are started first and then take turns ({@link TurnTaker}). In each round every
+ * job has one turn of whole epochs, at least {@value #TURN_SECONDS} s; the next round reverses the
+ * order. A point is the median of its turns. So a change in the machine's speed affects all points;
+ * the machine's speed during the profile and in the rounds is printed, too.
  *
  * <p>The jobs: {@code DJL} decodes real pictures on four threads for an emulated accelerator
  * ({@code example.loader.DjlEmulated}); {@code DL4J} decodes them on DL4J's own thread for steps
  * that are computed ({@code example.loader.Dl4jSteps}). Both read bitmaps from a throttled disk
  * without page cache ({@link SlowStorage}).
  *
- * <p>The cost of the profile is compared with that of measuring the grid: every point of the table
- * of {@code coordl demand}, each as one point took here in one round, start included.
+ * <p>The cost of the profile is compared with that of measuring every point of {@code coordl
+ * demand}'s table, assuming that each takes as long as a point took here in one round, start
+ * included.
  *
  * <p>Arguments: the job, DJL or DL4J (DJL); {@code quick} for a run that only shows whether it
  * works. Exit status 1 if a bar is missed: {@value #MEDIAN_BAR} % in the median, {@value
@@ -53,10 +54,12 @@ public final class DemandBenchmark {
   private static final double MB = 1e6;
   private static final double PERCENT = 100;
 
-  /** Bytes a second: with no item in memory the disk is the limit, with most of them not. */
+  /**
+   * Bytes per second: slow enough to limit the job without a cache, but not with most items cached.
+   */
   private static final long DISK = 12_000_000;
 
-  /** Steps of a computation that takes some 100 ms: how fast the machine computes. */
+  /** Steps of a computation of about 100 ms, which shows the machine's speed. */
   private static final int PROBE = 60_000_000;
 
   private final Checkout checkout = Checkout.find();
@@ -74,7 +77,7 @@ public final class DemandBenchmark {
    * @param cpus of the CPU set
    * @param quota cores by quota, 0 for none
    * @param percent of the data set that the cache holds
-   * @param disk bytes a second
+   * @param disk bytes per second
    */
   private record Point(String what, int cpus, double quota, int percent, long disk) {
     double cores() {
@@ -146,7 +149,7 @@ public final class DemandBenchmark {
     return null;
   }
 
-  /** Points in which one thing differs from the first; quotas only where there are any. */
+  /** Returns the points; those with a quota only if this machine supports quotas. */
   private static List<Point> points(boolean quick) {
     List<Point> points = new ArrayList<>();
     points.add(new Point("2 cores (set)", 2, 0, 100, DISK));
@@ -222,18 +225,18 @@ public final class DemandBenchmark {
     return (System.nanoTime() - begin) / 1e9;
   }
 
-  /** Milliseconds of a fixed computation. */
+  /** Returns the milliseconds of a fixed computation. */
   private static double probe() {
     long begin = System.nanoTime();
     long number = begin | 1;
     for (int i = 0; i < PROBE; i++) {
       number = number * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
     }
-    // Without a use of its result it would not be computed.
+    // Uses the result; otherwise the JIT compiler would remove the computation.
     return (System.nanoTime() - begin + (number == 0 ? 1 : 0)) / 1e6;
   }
 
-  /** Profiles the job; gives the recordings. */
+  /** Profiles the job and returns the recordings. */
   private List<String> profile() throws IOException, InterruptedException {
     String name = "profile-" + library;
     for (Path old : recordings(name)) {
@@ -275,7 +278,7 @@ public final class DemandBenchmark {
     return all;
   }
 
-  /** Returns the program, with so much of the data set in its cache. */
+  /** Returns the program, with this share of the data set in its cache. */
   private ChildJvm job(int percent) throws IOException {
     String epochs = "100000";
     String folder = storage.directory().toString();
@@ -340,7 +343,7 @@ public final class DemandBenchmark {
     running.rates.add(Double.valueOf(epochs / perSample));
   }
 
-  /** Puts both tables beside what was measured: that for CPU sets, and that for quotas. */
+  /** Compares the measurements with both tables, for CPU sets and for quotas. */
   private boolean judge(
       DemandPoints demand, DemandPoints quotas, List<Running> jobs, double profileSeconds) {
     TextTable table = new TextTable("point", "predicted", "measured", "±", "error %");

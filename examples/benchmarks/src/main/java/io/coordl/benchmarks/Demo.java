@@ -258,8 +258,8 @@ public final class Demo {
             : "  Files opened: data-set files, all epochs, counted by the agent (strace is not"
                 + " installed or not allowed here).");
     System.out.println(
-        "  The data set is in this machine's page cache: the cache saves openings here, and time"
-            + " where storage is slower.");
+        "  The data set is in this machine's page cache: here the agent's cache saves file opens;"
+            + " with slower storage it also saves time.");
     List<Path> recordings = new ArrayList<>();
     for (Run run : runs) {
       if (run.recording() != null) {

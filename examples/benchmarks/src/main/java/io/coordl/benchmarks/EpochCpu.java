@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /**
  * CPU time used by the only JVM below a process (by default, this one) at the end of each epoch,
  * which the JVM prints. Excludes JIT compiler threads, whose work varies between runs by more than
- * the measured effect, and ends. Reads /proc, so Linux only. Safe for concurrent use.
+ * the measured effect and decreases over time. Reads /proc, so Linux only. Safe for concurrent use.
  */
 final class EpochCpu implements Consumer<String> {
   private static final Pattern EPOCH = Pattern.compile("epoch (\\d+): .*");

@@ -56,7 +56,7 @@ public final class ExampleProfiles {
         List.of(Example.values()).stream().filter(one -> one.name().contains(part)).toList();
     if (examples.isEmpty()) {
       System.out.println(
-          "Not measured: no example has \"" + part + "\" in its name, of DJL and DL4J.");
+          "Not measured: no example has \"" + part + "\" in its name; they are DJL and DL4J.");
       System.exit(2);
     }
     ExampleProfiles profiles = new ExampleProfiles();

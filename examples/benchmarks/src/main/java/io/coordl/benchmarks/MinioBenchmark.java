@@ -21,10 +21,10 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * Compares the MinIO cache with the page cache in the paper's main case, a data set larger than
- * memory. A job reads all files in random order, epoch after epoch, in a container that holds 35,
- * 50 or 65 % of the data, with and without the agent. Exit status 1 if a speed-up is below its bar
- * or the agent reduced the budget.
+ * Compares the MinIO cache with the page cache in the main case of the CoorDL paper (VLDB'21), a
+ * data set larger than memory. A job reads all files in random order, epoch after epoch, in a
+ * container that holds 35, 50 or 65 % of the data, with and without the agent. Exit status 1 if a
+ * speed-up is below its bar or the agent reduced the budget.
  *
  * <p>Both runs have the same memory for data. A short run on a fast disk measures the JVM's own
  * memory (heap, classes, code, threads and kernel memory, from {@code memory.stat}); the

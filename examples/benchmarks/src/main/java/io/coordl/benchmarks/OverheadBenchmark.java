@@ -46,7 +46,7 @@ public final class OverheadBenchmark {
   /** More often than usual. */
   private static final Duration SCRAPE = Duration.ofSeconds(5);
 
-  /** Cost in one JVM, in percent of its epochs without the agent. */
+  /** Cost in one JVM, in percent of the CPU time of its epochs. */
   private record Cost(double inTurns, double threads, double live) {}
 
   private OverheadBenchmark() {}

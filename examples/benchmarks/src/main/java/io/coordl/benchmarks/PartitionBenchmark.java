@@ -160,7 +160,7 @@ public final class PartitionBenchmark {
     }
   }
 
-  /** Settings that both sides share. */
+  /** Returns the file with the secret that both sides share; created if missing. */
   static Path secret(Path work) throws IOException {
     Path file = work.resolve("peer.secret");
     if (!Files.exists(file)) {

@@ -40,8 +40,8 @@ import tools.jackson.databind.json.JsonMapper;
  * filling. The disk is fast while caches fill and while a profile loads a data set into memory.
  *
  * <p>Arguments: {@code quick} for small data sets and short jobs, to test the benchmark itself.
- * Exit status 1 if a time is further than {@value #BAR} % from the predicted one; 2 where nothing
- * can be measured.
+ * Exit status 1 if a mean or a makespan differs by more than {@value #BAR} % from the predicted
+ * one; 2 where nothing can be measured.
  */
 public final class PlanBenchmark {
   private static final double BAR = 10;

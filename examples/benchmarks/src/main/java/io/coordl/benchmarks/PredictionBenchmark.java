@@ -38,11 +38,11 @@ import tools.jackson.databind.json.JsonMapper;
  * not work: a cache reads the padding, the program does not.) Speeds are steady: a job runs for at
  * least {@value #SECONDS} s, and only the epochs of its last third count, each after its first
  * quarter. This excludes JIT compilation and the queue that DJL refills in each epoch. Errors are
- * relative to the measured speed; bar: {@value #BAR} % at every point of the cache sweep, {@value
- * #MEDIAN_BAR} % in the median, as in the paper (Fig. 11). Arguments: samples of the data set (900;
- * in longer epochs the idle threads at the end matter less); parts to run, of profile, cache,
- * workers and speed (all; without profile, the last one is used). Exit status 1 if the bar is
- * missed, 2 if the storage cannot be set up.
+ * relative to the measured speed; bar: {@value #BAR} % at every point of the cache sweep, as in
+ * figure 11 of the DS-Analyzer paper (VLDB'21), and {@value #MEDIAN_BAR} % in the median.
+ * Arguments: samples of the data set (900; in longer epochs the idle threads at the end matter
+ * less); parts to run, of profile, cache, workers and speed (all; without profile, the last one is
+ * used). Exit status 1 if the bar is missed, 2 if the storage cannot be set up.
  */
 public final class PredictionBenchmark {
   private static final int WORKERS = 4;
@@ -110,7 +110,8 @@ public final class PredictionBenchmark {
     Set<String> parts =
         args.length > 1 ? new TreeSet<>(List.of(args).subList(1, args.length)) : PARTS;
     if (!PARTS.containsAll(parts)) {
-      System.out.println("Not measured: " + parts + " is not of " + PARTS + ".");
+      System.out.println(
+          "Not measured: the parts are " + parts + ", expected some of " + PARTS + ".");
       System.exit(2);
     }
     Checkout checkout = Checkout.find();

@@ -55,7 +55,7 @@ public final class ProfileBenchmark {
       System.out.println(
           "Not measured: no program has \""
               + part
-              + "\" in its name, of "
+              + "\" in its name; they are "
               + KnownRates.all()
               + ".");
       System.exit(2);

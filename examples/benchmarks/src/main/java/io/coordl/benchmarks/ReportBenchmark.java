@@ -48,7 +48,8 @@ public final class ReportBenchmark {
 
     CoordlTool coordl = new CoordlTool(checkout);
     List<Double> ratios = new ArrayList<>();
-    TextTable table = new TextTable("turn", "report s", "parser s", "times", "CPU s", "CPU s");
+    TextTable table =
+        new TextTable("turn", "report s", "parser s", "ratio", "report CPU s", "parser CPU s");
     for (int turn = 1; turn <= turns; turn++) {
       ChildResult report =
           coordl

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A job that takes turns with others. Between its turns it is stopped (SIGSTOP), retains its
- * caches, compiled code and queues, and uses no core. So many jobs share a machine as if each ran
- * alone, and changes of the machine affect all of them. Used by one thread.
+ * caches, compiled code and queues, and uses no core. So several jobs can share a machine as if
+ * each ran alone, and a change in the machine's speed affects all of them. Used by one thread.
  */
 final class TurnTaker implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(5);

@@ -44,7 +44,7 @@ public record Demand(
    *
    * @param recordings one ordinary recording; or profiles, each on a different number of cores
    * @param computeCores cores that a step keeps busy, if the user specifies it
-   * @param quota whether cores are a quota, as of a container, and no set of CPUs
+   * @param quota whether a number of cores is a quota, as in a container, rather than a set of CPUs
    * @throws RecordingException if they contain too little for a table
    */
   public static Demand of(
@@ -68,8 +68,8 @@ public record Demand(
         throw new RecordingException(
             ExitStatus.WITHOUT_OUR_EVENTS,
             other.file()
-                + " is not a profile: of several recordings each must be one, with other cores"
-                + " (coordl profile --fewer-cores).");
+                + " is not a profile: give one ordinary recording, or several profiles, each on a"
+                + " different number of cores (coordl profile --fewer-cores).");
       }
     }
     SpeedLaw law = SpeedLaw.of(recordings, computeCores, quota);
@@ -81,7 +81,7 @@ public record Demand(
     DemandTable table = law.table(gpus(recordings));
     List<String> assumptions = new ArrayList<>(law.assumptions());
     if (quota) {
-      assumptions.add("cores are a quota on a host that has all of them (--quota)");
+      assumptions.add("numbers of cores are quotas on a host with more cores (--quota)");
     }
     return new Demand(
         SCHEMA_VERSION,

@@ -68,8 +68,7 @@ final class BestCacheSize extends Question {
   /**
    * Computes x* in closed form. Let R be the time of a sample whose items all come from memory. A
    * worker keeps up once (1 - x) of its misses fit into the time that R leaves it; the storage
-   * keeps up once x M + (1 - x) S &le; R, which is the paper's x* = (1/S - 1/R) / (1/S - 1/C) in
-   * rates.
+   * keeps up once x M + (1 - x) S &le; R, in rates x* = (1/S - 1/R) / (1/S - 1/C).
    */
   static double bestShare(Costs costs, Setup setup) {
     double all = costs.nanos(setup.hit(1));

@@ -65,9 +65,9 @@ record Costs(
    * time counts: computing a sample; a worker's time for one divided by the number of workers; the
    * time that cores, storage and memory need for the samples of all jobs. Queues are bounded and
    * batches have many samples, so varying times count with their means. With as many workers as
-   * free cores, this is the paper's 1 / min(F, P, G) with 1 / F = x / C + (1 - x) / S. Where cores
-   * are short for a part of the time only, preparation takes a measured share of them from the
-   * steps beside it.
+   * free cores, this is DS-Analyzer's 1 / min(F, P, G) with 1 / F = x / C + (1 - x) / S. Where
+   * cores are short for a part of the time only, preparation takes a measured share of them from
+   * the steps beside it.
    */
   double nanos(Setup setup) {
     double hit = setup.hit == null ? todayHit : setup.hit;

@@ -26,7 +26,7 @@ record Coupling(
     double threadNanos,
     double networkNanos,
     List<String> assumptions) {
-  /** 10 Gbit/s, like the slower of the paper's networks. */
+  /** 10 Gbit/s, the slowest network that the CoorDL paper (VLDB'21) considers. */
   static final double DEFAULT_NETWORK = 1.25e9;
 
   static final double[] COUNTS = {1, 2, 4, 8, 16, 32, 64, 128, 256};

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a recorded job trains with other cores, memory for items and storage.
+ * How fast a recorded job trains with other amounts of cores, memory for items and storage rate.
  *
  * <p>The effect of cores follows from the costs of a sample. If there are profiles of the same job
  * on fewer cores, the law is scaled between them to the speeds measured with every item in memory.
@@ -47,7 +47,7 @@ public final class SpeedLaw {
   /** Measured time of a sample divided by the law's, by number of cores. */
   private final TreeMap<Double, Double> scale = new TreeMap<>();
 
-  /** Whether whole numbers of cores are a quota, too, and no set of CPUs. */
+  /** Whether whole numbers of cores, too, are quotas rather than sets of CPUs. */
   private final boolean quota;
 
   private SpeedLaw(Pipeline pipeline, List<Measured> measured, boolean quota) {
@@ -90,7 +90,7 @@ public final class SpeedLaw {
    *
    * @param recordings one ordinary recording; or profiles, each on a different number of cores
    * @param computeCores cores that a step keeps busy, if the user specifies it
-   * @param quota whether cores are a quota, as of a container, and no set of CPUs
+   * @param quota whether a number of cores is a quota, as in a container, rather than a set of CPUs
    */
   public static SpeedLaw of(
       List<JobRecording> recordings, @Nullable Double computeCores, boolean quota) {

@@ -66,8 +66,8 @@ final class StorageNeeded extends Question {
 
   /**
    * Returns the needed rate relative to today's, in closed form. The storage must supply (1 - x) of
-   * a sample in the time that R leaves it, which is the paper's S* = (1 - x) / (1/R - x/C) in
-   * rates; a worker's fetches must fit into the time that R leaves the worker.
+   * a sample in the time that R leaves it, in rates S* = (1 - x) / (1/R - x/C); a worker's fetches
+   * must fit into the time that R leaves the worker.
    */
   static double factor(Costs costs, Setup setup) {
     double hit = setup.hit == null ? costs.todayHit() : setup.hit;

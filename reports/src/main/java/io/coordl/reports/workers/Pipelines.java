@@ -71,7 +71,7 @@ public record Pipelines(
     for (VirtualWorker worker : workers) {
       if (worker.gpus().size() > model.size()) {
         throw new InputException(
-            "the virtual worker '%s' has %d GPUs, the model only %d layers"
+            "the virtual worker '%s' has more GPUs (%d) than the model has layers (%d)"
                 .formatted(worker.name(), worker.gpus().size(), model.size()));
       }
       max = Math.max(max, worker.gpus().size());

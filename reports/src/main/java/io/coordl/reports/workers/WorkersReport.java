@@ -5,6 +5,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.whatif.Pace;
 import io.coordl.reports.workers.WorkersFile.Line;
+import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.event.LatencyStatisticsEvent;
 import io.coordl.telemetry.event.LayerEvent;
 import java.nio.file.Path;
@@ -87,7 +88,7 @@ public record WorkersReport(
       if (!workers.isEmpty()) {
         if (batch == null) {
           throw new InputException(
-              file + " has workers and no line 'batch N': the samples of a step of all of them");
+              file + " has workers but no line 'batch N' (samples in a step, over all workers)");
         }
         shares = Shares.of(workers, batch, sampleBytes());
         if (assumesEqualHosts) {
@@ -181,7 +182,7 @@ public record WorkersReport(
           pace.preparesItself() ? ", its own preparation included" : "",
           slower == null
               ? ""
-              : "; computing times the " + WorkersText.number(slower) + " that was given");
+              : "; its compute time multiplied by the given " + WorkersText.number(slower));
     }
 
     private @Nullable Pace paceOf(Line line, String recorded)
@@ -380,8 +381,11 @@ public record WorkersReport(
       }
       if (file.all("layer").isEmpty() && base != null) {
         measured.add(
-            "%d layers of %s, from the model that %s names"
-                .formatted(layers.size(), WorkersText.bytes(bytes), base.file()));
+            "%s of %s, from the model that %s names"
+                .formatted(
+                    Text.count(layers.size(), "layer", "layers"),
+                    WorkersText.bytes(bytes),
+                    base.file()));
       }
       Line links = file.one("links");
       Integer count = links.whole("workers", 1);
@@ -406,8 +410,8 @@ public record WorkersReport(
       if (compute == null && basePace != null && samples > 0) {
         compute = basePace.nanosPerSample() / 1e6 * samples;
         measured.add(
-            "%s ms of computing in a step of %d samples"
-                .formatted(WorkersText.number(compute), samples));
+            "%s ms of computing in a step of %s"
+                .formatted(WorkersText.number(compute), Text.count(samples, "sample", "samples")));
       }
       Double value = links.above0("value");
       model.add(

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Promises of a plan, on random clusters with random jobs of the paper's models. */
+/** Promises of a plan, on random clusters with random jobs of the Synergy paper's models. */
 class SharingTest {
   private static final int CLUSTERS = 300;
   private static final double TOLERANCE = 1e-5;
@@ -82,7 +82,7 @@ class SharingTest {
         }
       }
     }
-    assertThat(between).as("jobs that TUNE's leftovers raised").isGreaterThan(CLUSTERS / 10);
+    assertThat(between).as("jobs that the leftovers made faster").isGreaterThan(CLUSTERS / 10);
   }
 
   private static ModelTable byCores(List<Double> cores, List<Double> speeds) {
@@ -101,7 +101,8 @@ class SharingTest {
 
   /**
    * TUNE gives each job its 2 cores, because 5 for the first would not leave enough for the second.
-   * Of the 2 cores left, both give the first 1.0; one each gives 0.1 and 0.3.
+   * Two cores are left. Both of them raise the first job's speed by 1.0; one for each job raises
+   * the speeds by 0.1 and 0.3.
    */
   @Test
   void theStepThatGainsMostComesFirst() throws Exception {

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** The tables and traces of {@code examples/cluster}. */
 final class Tables {
-  /** The servers of the paper's testbed. */
+  /** The servers of the Synergy paper's testbed. */
   static final String TESTBED = "4x8,cores=24,memory=500,storage=500";
 
   private Tables() {}

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Compares the samples that locality-aware assignment moves with the paper's algorithm. */
+/** Compares the formula for the moved samples with the algorithm of Yang and Cong (HiPC'19). */
 class BalancingTest {
   /** Samples moved, and messages: pairs of a host with surplus and one with a deficit. */
   private record Played(int moved, int messages) {}

@@ -163,8 +163,8 @@ class CostsTest {
   }
 
   /**
-   * Nine in ten draws are within the paper's 4 %. Where two parts of the host are equally busy,
-   * they also wait for each other, which the law ignores.
+   * Nine in ten draws are within the 4 % of the DS-Analyzer paper (VLDB'21). Where two parts of the
+   * host are equally busy, they also wait for each other, which the law ignores.
    */
   private static void check(IntFunction<Setup> setups, Supplier<Costs> draw, int draws) {
     double[] errors = new double[draws];

@@ -19,7 +19,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HitLawTest {
   private static final int ITEMS = 20_000;
 
-  /** Figures of an independent simulation; the paper measured 85 % at 35 %, and 53 % at 65 %. */
+  /**
+   * Figures of an independent simulation; the CoorDL paper (VLDB'21) measured 85 % at 35 %, and 53
+   * % at 65 %.
+   */
   @ParameterizedTest
   @CsvSource({"25,75,93,97", "35,65,86,93", "50,50,72,85", "65,35,54,72", "80,20,32,52"})
   void missesMatchThePaper(int size, int minio, int random, int lru) {

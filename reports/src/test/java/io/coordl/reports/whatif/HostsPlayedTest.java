@@ -103,7 +103,10 @@ class HostsPlayedTest {
     assertThat(errors[DRAWS / 2]).isLessThan(0.02);
   }
 
-  /** The paper adds the times of network and storage, although both may work at the same time. */
+  /**
+   * Yang and Cong (HiPC'19) add the times of network and storage, although both may work at the
+   * same time.
+   */
   @Test
   void theLawIsPessimisticIfHostsUseBoth() {
     Random random = new Random(22);

@@ -201,7 +201,9 @@ public final class RedisEngine implements ItemStore, Closeable {
       return true;
     }
 
-    /** Fetches past a full local store: from Redis for the program, or from storage for both. */
+    /**
+     * Fetches an item for which the local store is full: from Redis, or from storage into Redis.
+     */
     Fetched past() throws IOException {
       Outcome outcome = take();
       return switch (outcome) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A wait for a batch that has not ended.
  *
- * @param since when it began, as of the recorder's clock
+ * @param since when it began, by the recorder's clock
  * @param nanos how long it has lasted
  * @param longest the longest wait before, of any training thread
  * @param file file opened last, by any thread; null if none was

@@ -233,7 +233,7 @@ public final class Dl4jVerdicts {
       }
       return told(verdict);
     } catch (CannotShareException e) {
-      return "refused: it leaves " + e.getMessage() + " to DL4J";
+      return "refused: `prepared=share` leaves to DL4J " + e.getMessage();
     } catch (IOException | NoSuchFieldException e) {
       throw new IllegalStateException(e);
     }
@@ -275,6 +275,9 @@ public final class Dl4jVerdicts {
   private static String told(@Nullable SampleVerdict verdict) {
     return verdict == null
         ? "left alone"
-        : verdict.isKept() ? KEPT : "refused: " + verdict.reason();
+        : verdict.isKept()
+            ? KEPT
+            : "refused: "
+                + verdict.reason().replaceFirst("^it leaves ", "`prepared=share` leaves ");
   }
 }

@@ -28,7 +28,7 @@ class HeldMemoryTest {
 
   private static final String PAGED = "org/nd4j/linalg/api/memory/pointers/PagedPointer";
 
-  /** Classes whose buffers keep the memory under them reachable. */
+  /** The class whose buffers keep the memory under them reachable. */
   private static final String MAKER = "org/nd4j/linalg/factory/Nd4j";
 
   /** Code that reads through a pointer from a caller that keeps the owner reachable. */
@@ -38,7 +38,7 @@ class HeldMemoryTest {
   private static final Pattern DROPPED =
       Pattern.compile("\\)\\s*\\.data\\(\\)\\s*\\.(pointer|addressPointer|asNio\\w*)\\(\\)");
 
-  /** Shows the effect. */
+  /** The program that shows what goes wrong, so it is exempt. */
   private static final String SHOWS = "FreedMemory.java";
 
   @Test
@@ -88,7 +88,9 @@ class HeldMemoryTest {
     };
   }
 
-  /** Such a checksum of freed memory once looked like a batch that the agent had changed. */
+  /**
+   * A test program's checksum of freed memory once looked as if the agent had changed the batch.
+   */
   @Test
   void noTestProgramReadsAnUnheldCopy() throws IOException {
     List<String> loose = new ArrayList<>();

@@ -75,7 +75,7 @@ final class References {
 
                 @Override
                 void member(int opcode, String owner, String name, String descriptor) {
-                  // A call handed on: where the method is not there, nobody makes the first one.
+                  // A call handed on: if the method does not exist, nobody makes the first call.
                   boolean handedOn =
                       (name + descriptor).equals(method) && shape(ours).interfaces.contains(owner);
                   if (Library.isOfLibrary(owner)

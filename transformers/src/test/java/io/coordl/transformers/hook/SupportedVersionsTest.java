@@ -133,7 +133,7 @@ final class SupportedVersionsTest {
 
   @Test
   void pageListsWhatDoesNotFitEachVersion() throws IOException {
-    String reason = "other versions of the libraries are there with -Pfull only";
+    String reason = "other versions of the libraries are present only with -Pfull";
     if (!FULL) {
       System.out.println("skipped: " + reason);
     }
@@ -297,7 +297,7 @@ final class SupportedVersionsTest {
                 .get(0)
                 .replaceFirst(
                     "java\\.lang\\.NoSuch(Method|Field)(Exception|Error): (.*)",
-                    "`$3` is not there");
+                    "`$3` does not exist");
         refusals.computeIfAbsent(reason, unused -> new LinkedHashSet<>()).add(policy);
       }
     }

@@ -85,7 +85,7 @@ public class SpanCost {
     spans.fetchTime(0, 1);
   }
 
-  /** Returns the two clock readings that every span needs. */
+  /** The two clock readings that every span needs. */
   @Benchmark
   public long clock() {
     long begun = System.nanoTime();

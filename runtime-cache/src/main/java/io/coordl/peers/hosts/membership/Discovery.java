@@ -11,9 +11,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's configuration of where to find other hosts. Names are resolved repeatedly, because a
- * host may join late. Therefore every kind of discovery except the directory is a list of names, to
- * which the system's search domains and hosts file apply.
+ * The user's configuration of where to find other hosts. Every kind except the directory yields
+ * names rather than addresses. They are resolved repeatedly, because a host may join late; the
+ * system's search domains and hosts file apply to them.
  *
  * @param named hosts by name; each address of a name is a separate host
  * @param directory directory in which each host writes a file with its address; null for another
