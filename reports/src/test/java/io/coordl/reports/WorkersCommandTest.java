@@ -79,7 +79,7 @@ class WorkersCommandTest {
     assertThat(coordl("whatif", "--workers", EXAMPLES.resolve("servers.txt"))).isZero();
     assertThat(out.toString())
         .contains(
-            "Layers on servers: each of 4 workers sends 553.43 MB in a step",
+            "Layers on servers: 4 workers, 553.43 MB sent by each in a step",
             "The layer fc6 alone decides: split it or move it; more servers do not help.",
             "That is 95.0 GFLOP a step for the server, 189.92 ms: it pays.");
 

@@ -1,5 +1,6 @@
 package io.coordl.reports.workers;
 
+import io.coordl.telemetry.advice.Text;
 import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
 import java.util.ArrayList;
@@ -169,8 +170,8 @@ public final class WorkersText {
 
   private void add(Placement placement) {
     print(
-        "Layers on servers: each of %d workers sends %s in a step",
-        placement.workers(), megabytes(placement.totalBytes()));
+        "Layers on servers: %s, %s sent by each in a step",
+        Text.count(placement.workers(), "worker", "workers"), megabytes(placement.totalBytes()));
     String row = "  %-30s %16s %16s %24s";
     print(row, "placement", "largest server", "communicates ms", "step ms");
     placement.ways().forEach(way -> add(row, way));
