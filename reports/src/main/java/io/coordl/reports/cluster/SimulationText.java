@@ -1,6 +1,7 @@
 package io.coordl.reports.cluster;
 
 import io.coordl.telemetry.advice.Student;
+import io.coordl.telemetry.advice.Text;
 import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
 import java.util.ArrayList;
@@ -29,10 +30,10 @@ public final class SimulationText {
     lines.add(
         String.format(
             Locale.ROOT,
-            "%s on %d servers, each with %d GPUs, %s cores, %s GiB, %s MB/s%s",
+            "%s on %s with %s, %s cores, %s GiB, %s MB/s%s",
             jobs(simulation, runs),
-            cluster.servers(),
-            cluster.gpusPerServer(),
+            Text.count(cluster.servers(), "server", "servers, each"),
+            Text.count(cluster.gpusPerServer(), "GPU", "GPUs"),
             number(cluster.cores()),
             number(cluster.memory()),
             number(cluster.storage()),
@@ -111,15 +112,15 @@ public final class SimulationText {
   private static String jobs(Simulation simulation, List<SimulationRun> runs) {
     int count = runs.isEmpty() ? 0 : runs.get(0).jct().jobs();
     return simulation.workload() == null
-        ? count + " jobs"
+        ? Text.count(count, "job", "jobs")
         : String.format(
             Locale.ROOT,
-            "%d jobs (%d to %d of a workload of %s jobs an hour, seeds 1 to %d)",
-            count,
+            "%s (%d to %d of a workload of %s jobs an hour, %s)",
+            Text.count(count, "job", "jobs"),
             simulation.measured().from(),
             simulation.measured().to(),
             number(simulation.workload().load()),
-            simulation.seeds().size());
+            simulation.seeds().size() == 1 ? "seed 1" : "seeds 1 to " + simulation.seeds().size());
   }
 
   private static boolean isOverloaded(List<SimulationRun> group) {

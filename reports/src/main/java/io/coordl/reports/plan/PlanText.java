@@ -2,6 +2,7 @@ package io.coordl.reports.plan;
 
 import io.coordl.reports.cluster.Allocation;
 import io.coordl.reports.cluster.Sharing;
+import io.coordl.telemetry.advice.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -26,13 +27,13 @@ public final class PlanText {
     int requested = pool.jobs().stream().mapToInt(Plan.Job::gpus).sum();
     lines.add(
         format(
-            "%s: %d jobs request %d of %d GPUs; %d servers, each with %d GPUs, %s cores, %s GiB%s",
+            "%s: %s %d of %s; %s with %s, %s cores, %s GiB%s",
             pool.gpu(),
-            pool.jobs().size(),
+            Text.count(pool.jobs().size(), "job requests", "jobs request"),
             requested,
-            pool.servers() * pool.gpusPerServer(),
-            pool.servers(),
-            pool.gpusPerServer(),
+            Text.count((long) pool.servers() * pool.gpusPerServer(), "GPU", "GPUs"),
+            Text.count(pool.servers(), "server", "servers, each"),
+            Text.count(pool.gpusPerServer(), "GPU", "GPUs"),
             amount(pool.cores()),
             amount(pool.memoryGib()),
             pool.file().sharesStorage() ? ", " + amount(pool.storageMbs()) + " MB/s" : ""));
@@ -59,7 +60,8 @@ public final class PlanText {
     pool.jobs().forEach(job -> lines.add(line(job)));
     if (pool.jobs().stream().anyMatch(job -> job.request().isMemoryMissing())) {
       lines.add(
-          "GiB are for items only: add memory=SIZE, what a job needs besides them, to the jobs.");
+          "GiB are for items only: add memory=SIZE, the memory that a job needs besides them, to"
+              + " each job.");
     }
   }
 

@@ -5,6 +5,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.whatif.Pace;
 import io.coordl.reports.workers.WorkersFile.Line;
+import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.event.LatencyStatisticsEvent;
 import io.coordl.telemetry.event.LayerEvent;
 import java.nio.file.Path;
@@ -313,8 +314,8 @@ public record WorkersReport(
       Double copies = waves.above0("copies");
       Double spread = waves.number("spread", 0);
       model.add(
-          "each minibatch visits a stage once, forward and backward in one, and transfers hide"
-              + " behind computing: with both as visits of their own the rates are upper bounds");
+          "each minibatch visits a stage once, forward and backward together, and computing hides"
+              + " the transfers; otherwise the rates are upper bounds");
       model.add(
           "stage s of k keeps "
               + WorkersText.number(copies == null ? COPIES : copies)
@@ -380,8 +381,11 @@ public record WorkersReport(
       }
       if (file.all("layer").isEmpty() && base != null) {
         measured.add(
-            "%d layers of %s, from the model that %s names"
-                .formatted(layers.size(), WorkersText.bytes(bytes), base.file()));
+            "%s of %s, from the model that %s names"
+                .formatted(
+                    Text.count(layers.size(), "layer", "layers"),
+                    WorkersText.bytes(bytes),
+                    base.file()));
       }
       Line links = file.one("links");
       Integer count = links.whole("workers", 1);
@@ -406,8 +410,8 @@ public record WorkersReport(
       if (compute == null && basePace != null && samples > 0) {
         compute = basePace.nanosPerSample() / 1e6 * samples;
         measured.add(
-            "%s ms of computing in a step of %d samples"
-                .formatted(WorkersText.number(compute), samples));
+            "%s ms of computing in a step of %s"
+                .formatted(WorkersText.number(compute), Text.count(samples, "sample", "samples")));
       }
       Double value = links.above0("value");
       model.add(
