@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Shows how much faster a job is than before, whether the difference is significant, what was"
           + " changed, and what had been predicted.",
-      "The range covers the steps after warm-up. With several runs a side it covers the runs: trust"
-          + " that one.",
+      "The range covers the variation of the steps after warm-up or, with several runs of each"
+          + " side, the variation between runs, which is more reliable.",
       "The schema of the JSON is compare.schema.json in coordl.jar."
     })
 final class CompareCommand implements Callable<Integer> {
