@@ -226,7 +226,7 @@ class ReportPageIT {
     return List.of(single, comparison, profile, simulation);
   }
 
-  /** Two allocations of each policy, on a cluster on which jobs wait. */
+  /** Two allocations for each of two policies, on a cluster where jobs wait. */
   private static Path writeSimulation() throws Exception {
     Path models = Path.of("..", "examples", "cluster", "models.json");
     Cluster cluster = Cluster.parse("3x8");
