@@ -50,8 +50,8 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--different",
       description =
-          "Compare even if the program, samples per epoch, samples per batch, or the runs of one"
-              + " side differ.")
+          "Compare even if runs differ in the program, the samples per epoch or per batch, or in"
+              + " being profiles, or if the runs of one side are not alike.")
   boolean different;
 
   @Mixin ReadingOptions reading;

@@ -70,7 +70,7 @@ class ReportPageIT {
 
   @BeforeAll
   static void open(@TempDir Path temporary) throws Exception {
-    if (!Browser.isThere()) {
+    if (!Browser.isInstalled()) {
       String reason = "there is no browser: apt-get install -y chromium chromium-driver";
       System.err.println("ReportPageIT is skipped: " + reason);
       Assumptions.abort(reason);

@@ -181,7 +181,7 @@ class WhatIfTest {
   }
 
   @Test
-  void hostsScaleAsFarAsOneStorageFeedsThem() {
+  void hostsScaleUntilTheirStorageIsBusy() {
     Costs costs = Costs.of(4, 0, 4, 0, 0, 0.25, 0, 0, 0);
 
     double hosts = SeveralHosts.scalesTo(costs, Setup.of(4, 4));
