@@ -48,7 +48,7 @@ final class WhatIfCommand implements Callable<Integer> {
       names = "--cache",
       paramLabel = "SIZE",
       converter = Amounts.ToSize.class,
-      description = "What if a cache had this size: such as 8g, or 35%% of the data set?")
+      description = "What if a cache had this size, such as 8g or 35%% of the data set?")
   Amounts.@Nullable Size cache;
 
   @Option(
