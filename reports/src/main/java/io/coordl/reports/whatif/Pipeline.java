@@ -41,7 +41,7 @@ public final class Pipeline implements Cloneable {
   @Nullable Measure storageRate; // at its highest
   @Nullable Measure memoryRate;
   @Nullable Measure decodeNanos; // the part of prepNanos that decodes
-  @Nullable Measure stepShareTaken; // from a step by each ns of preparation beside it
+  @Nullable Measure stepShareTaken; // ns of a step per ns of preparation beside it
   @Nullable Measure todayHit; // share of the items that memory answers today
   double sampleBytes; // as stored
   double batchSamples; // of this host
