@@ -53,7 +53,7 @@ final class Amounts {
     }
   }
 
-  /** Parses a size as above, or a share of the data set such as {@code 35%}. */
+  /** Parses a size like {@link ToBytes}, or a share of the data set such as {@code 35%}. */
   static final class ToSize implements ITypeConverter<Size> {
     private static final Pattern PERCENT = Pattern.compile("(\\d{1,3}(?:\\.\\d+)?)\\s*%");
 

@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Shows how much faster a job is than before, whether the difference is significant, what was"
           + " changed, and what had been predicted.",
-      "The range covers the steps after warm-up. With several runs a side it covers the runs: trust"
-          + " that one.",
+      "The range covers the variation of the steps after warm-up or, with several runs of each"
+          + " side, the variation between runs, which is more reliable.",
       "The schema of the JSON is compare.schema.json in coordl.jar."
     })
 final class CompareCommand implements Callable<Integer> {
@@ -50,8 +50,8 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--different",
       description =
-          "Compare even if the program, samples per epoch, samples per batch, or the runs of one"
-              + " side differ.")
+          "Compare even if runs differ in the program, the samples per epoch or per batch, or in"
+              + " being profiles, or if the runs of one side are not alike.")
   boolean different;
 
   @Mixin ReadingOptions reading;

@@ -30,7 +30,8 @@ final class DemandCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE.jfr",
       arity = "1..*",
-      description = "One recording, or profiles of one program, each on another number of cores.")
+      description =
+          "One recording, or profiles of one program, each on a different number of cores.")
   List<Path> files;
 
   @Option(

@@ -55,7 +55,10 @@ final class FewerCores {
   }
 
   /**
-   * Returns the number of cores to measure after {@code cores}; {@code before} is 0 for the first.
+   * Returns the number of cores to measure after {@code cores}.
+   *
+   * @param before speed on the previous number of cores; 0 if there is none
+   * @param speed speed on {@code cores}
    */
   static int next(int cores, double before, double speed) {
     boolean hardlySlower = before == 0 || speed >= (1 - SMALL_LOSS) * before;

@@ -7,6 +7,7 @@ import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
+import io.coordl.telemetry.advice.Text;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URISyntaxException;
@@ -66,7 +67,7 @@ final class ProfileCommand implements Callable<Integer> {
       arity = "1..*",
       description = {
         "The command that starts the program, after the options of coordl.",
-        "The agent is added after the word java; to JAVA_TOOL_OPTIONS for any other command.",
+        "The agent is added after the word java or, for any other command, to JAVA_TOOL_OPTIONS.",
       })
   List<String> command;
 
@@ -96,7 +97,9 @@ final class ProfileCommand implements Callable<Integer> {
   @Option(
       names = "--agent",
       paramLabel = "FILE.jar",
-      description = "The agent (default: coordl-agent.jar beside coordl.jar, or as it was built).")
+      description =
+          "The agent (default: coordl-agent.jar beside coordl.jar or, in a built checkout, in"
+              + " agent/target).")
   @Nullable Path agent;
 
   @Option(
@@ -115,7 +118,7 @@ final class ProfileCommand implements Callable<Integer> {
       description = {
         "The accelerator's step time for a batch in milliseconds, such as 50 or 3.5.",
         "Emulates 1, 2, 4, ... accelerators until they are busy for less than 90 %% of the time,"
-            + " the limit of MLPerf Storage. Items come from storage.",
+            + " the limit of MLPerf Storage for most models. Items come from storage.",
       })
   @Nullable String accelerator;
 
@@ -201,7 +204,11 @@ final class ProfileCommand implements Callable<Integer> {
       if (code != 0 || !Files.exists(file)) {
         spec.commandLine()
             .getErr()
-            .println("coordl: on " + cores + " cores, the program ended with exit code " + code);
+            .println(
+                "coordl: on "
+                    + Text.count(cores, "core", "cores")
+                    + ", the program ended with exit code "
+                    + code);
         return code;
       }
       before = speed;

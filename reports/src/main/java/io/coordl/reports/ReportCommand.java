@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
     name = "report",
     description = {
       "Draws one recording, or compares several, on one HTML page.",
-      "The page needs no network and nothing beside it."
+      "The page needs no network and no other file."
     })
 final class ReportCommand implements Callable<Integer> {
   /** More recordings would not be readable side by side. */

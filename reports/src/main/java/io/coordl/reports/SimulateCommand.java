@@ -57,7 +57,9 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "JOBS",
       split = ",",
       converter = Amounts.ToFactor.class,
-      description = "Generate workloads with this many jobs an hour, as long as Philly's.")
+      description =
+          "Generate workloads with this many jobs an hour, which take as long as on Microsoft's"
+              + " Philly clusters.")
   @Nullable List<Double> load;
 
   @Option(
@@ -146,8 +148,8 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       converter = Amounts.ToCores.class,
       description =
-          "Time that a job loses when it is moved or stopped (default: 30, at most a tenth of a"
-              + " round).")
+          "Time that a job loses when it moves or restarts (default: 30, or a tenth of a round if"
+              + " that is less).")
   @Nullable Double restart;
 
   @Option(

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     name = "whatif",
     description = {
       "Predicts what would make a job faster, and by how much, before it is tried.",
-      "Works best with a profile; an ordinary recording gives fewer answers, with wider errors."
+      "Works best with a profile; an ordinary recording gives fewer answers, with larger errors."
           + " Without a question, it answers all.",
       "With --workers it predicts the cost of unequal workers and the best placement of layers on"
           + " parameter servers.",
@@ -48,7 +48,7 @@ final class WhatIfCommand implements Callable<Integer> {
       names = "--cache",
       paramLabel = "SIZE",
       converter = Amounts.ToSize.class,
-      description = "What if a cache had this size: such as 8g, or 35%% of the data set?")
+      description = "What if a cache had this size, such as 8g or 35%% of the data set?")
   Amounts.@Nullable Size cache;
 
   @Option(

@@ -26,7 +26,7 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(
               DescribedPredicate.describe(
-                  "are of another module, but for io.coordl.telemetry.advice, .event, .live and"
+                  "belong to another module, except io.coordl.telemetry.advice, .event, .live and"
                       + " .steps",
                   (JavaClass type) ->
                       type.getPackageName().startsWith("io.coordl")

@@ -27,7 +27,7 @@ public record AcceleratorProfile(
     List<String> remarks) {
   static final int SCHEMA_VERSION = 1;
 
-  /** MLPerf Storage requires this utilisation for max of its models. */
+  /** MLPerf Storage requires this utilisation for most of its models. */
   static final double THRESHOLD = 0.9;
 
   /**
@@ -64,7 +64,7 @@ public record AcceleratorProfile(
     }
   }
 
-  /** Runs several instances of the program, each against its own accelerator. */
+  /** Runs several instances of the program, each with its own emulated accelerator. */
   public interface Instances {
     /** Returns the phase event of each instance. */
     List<PhaseEvent> run(int count) throws RecordingException;
@@ -74,7 +74,7 @@ public record AcceleratorProfile(
    * Measures with 1, 2, 4, ... instances until they are no longer fed, then does a binary search
    * between the last two counts.
    *
-   * @param max instances to try
+   * @param max largest number of instances to try
    */
   public static AcceleratorProfile of(double stepMillis, int max, Instances instances)
       throws RecordingException {

@@ -85,7 +85,11 @@ public record DemandTable(
         gpus, batchSamples, datasetGib, cores, memoryGib, storageMbs, samplesPerSecond, knee);
   }
 
-  /** Returns samples per second; constant beyond the last points, proportional below the first. */
+  /**
+   * Returns samples per second. Beyond the last points, the speed is constant. Below the first
+   * number of cores it is proportional to the cores; below the first storage rate, to the rate, if
+   * storage limits the job.
+   */
   double speed(double withCores, double withMemory, double withStorage) {
     double row = Axes.position(cores, withCores);
     double column = Axes.position(memoryGib, withMemory);
@@ -136,7 +140,12 @@ public record DemandTable(
       return "gpus is " + gpus + " and batchSamples " + batchSamples + ", not above 0";
     }
     if (!Axes.isRising(cores) || !Axes.isRisingFromZero(memoryGib) || !Axes.isRising(storageMbs)) {
-      return "an axis does not rise from above 0: " + cores + ", " + memoryGib + ", " + storageMbs;
+      return "an axis does not rise from a value above 0 (memoryGib: from 0 or more): "
+          + cores
+          + ", "
+          + memoryGib
+          + ", "
+          + storageMbs;
     }
     boolean complete =
         samplesPerSecond.size() == cores.size()

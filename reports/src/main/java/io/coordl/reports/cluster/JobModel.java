@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * How fast a model trains. Deserialised from the table's JSON.
  *
  * @param name its name in traces
- * @param classId null if generated workloads skip it while other models have an id
+ * @param classId null if it has none; if any model has one, generated workloads skip those without
  * @param task the kind of model, such as {@code image}
  * @param coresPerGpu cores per GPU beyond which it trains no faster
  * @param memoryGibPerGpu GiB per GPU beyond which it trains no faster
@@ -33,8 +33,8 @@ record JobModel(
     @Nullable Double ingestMbsPerGpu,
     List<List<Double>> throughput) {
   /**
-   * Returns MB/s that one GPU reads from storage at the GPU-proportional speed: the share of items
-   * that a cache without eviction does not hold (SiloD, EuroSys'23).
+   * Returns MB/s that one GPU reads from storage at the GPU-proportional speed. It reads the share
+   * of the items that a cache without eviction does not hold (SiloD, EuroSys'23).
    *
    * @param cachedGib cache of the whole job
    */

@@ -146,7 +146,8 @@ public final class ModelTable {
       throw new InputException(file + " has no " + name);
     }
     if (!Axes.isRising(points)) {
-      throw new InputException(file + ": " + name + " does not rise from above 0: " + points);
+      throw new InputException(
+          file + ": " + name + " does not rise from a value above 0: " + points);
     }
     return points;
   }

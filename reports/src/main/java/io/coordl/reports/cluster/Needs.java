@@ -92,8 +92,8 @@ final class Needs {
   }
 
   /**
-   * Returns the points of the job's table that one server can provide. Includes {@link #fair()} and
-   * {@link #ideal()}; excludes dominated points.
+   * Returns {@link #fair()}, {@link #ideal()} and the points of the job's table that one server can
+   * provide, but no point that another one dominates.
    */
   List<Optimum.Point> points() {
     double[] limit = limit();

@@ -8,7 +8,8 @@ import java.util.List;
  * @param jobs the finished jobs, by id
  * @param makespan seconds from the beginning of the trace to the end of the last job
  * @param overloaded whether measured jobs were unfinished long after their arrival
- * @param unfinished jobs of the trace that had not finished when the simulation ended
+ * @param unfinished jobs not finished when the simulation ended: of those that had arrived or, for
+ *     the {@link ReleasedSimulator}, of those that had not
  * @param rounds what happened in each scheduling round, in order
  */
 record Outcome(

@@ -45,7 +45,7 @@ final class Placer {
   /**
    * Releases everything and places the jobs again.
    *
-   * @param jobs by priority, highest first; {@code before} must be set
+   * @param jobs by priority, highest first; each with its {@link Tenant#before}
    */
   void place(List<Tenant> jobs) {
     servers.clear();

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * the original:
  *
  * <ul>
- *   <li>A job trains at its table's speed or, with all it can use, at its full speed; never in
- *       between.
+ *   <li>A job trains at the speed of its proportional share or, with all it can use, at its full
+ *       speed; never in between.
  *   <li>An iteration that a round's end interrupts is lost.
  *   <li>Jobs finish only at the end of a round; starting and moving are free.
  *   <li>SRTF and FTF sort by the speeds of the previous round.
@@ -50,7 +50,7 @@ final class ReleasedSimulator {
     final double[] demand;
     final double fullSpeed;
 
-    /** The previous round's value until this round has sorted. */
+    /** Until this round's jobs are sorted, the value of the previous round. */
     double speed;
 
     double[] request;

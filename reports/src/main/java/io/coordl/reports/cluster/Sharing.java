@@ -17,7 +17,7 @@ public final class Sharing {
    */
   public record Request(ModelTable models, String model, int gpus, double ownMemoryGib) {}
 
-  /** GPUs of one server, numbered from 0. */
+  /** GPUs of one server; servers are numbered from 0. */
   public record Part(int server, int gpus) {}
 
   /**

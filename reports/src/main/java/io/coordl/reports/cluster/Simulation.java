@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param workload generates the jobs; null if there is a trace
  * @param seeds seeds of the workload; empty for a trace
  * @param allAtStart true if the first round starts at 1 s, for traces whose jobs have all arrived
- *     by then; false if it starts at the first round boundary after the first arrival
+ *     by then; false if it starts at the first round boundary at or after the first arrival
  * @param useReleasedSimulator whether to run the {@link ReleasedSimulator}
  * @param measured ids of the jobs to report on
  */

@@ -30,9 +30,9 @@ public final class SimulationText {
     lines.add(
         String.format(
             Locale.ROOT,
-            "%s on %s, each with %s, %s cores, %s GiB, %s MB/s%s",
+            "%s on %s with %s, %s cores, %s GiB, %s MB/s%s",
             jobs(simulation, runs),
-            Text.count(cluster.servers(), "server", "servers"),
+            Text.count(cluster.servers(), "server", "servers, each"),
             Text.count(cluster.gpusPerServer(), "GPU", "GPUs"),
             number(cluster.cores()),
             number(cluster.memory()),
@@ -115,12 +115,12 @@ public final class SimulationText {
         ? Text.count(count, "job", "jobs")
         : String.format(
             Locale.ROOT,
-            "%d jobs (%d to %d of a workload of %s jobs an hour, seeds 1 to %d)",
-            count,
+            "%s (%d to %d of a workload of %s jobs an hour, %s)",
+            Text.count(count, "job", "jobs"),
             simulation.measured().from(),
             simulation.measured().to(),
             number(simulation.workload().load()),
-            simulation.seeds().size());
+            simulation.seeds().size() == 1 ? "seed 1" : "seeds 1 to " + simulation.seeds().size());
   }
 
   private static boolean isOverloaded(List<SimulationRun> group) {

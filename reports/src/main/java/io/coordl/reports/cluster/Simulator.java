@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  *       Settings#restartSeconds()}; if that is 0, every round places all jobs anew.
  * </ul>
  *
- * <p>Single-threaded; an instance simulates one run. A round takes O(candidates x servers) steps
- * and copies nothing.
+ * <p>Single-threaded; an instance simulates one run. A round takes O(jobs x servers) steps.
  */
 final class Simulator {
   /**
@@ -48,10 +47,10 @@ final class Simulator {
   /** Number of iterations by which a sum of fractions may deviate from a whole number. */
   private static final double ROUNDING = 1e-6;
 
-  /** Arrivals per measured job, beyond which the cluster is overloaded. */
+  /** Arrivals per job up to the last measured one, beyond which the cluster is overloaded. */
   private static final long MAX_ARRIVALS = 20;
 
-  /** Waiting jobs per GPU, beyond which the cluster is overloaded. */
+  /** Waiting and running jobs per GPU, beyond which the cluster is overloaded. */
   private static final long MAX_WAITING = 10;
 
   /** Additional arrivals per GPU, for runs that measure few jobs. */

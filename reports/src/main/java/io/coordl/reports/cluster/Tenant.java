@@ -36,7 +36,7 @@ final class Tenant {
 
   Placement placed() {
     if (placement == null) {
-      throw new IllegalStateException("a job of " + gpus + " GPUs is not placed");
+      throw new IllegalStateException("the job is not placed; GPUs: " + gpus);
     }
     return placement;
   }

@@ -1,5 +1,6 @@
 package io.coordl.reports.cluster;
 
+import io.coordl.telemetry.advice.Text;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -76,7 +77,11 @@ public final class Trace {
     if (fields.length != 5) {
       throw refused(
           line,
-          "'" + shortened(text) + "' has " + fields.length + " fields, not the header's five");
+          "'"
+              + shortened(text)
+              + "' has "
+              + Text.count(fields.length, "field", "fields")
+              + ", not the header's five");
     }
     long id = whole(line, "job", fields[0], 0, Long.MAX_VALUE);
     Integer first = lines.putIfAbsent(id, line);

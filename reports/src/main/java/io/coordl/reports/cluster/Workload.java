@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Jobs with the arrival pattern of Microsoft's Philly clusters, as many as needed.
+ * An endless workload, whose jobs take as long as on Microsoft's Philly clusters.
  *
  * <ul>
  *   <li>Arrivals are a Poisson process of {@link #load()} jobs an hour, in whole seconds.

@@ -1,6 +1,7 @@
 /**
  * Clusters that several jobs share: job traces, tables of a model's speed by cores and memory, and
- * the simulation of schedulers over both. Reads tables only, never a recording, and prints nothing.
+ * the simulation of schedulers over both. Reads tables and traces, never a recording, and prints
+ * nothing.
  */
 @NullMarked
 package io.coordl.reports.cluster;

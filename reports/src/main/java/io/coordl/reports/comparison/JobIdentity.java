@@ -20,7 +20,7 @@ final class JobIdentity {
   static final Set<String> NO_CHANGE =
       Set.of("record", "summary", "status", "group", "checkpoint.dir", "jmx", "metrics");
 
-  /** Tolerance for sizes: the last batch of an epoch may be smaller, which shortens the epoch. */
+  /** Tolerance for sizes, because the last batch of an epoch may be smaller. */
   private static final double SAME_SIZE = 0.02;
 
   private JobIdentity() {}

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param nanos nanoseconds; 0 if nothing was trained
  * @param mean the same with its error; null if there is too little data for an error
  * @param from source of the figure
- * @param of part of the run that it covers, worded to follow "times as fast"
+ * @param of part of the run that it covers, worded to follow "2x as fast"
  * @param steady false if its steps were still becoming faster or slower at the end
  * @param slowestHundredth share of the time that the slowest hundredth of the steps takes
  * @param lost share of the time for which other programs had the cores of its steps, which is left

@@ -48,8 +48,8 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
    * @param timesAsFast speed relative to before; null if a run has trained nothing, or if they are
    *     different jobs and comparing those was not requested
    * @param equalRuns how much equal runs differ; null if there are no others
-   * @param predicted the largest speed-up that the first run's advice gives for these arguments;
-   *     null if other things were changed, or if it gave none
+   * @param predicted the largest speed-up that the first run's advice gives for the changed
+   *     arguments; null if other things were changed, or if it gave none
    * @param whatIf the speed-up, with its error, that {@code coordl whatif} predicts from the first
    *     run; null if it answers no question about this change
    * @param changed changes since before: the agent's effective arguments, the program, the class
@@ -155,8 +155,9 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
   }
 
   /**
-   * How a run of a side differs from its first run; empty if they are alike. Arguments of the
-   * program may differ, such as the path of its log; the most important ones show in its batches.
+   * Returns how a run differs from the first run of its side; empty if they are alike. Arguments of
+   * the program may differ, such as the path of its log; the most important ones show in its
+   * batches.
    */
   public static Map<String, Change> unlike(JobRecording first, JobRecording other) {
     Map<String, Change> unlike = JobIdentity.differences(first, other);
@@ -202,8 +203,8 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
         remarks.add(
             new Remark(
                 places.get(i),
-                "had not become steady: its steps still became faster or slower, so its second"
-                    + " half counts"));
+                "had not become steady: its steps were still becoming faster or slower, so only its"
+                    + " second half counts"));
       }
       if (speed.lost() > 0) {
         remarks.add(

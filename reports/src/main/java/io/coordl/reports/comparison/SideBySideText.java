@@ -96,8 +96,8 @@ public final class SideBySideText {
                             + " else changed, or the machine was busy",
                         equal.timesAsFast(), equal.runs()))
         .orElse(
-            "The spread of equal runs is not known: record each side several times, and"
-                + " compare them by coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
+            "The spread of equal runs is not known: record each side several times, and compare"
+                + " them with coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
   }
 
   private static String changes(Compared compared) {

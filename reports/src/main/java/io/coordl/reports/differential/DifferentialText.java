@@ -42,7 +42,7 @@ public final class DifferentialText {
         .orElse(field);
   }
 
-  /** Describes program, frameworks and preparing threads; null if unknown. */
+  /** Describes program, frameworks and preparing threads, each null if unknown. */
   public static String program(
       @Nullable String mainClass, @Nullable String frameworks, @Nullable Long workers) {
     return Text.line(Objects.requireNonNullElse(mainClass, "unknown"), MAX_NAME_LENGTH)

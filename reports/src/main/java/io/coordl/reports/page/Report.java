@@ -94,8 +94,8 @@ public record Report(
   /**
    * Slots of one width.
    *
-   * @param nanos nanoseconds of each activity, and {@code deviceIdleNanos}, the mean of the sampled
-   *     devices, if any
+   * @param nanos nanoseconds of each activity, and {@code deviceIdleNanos}, the mean over the
+   *     sampled devices, if any
    */
   record Slots(long slotNanos, @JsonAnyGetter Map<String, List<Long>> nanos) {
     private Slots merged(int times) {

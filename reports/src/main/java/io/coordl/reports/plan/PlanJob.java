@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name unique name, valid in Kubernetes
  * @param table contains its model
- * @param gpu type of GPU that it needs; null for any
+ * @param gpu type of GPU that it needs; null for the cluster's only type
  * @param ownMemoryGib memory that it needs besides its cache; null if unknown
  * @param container its container's name in Kubernetes
  * @param recorded whether its table comes from a recording and therefore covers only the cache's

@@ -27,12 +27,12 @@ public final class PlanText {
     int requested = pool.jobs().stream().mapToInt(Plan.Job::gpus).sum();
     lines.add(
         format(
-            "%s: %s %d of %s; %s, each with %s, %s cores, %s GiB%s",
+            "%s: %s %d of %s; %s with %s, %s cores, %s GiB%s",
             pool.gpu(),
             Text.count(pool.jobs().size(), "job requests", "jobs request"),
             requested,
             Text.count((long) pool.servers() * pool.gpusPerServer(), "GPU", "GPUs"),
-            Text.count(pool.servers(), "server", "servers"),
+            Text.count(pool.servers(), "server", "servers, each"),
             Text.count(pool.gpusPerServer(), "GPU", "GPUs"),
             amount(pool.cores()),
             amount(pool.memoryGib()),
@@ -60,7 +60,8 @@ public final class PlanText {
     pool.jobs().forEach(job -> lines.add(line(job)));
     if (pool.jobs().stream().anyMatch(job -> job.request().isMemoryMissing())) {
       lines.add(
-          "GiB are for items only: add memory=SIZE, what a job needs besides them, to the jobs.");
+          "GiB are for items only: add memory=SIZE, the memory that a job needs besides them, to"
+              + " each job.");
     }
   }
 

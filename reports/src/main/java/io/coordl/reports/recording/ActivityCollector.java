@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 
 /**
  * Aggregates the events that a job writes for every batch, item or transform, in bounded memory: at
- * most half of the heap for very many long file names, or 60 MB in a small heap. Each map of takers
- * is confined to one thread.
+ * most half of the heap for very many long file names, or 64 MiB in a small heap. Each map of
+ * takers is confined to one thread.
  */
 final class ActivityCollector {
   /** Tracked file names in the smallest heap and in a large one; ImageNet has 1,281,167 files. */

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the events of a recording, in any order, and keeps the latest of each total. Its memory
- * grows only with the number of epochs and, up to a bound, of steps. Confined to the thread that
- * reads the recording.
+ * grows with the number of epochs and, up to a bound, of steps, but not of items. Confined to the
+ * thread that reads the recording.
  */
 public final class Collector {
   private static final int FAULTS_KEPT = 5;
@@ -259,8 +259,8 @@ public final class Collector {
     figures.add(job.value);
     figures.subtract(jobBefore.value);
     long nanos = Duration.between(jobBefore.written, job.written).toNanos();
-    // A wait that was open then has its causes by now, and of one that is open now this part
-    // counts.
+    // Totals count an open wait as queueing. By now the causes of an earlier one are known; of one
+    // that is open now, only the time since then counts.
     figures.addOpenWait(-open(job.value) + open(jobBefore.value));
     figures.addOpenWait(Math.min(open(job.value), nanos));
     figures.keptItems = job.value.keptItems - jobBefore.value.keptItems;

@@ -142,15 +142,16 @@ public record JobRecording(
     return all.isEmpty() ? all : all.subList(1, all.size());
   }
 
-  /** The complete epochs of that source, including the first. */
+  /** The complete epochs of the source of {@link #steadyEpochs}, including the first. */
   public List<EpochEvent> completeEpochs() {
     return trained(epochs.stream().filter(epoch -> epoch.complete));
   }
 
   /**
-   * The steps of that source, including those of epochs that were left early. The first epoch fills
-   * caches, so its steps count only if later epochs have few. Before an epoch has ended, training
-   * and evaluation cannot be distinguished, and all steps count.
+   * The training steps of the source with the most compute time, including those of epochs that
+   * were left early. The first epoch fills caches, so its steps count only if later epochs have
+   * few. Before an epoch has ended, training and evaluation cannot be distinguished, and all steps
+   * count.
    */
   public List<Figures> trainingSteps() {
     if (epochs.isEmpty()) {
@@ -179,7 +180,7 @@ public record JobRecording(
         .toList();
   }
 
-  /** The effect on the steps of work beside them, in the steady epochs, else in the whole job. */
+  /** How work beside the steps slows them, in the steady epochs, or else in the whole job. */
   public CoreLaw coreLaw() {
     List<EpochEvent> steady = steadyEpochs();
     Figures figures = steady.isEmpty() && job != null ? job : EpochEvent.sum(steady.stream());

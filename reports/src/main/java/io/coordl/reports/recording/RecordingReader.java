@@ -26,19 +26,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads recordings of any size in bounded memory, on the calling thread. Never writes to a
- * recording; if a JVM did not finish it, reads a repaired temporary copy.
+ * recording; if its chunks are unfinished, repeated or out of order, reads a repaired temporary
+ * copy.
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
   private static final int ATTEMPTS = 3;
 
-  /** Temporary copy of the last file read that may be replaced. */
+  /** Temporary copy of the file that {@link #readCopy} read last. */
   static @Nullable Path copy;
 
   /**
    * The events to read besides the totals.
    *
-   * @param takers consumers of other events, by type name; each map has its own thread
+   * @param takers consumers of other events, by type name; one thread delivers the events of a map
    */
   private record Selection(boolean steps, List<Map<String, Consumer<JobEvent>>> takers) {
     static final Selection TOTALS = new Selection(false, List.of());
@@ -203,9 +204,9 @@ public final class RecordingReader {
   }
 
   /**
-   * Copies the flushed chunks, each once, and marks unfinished ones as finished, because their JVM
-   * no longer can. {@code chunks} must be sorted by time: the JDK continues with the clock of the
-   * previous chunk.
+   * Copies the flushed chunks, each once, and marks unfinished ones as finished, because the JDK
+   * would wait for the rest of them. {@code chunks} must be sorted by time: the JDK continues with
+   * the clock of the previous chunk.
    */
   private static void write(List<Chunk> chunks, Path file) throws IOException {
     try (FileChannel to =

@@ -1,6 +1,6 @@
 /**
  * Reads recordings: checks that a file is complete and from one job, and reads CoorDL's events back
- * into the classes from which the agent wrote them. Nothing here interprets, formats or prints.
+ * into the classes from which the agent wrote them. Nothing here formats or prints figures.
  */
 @NullMarked
 package io.coordl.reports.recording;

@@ -27,7 +27,7 @@ public final class PerfettoTrace {
 
   private final JsonGenerator out;
 
-  /** A time before all spans; viewers do not show earlier spans. */
+  /** The origin of the time axis: before all spans, because viewers show none before it. */
   private final Instant begin;
 
   private int fetches;

@@ -18,7 +18,7 @@ final class BestCacheSize extends Question {
     Setup today = pipeline.today();
     Measure best = pipeline.figure(costs -> bestShare(costs, today));
     Measure gain = pipeline.gain(today.hit(0), today.hit(best.value()));
-    // Share of the data set that fits in the free memory, if known.
+    // Share of the data set that fits in the free memory; 1 if unknown.
     double fits = pipeline.freeMemoryBytes == 0 ? 1 : pipeline.memoryShare();
     // The page cache may already do as well.
     boolean advised =

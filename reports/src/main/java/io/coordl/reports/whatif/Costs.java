@@ -12,7 +12,8 @@ package io.coordl.reports.whatif;
  * @param memory time of the memory that answers a hit
  * @param decode the part of {@code prepParallel} that decodes
  * @param todayHit share of the items answered from memory today, 0 to 1
- * @param taken from a step by each nanosecond of preparation beside it, where cores are short
+ * @param taken nanoseconds that each nanosecond of preparation takes from the step beside it, where
+ *     cores are short
  */
 record Costs(
     double compute,
@@ -28,13 +29,13 @@ record Costs(
   /** Lower bound of a time: errors may allow 0, and quotients must stay finite. */
   static final double LEAST_NANOS = 1;
 
-  /** The period of a quota of cores, by default, of the kernel and of Kubernetes. */
+  /** The default period of a quota of cores, in the kernel and in Kubernetes. */
   private static final double QUOTA_NANOS = 1e8;
 
   /**
-   * From the components of a {@link Pipeline}: compute, its cores, prep, its serial share, miss,
-   * storage, memory, decode, hits, and optionally what it takes from the steps. Values that errors
-   * pushed out of their bounds are clamped.
+   * Creates the costs from the components of a {@link Pipeline}: compute, its cores, prep, its
+   * serial share, miss, storage, memory, decode, hits, and optionally what it takes from the steps.
+   * Values that errors pushed out of their bounds are clamped.
    */
   static Costs of(double... of) {
     double prep = Math.max(0, of[2]);
@@ -102,8 +103,8 @@ record Costs(
   /**
    * The time of a sample if one thread does everything. A step takes longer with fewer cores than
    * it keeps busy. Less than one core is a quota: a thread that has run for its part of a period
-   * waits for the next period. A batch whose CPU time fits into its first part does not wait, so
-   * waits and steps elsewhere hide a part of the throttling.
+   * waits for the next period. A batch whose CPU time fits into the thread's part of one period
+   * does not wait, so waits and steps elsewhere hide some of the throttling.
    */
   private double alone(Setup setup, double step, double prep, double fetch) {
     if (setup.cores >= 1) {

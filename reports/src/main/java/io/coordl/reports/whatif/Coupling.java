@@ -67,7 +67,7 @@ record Coupling(
     if (requested == null) {
       assumptions.add(
           Text.format(
-              "the network gives each host %s/s (%s): --network says otherwise",
+              "the network gives each host %s/s (%s): --network overrides this",
               Question.bytes(network),
               network > DEFAULT_NETWORK
                   ? "what one thread got"
@@ -112,8 +112,8 @@ record Coupling(
   }
 
   /**
-   * Returns the origins with a partitioned cache, which holds every item once: a host holds the
-   * share c of the items, at most 1/n. 1/F = l/C + (n-1)l/Net + max(0, 1-nc)/S with l = min(c,
+   * Returns the origins with a partitioned cache, which holds every item at most once: a host holds
+   * the share c of the items, at most 1/n. 1/F = l/C + (n-1)l/Net + max(0, 1-nc)/S with l = min(c,
    * 1/n).
    */
   static Origins partitioned(double hosts, double share) {

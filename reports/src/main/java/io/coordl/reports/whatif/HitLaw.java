@@ -18,8 +18,9 @@ enum HitLaw {
   LRU,
 
   /**
-   * Replace at random: the miss ratio m solves m = 1 - ((1 - e^-a) / a)^2 with a = m / x. The paper
-   * measured this law for a page cache (VLDB'21, figure 4 and section 7.1).
+   * Replace at random: the miss ratio m solves m = 1 - ((1 - e^-a) / a)^2 with a = m / x. The
+   * CoorDL paper's measurements of a page cache follow this law (VLDB'21, figure 4 and section
+   * 7.1).
    */
   RANDOM;
 

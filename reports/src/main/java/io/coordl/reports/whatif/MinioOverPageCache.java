@@ -37,7 +37,7 @@ final class MinioOverPageCache extends Question {
         size >= 1
             ? Text.format(
                 "nothing after the first epoch: the data set (%s) fits in memory, and then the"
-                    + " page cache hits everything too, as long as it stays free.",
+                    + " page cache hits everything too, as long as that memory stays free.",
                 bytes((double) pipeline.datasetBytes))
             : Text.format(
                 "with %s of the data set in memory (%s) MinIO hits %s, a page cache %s to %s: %s"

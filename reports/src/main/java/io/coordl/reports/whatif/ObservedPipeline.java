@@ -34,7 +34,10 @@ final class ObservedPipeline {
    */
   private static final double SERIAL = 0.9;
 
-  /** Preparation is named once it takes at least this share of the steps' time. */
+  /**
+   * An assumption names the time that preparation takes from the steps if it is at least this share
+   * of theirs.
+   */
   private static final double WORTH_NAMING = 0.01;
 
   /** Possible error of an epoch's CPU time, which is counted in ticks. */
@@ -138,7 +141,7 @@ final class ObservedPipeline {
         pipeline.computeCores != null && pipeline.computeCores.value() > 0
             ? Text.format(
                 "a step keeps %s cores busy: the CPU time of the process less that of preparation"
-                    + " (--compute-cores says otherwise)",
+                    + " (--compute-cores overrides this)",
                 pipeline.computeCores.text())
             : device == null
                 ? "a step leaves the cores to preparation, unless --compute-cores says otherwise"
@@ -154,7 +157,7 @@ final class ObservedPipeline {
   /**
    * Cores that the steps kept busy: the CPU time of the process without that of preparation,
    * divided by the time of the steps. If threads wait for a core, preparation takes longer than its
-   * CPU time, so the steps may have used all of that time too.
+   * CPU time, so the steps may have used all the CPU time of the process.
    */
   private Optional<Measure> stepCores() {
     Figures all = steadyFigures();
@@ -176,7 +179,7 @@ final class ObservedPipeline {
             : new Measure(busy, error));
   }
 
-  /** The steady epochs whose CPU time is known. */
+  /** The sum of the steady epochs whose CPU time is known. */
   private Figures steadyFigures() {
     return EpochEvent.sum(
         recording.steadyEpochs().stream().filter(epoch -> epoch.cpu > 0 && epoch.compute > 0));
@@ -206,7 +209,7 @@ final class ObservedPipeline {
       pipeline.assumptions.add(
           Text.format(
               "cores are short: preparation beside the steps takes %.0f to %.0f %% of their time,"
-                  + " which they get back where preparation goes (shared caches and hyper-threads"
+                  + " which they get back as preparation shrinks (shared caches and hyper-threads"
                   + " can make it more)",
               100 * taken, 100 * (taken + unsure)));
     }
@@ -282,8 +285,8 @@ final class ObservedPipeline {
   }
 
   /**
-   * Assumes that items from memory take almost no time compared with storage; those from other
-   * hosts do.
+   * Assumes that items from memory take almost no time compared with those from storage. Subtracts
+   * the time of items from other hosts.
    */
   private @Nullable Measure miss(Measure fetch, Measure hits, double bytes, @Nullable Peers peers) {
     double answered = hits.value() + (peers == null ? 0 : peers.share());

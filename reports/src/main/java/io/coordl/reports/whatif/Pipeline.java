@@ -31,7 +31,7 @@ public final class Pipeline implements Cloneable {
   /** A device that is busy for a smaller share of the time does not run the steps. */
   private static final double USED = 0.01;
 
-  final String origin; // profile, or recording: the epochs of an ordinary run, with wider errors
+  final String origin; // profile, or recording: an ordinary run, with larger errors
   long workers; // threads that prepare beside the training thread, 0 if it does so itself
   @Nullable Measure computeNanos;
   @Nullable Measure computeCores; // that a step keeps busy
@@ -41,7 +41,7 @@ public final class Pipeline implements Cloneable {
   @Nullable Measure storageRate; // at its highest
   @Nullable Measure memoryRate;
   @Nullable Measure decodeNanos; // the part of prepNanos that decodes
-  @Nullable Measure stepShareTaken; // from a step by each ns of preparation beside it
+  @Nullable Measure stepShareTaken; // ns of a step per ns of preparation beside it
   @Nullable Measure todayHit; // share of the items that memory answers today
   double sampleBytes; // as stored
   double batchSamples; // of this host
@@ -55,12 +55,12 @@ public final class Pipeline implements Cloneable {
   long freeMemoryBytes;
   String frameworks = "";
   @JsonIgnore @Nullable Measure cachedNanos; // the job's own loop, every item in memory
-  @JsonIgnore double cachedCpuNanos; // of the process for a sample, in that; 0 if unknown
-  @JsonIgnore double usableCores; // fewer where a quota allows fewer; 0 if unknown
+  @JsonIgnore double cachedCpuNanos; // CPU time of the process for that sample; 0 if unknown
+  @JsonIgnore double usableCores; // at most what a quota allows; 0 if unknown
   @JsonIgnore boolean canBePrefetched; // by the agent, which does it for classes of some libraries
   @JsonIgnore Map<String, String> given = Map.of(); // arguments of the agent, by key
   List<String> assumptions = new ArrayList<>(); // of every answer
-  List<Check> checks = new ArrayList<>(); // what the model was not made from
+  List<Check> checks = new ArrayList<>(); // times that the model was not made from
   List<Missing> missing = new ArrayList<>(); // by the name of the component
 
   Pipeline(String origin) {
@@ -68,7 +68,7 @@ public final class Pipeline implements Cloneable {
   }
 
   /**
-   * Compares a measured phase, or the epochs of an ordinary run, with the model.
+   * Compares a measured phase, or the steps or epochs of an ordinary run, with the model.
    *
    * @param measuredNanos measured time of a sample
    * @param predictedNanos the model's time of a sample
@@ -115,7 +115,7 @@ public final class Pipeline implements Cloneable {
           "async".equals(recording.configuration().get("checkpoint")));
     }
 
-    /** Values deviate from their mean by no more than half their range. */
+    /** The standard deviation of values is at most half their range. */
     private static Measure wait(LatencyStatisticsEvent saves) {
       double deviation = (saves.maximum - saves.minimum) / 2.0;
       return new Measure(
@@ -139,7 +139,7 @@ public final class Pipeline implements Cloneable {
   static String onDevice(String device) {
     return "a step runs on "
         + device
-        + " and leaves the cores to preparation (--compute-cores says otherwise)";
+        + " and leaves the cores to preparation (--compute-cores overrides this)";
   }
 
   static Pipeline of(JobRecording recording) {

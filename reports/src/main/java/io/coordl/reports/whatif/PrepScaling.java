@@ -55,7 +55,7 @@ record PrepScaling(Measure thread, Measure serialShare) {
     }
   }
 
-  /** Fits a line without negative parts, with deviations relative to the time. */
+  /** Fits a line without negative coefficients; weighs deviations relative to the time. */
   private static Line fit(double[] times, double[] inverse) {
     double weights = 0;
     double x = 0;

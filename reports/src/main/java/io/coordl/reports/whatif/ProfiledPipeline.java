@@ -84,8 +84,8 @@ final class ProfiledPipeline {
     if (pipeline.storageRate != null && access != null && !access.equals("direct")) {
       pipeline.assumptions.add(
           String.format(
-              "storage was not read past the page cache (%s): what it gives may be what memory"
-                  + " gives",
+              "storage was not read past the page cache (%s): the measured rate may be that of"
+                  + " memory",
               access));
     }
     pipeline.memoryRate = rate(host.memoryRate, 0).orElse(null);
@@ -176,8 +176,9 @@ final class ProfiledPipeline {
   }
 
   /**
-   * The cost of a miss, from one thread alone, whose reads exclude what preparation does anyway. In
-   * the cold phase, threads also wait for each other, the less the fewer of them fetch.
+   * The cost of a miss: the time of one thread that only fetches, which excludes what preparation
+   * does anyway. Without that phase, the cold phase serves, in which threads also wait for each
+   * other, the longer the more of them fetch.
    */
   private Optional<Measure> missOnThreads() {
     return differential.timings().stream()
@@ -200,8 +201,9 @@ final class ProfiledPipeline {
   }
 
   /**
-   * If preparation beside compute takes longer than both explain, they compete for the cores. Then
-   * all cores are busy, and compute uses the cores that preparation leaves.
+   * Returns the cores that compute keeps busy, from the CPU time of the phase ingestion if it is
+   * known. Otherwise, if preparation beside compute takes longer than either explains, they compete
+   * for the cores: all cores are busy, and compute uses those that preparation leaves.
    */
   private Measure computeCores(Measure compute, Measure prep) {
     Optional<Measure> seen = phase("ingestion").filter(of -> of.cpu > 0).map(this::busyCores);
@@ -240,8 +242,8 @@ final class ProfiledPipeline {
           compute);
     }
     pipeline.assumptions.add(
-        "a step leaves the cores to preparation, as no competition was seen (--compute-cores says"
-            + " otherwise)");
+        "a step leaves the cores to preparation, as no competition was seen (--compute-cores"
+            + " overrides this)");
     return Measure.exact(0);
   }
 

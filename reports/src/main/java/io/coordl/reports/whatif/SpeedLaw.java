@@ -25,7 +25,7 @@ public final class SpeedLaw {
   private static final double[] STORAGE = {0.0625, 0.125, 0.25, 0.5, 0.75, 1, 2, 4};
   private static final double[] SHARES = Series.steps(0, 1, 0.1);
 
-  /** Quotas of containers are fractions of a core, and small clusters share them out. */
+  /** Includes fractions of a core, such as quotas of containers and shares of small clusters. */
   private static final double[] CORES = {
     0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64
   };
@@ -62,8 +62,8 @@ public final class SpeedLaw {
   }
 
   /**
-   * The speeds by cores, without those that errors made slower than with fewer cores: such
-   * neighbours get their mean, weighted by their errors.
+   * Returns the speeds by cores, none below that on fewer cores: if measurement errors make one
+   * lower, both get their mean, weighted by their errors.
    */
   private static double[] rising(List<Measured> measured) {
     double[] speeds = new double[measured.size()];
@@ -165,8 +165,8 @@ public final class SpeedLaw {
     if (!isQuota(cores) || pipeline.isSerial() || pipeline.cachedCpuNanos <= 0) {
       return 1e9 / nanos(setup.work(scale(cores)));
     }
-    // Threads of a quota run side by side on all cores for a part of the time, and cost each other
-    // what they do there.
+    // Under a quota, threads run side by side on all cores for a part of the time, and slow each
+    // other as they do on all cores.
     Setup all = setup.work(scale((double) pipeline.cores));
     return 1e9 / nanos(all.cpu(pipeline.cachedCpuNanos));
   }
@@ -200,7 +200,8 @@ public final class SpeedLaw {
     double[] storage = rate == null || shares.length == 1 ? new double[] {1} : STORAGE;
     double unit = rate == null ? 1 : rate.value() / MB;
     List<List<List<Double>>> speeds = new ArrayList<>();
-    double[][] best = new double[shares.length][storage.length]; // More cores never slow a job.
+    // The table assumes that more cores never slow a job.
+    double[][] best = new double[shares.length][storage.length];
     for (double core : cores) {
       List<List<Double>> table = new ArrayList<>();
       for (int i = 0; i < shares.length; i++) {

@@ -314,8 +314,8 @@ public record WorkersReport(
       Double copies = waves.above0("copies");
       Double spread = waves.number("spread", 0);
       model.add(
-          "each minibatch visits a stage once, forward and backward in one, and transfers hide"
-              + " behind computing: with both as visits of their own the rates are upper bounds");
+          "each minibatch visits a stage once, forward and backward together, and computing hides"
+              + " the transfers; otherwise the rates are upper bounds");
       model.add(
           "stage s of k keeps "
               + WorkersText.number(copies == null ? COPIES : copies)

@@ -384,7 +384,7 @@
 
   function deviceTable(index) {
     const path = below(base(index), "summary", "gpus");
-    return table("GPUs, sampled once a second while the job took batches; MLPerf Storage requires them to be busy for 90 % of the time",
+    return table("GPUs, sampled once a second while the job took batches; MLPerf Storage requires them to be busy for 90 % of the time with most models",
       [["device", "text"], ["busy"], ["idle in data stalls, at most"], ["memory in use"], ["of this process"], ["synchronized steps"]],
       RECORDINGS[index].summary.gpus.map((gpu, at) => {
         const sampled = { of: below(path, at, "sampledNanos") };
@@ -969,7 +969,7 @@
     const path = below(base(0), "whatIf");
     const made = section("what-if", "What if",
       soft("Predictions from ", found.pipeline.origin === "profile" ? "the profile in this recording"
-        : "an ordinary run, with wider errors than those from a profile", ". Shaded: the error of the prediction."));
+        : "an ordinary run, with larger errors than those from a profile", ". Shaded: the error of the prediction."));
     const answered = element("div", { class: "pair" });
     const withheld = [];
     found.answers.forEach((answer, index) => {

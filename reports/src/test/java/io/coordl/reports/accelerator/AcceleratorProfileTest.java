@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class AcceleratorProfileTest {
   private final List<Integer> tried = new ArrayList<>();
 
-  /** Returns a host whose accelerators share this rate of batches; a step takes 50 ms. */
+  /** Returns the phases of accelerators that share this rate of batches; a step takes 50 ms. */
   private List<PhaseEvent> host(int count, double batchesPerSecond) {
     tried.add(count);
     double each = Math.min(20, batchesPerSecond / count);

@@ -21,7 +21,7 @@ class InputTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "''                     | , line 2: '' has 1 fields, not the header's five",
+        "''                     | , line 2: '' has 1 field, not the header's five",
         "0,alexnet,1,10         | , line 2: '0,alexnet,1,10' has 4 fields, not the header's five",
         "0,alexnet,,10,1        | , line 2: arrival_s is '', not a time of at least 0 s",
         "0,alexnet,-1,10,1      | , line 2: arrival_s is '-1', not a time of at least 0 s",
@@ -113,7 +113,7 @@ class InputTest {
   }
 
   @Test
-  void aClusterDefaultsToThePapersServers() throws Exception {
+  void aClusterDefaultsToTheServersOfTheSynergyPaper() throws Exception {
     assertThat(Cluster.parse("16x8, memory=300")).isEqualTo(new Cluster(16, 8, 24, 300, 500, 40));
   }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Reproduces the released simulator's published traces to the millisecond. */
+/** Reproduces the released simulator's published runs to the millisecond. */
 class ReleasedSimulatorTest {
   @TempDir Path folder;
 

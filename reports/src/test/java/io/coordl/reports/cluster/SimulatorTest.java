@@ -72,7 +72,8 @@ class SimulatorTest {
 
   @Test
   void theJobThatIsWorstOffComesFirst() throws Exception {
-    // The short job has waited ten times its own length, the long one a tenth of its own.
+    // After the first round, the short job has waited 1.3 times its own length, the long one a
+    // hundredth of its own.
     TraceJob busy = job(0, "deepspeech", 0, 4000);
     TraceJob longer = job(1, "deepspeech", 1, 40_000);
     TraceJob shorter = job(2, "deepspeech", 2, 300);

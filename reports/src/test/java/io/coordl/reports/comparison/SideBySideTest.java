@@ -124,7 +124,7 @@ class SideBySideTest {
     assertThat(SideBySideText.lines(compared))
         .contains(
             "The spread of equal runs is not known: record each side several times, and"
-                + " compare them by coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
+                + " compare them with coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
     assertThat(SideBySideText.lines(compared).get(0))
         .matches(
             ".* is [23][.]\\d\\dx as fast as .* [(]2[.]\\d\\d to 3[.]\\d\\d[)], by their steps"
@@ -143,7 +143,8 @@ class SideBySideTest {
   void withoutStepsTheRangeComesFromTheSteadyEpochs() throws Exception {
     Compared run = only(compare(job("off", 90, 30, 31, 29), job("2", 50, 10, 10, 10)));
 
-    // Student's t of 2 degrees of freedom is 4.303; times 1 / sqrt(3), over 30: a factor of 1.086.
+    // Student's t for 2 degrees of freedom is 4.303. 4.303 x 1 / sqrt(3) / 30 = 0.083, a factor of
+    // e^0.083 = 1.086.
     assertThat(run.timesAsFast().value()).isCloseTo(3, within(1e-9));
     assertThat(run.timesAsFast().low()).isCloseTo(3 / 1.0864, within(0.001));
     assertThat(run.timesAsFast().high()).isCloseTo(3 * 1.0864, within(0.001));

@@ -20,7 +20,10 @@ class RulesJarIT {
 
   @TempDir Path folder;
 
-  /** Jars of Mission Control and their dependencies: no other of ours, no Jackson, no picocli. */
+  /**
+   * Parts of the paths of Mission Control's jars and their dependencies: none of ours, no Jackson,
+   * no picocli.
+   */
   private static final List<String> MISSION_CONTROL =
       List.of("org/openjdk/jmc", "org/owasp/encoder", "lz4-java");
 

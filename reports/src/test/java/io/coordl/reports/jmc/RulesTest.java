@@ -95,7 +95,7 @@ class RulesTest {
   }
 
   @Test
-  void aJobThatWaitsForDataIsAWarning() throws Exception {
+  void aWaitForDataIsJudgedWithoutTheFirstEpoch() throws Exception {
     evaluate(Recordings::emitJob);
 
     // 51 s of 130 s, but only 8 s of the 60 s of the second and third epochs.
@@ -167,7 +167,7 @@ class RulesTest {
           store.store = "prepared";
           store.capacity = 1L << 30;
           store.admitted = 8;
-          store.bypassed = 1; // Changed while it was read.
+          store.bypassed = 1; // The item changed while it was read.
           store.commit();
         });
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DumpTest {
   private static final long SECOND = Recordings.SECOND;
 
-  /** Offset in a chunk of its state. */
+  /** Offset of the state in a chunk. */
   private static final int STATE = 64;
 
   /** Larger than any process id. */

@@ -149,9 +149,9 @@ class JobsTest {
         .contains("   75.0 ");
   }
 
-  /** Of the wait that was open before, the causes are known by now. */
+  /** By now, the causes of the wait that was open before are known. */
   @Test
-  void aWaitThatIsOpenCountsAsFarAsItIsRecent() throws Exception {
+  void onlyTheRecentPartOfAnOpenWaitCounts() throws Exception {
     JobStatisticsEvent before = totals(10, 10);
     before.addOpenWait(3 * Recordings.SECOND);
     before.openWait = 3 * Recordings.SECOND;

@@ -60,7 +60,7 @@ final class Browser implements AutoCloseable {
     driver.manage().timeouts().scriptTimeout(Duration.ofMinutes(5));
   }
 
-  static boolean isThere() {
+  static boolean isInstalled() {
     return Files.isExecutable(CHROMIUM) && Files.isExecutable(DRIVER);
   }
 

@@ -70,7 +70,7 @@ class ReportPageIT {
 
   @BeforeAll
   static void open(@TempDir Path temporary) throws Exception {
-    if (!Browser.isThere()) {
+    if (!Browser.isInstalled()) {
       String reason = "there is no browser: apt-get install -y chromium chromium-driver";
       System.err.println("ReportPageIT is skipped: " + reason);
       Assumptions.abort(reason);
@@ -226,7 +226,7 @@ class ReportPageIT {
     return List.of(single, comparison, profile, simulation);
   }
 
-  /** Two allocations of each policy, on a cluster on which jobs wait. */
+  /** Two allocations for each of two policies, on a cluster where jobs wait. */
   private static Path writeSimulation() throws Exception {
     Path models = Path.of("..", "examples", "cluster", "models.json");
     Cluster cluster = Cluster.parse("3x8");

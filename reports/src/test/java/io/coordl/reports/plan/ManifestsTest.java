@@ -61,7 +61,7 @@ class ManifestsTest {
 
   @TempDir Path directory;
 
-  /** Returns a job that is fastest with 6 cores and its 50 GiB in memory. */
+  /** Returns the table of a job that is fastest with 6 cores and its 50 GiB in memory. */
   private static ModelTable recorded() {
     return ModelTable.of(
         "mine",
@@ -91,8 +91,8 @@ class ManifestsTest {
   }
 
   /**
-   * Returns all paths of values, {@code [] } for any element and the last key of free maps as
-   * {@code *}.
+   * Returns the paths of all values, with {@code []} for any element of a list and {@code *} for
+   * the keys of maps that may have any keys.
    */
   private static Set<String> paths(Object value) {
     Set<String> paths = new TreeSet<>();

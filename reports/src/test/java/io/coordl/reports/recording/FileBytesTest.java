@@ -54,9 +54,9 @@ class FileBytesTest {
 
   @Test
   void aNumberBeyondTheBoundIsNotRead() throws Exception {
-    byte[] goesOn = new byte[100];
-    Arrays.fill(goesOn, (byte) 0x80);
-    try (FileBytes bytes = new FileBytes(Files.write(folder.resolve("n"), goesOn))) {
+    byte[] continued = new byte[100];
+    Arrays.fill(continued, (byte) 0x80);
+    try (FileBytes bytes = new FileBytes(Files.write(folder.resolve("n"), continued))) {
       bytes.seek(0, 5);
       assertThatThrownBy(bytes::number).isInstanceOf(EOFException.class);
       bytes.seek(20, 20);

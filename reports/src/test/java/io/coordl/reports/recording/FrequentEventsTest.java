@@ -52,7 +52,7 @@ class FrequentEventsTest {
     "y".repeat(3_000),
   };
 
-  /** Every encoding of strings and numbers, over several chunks. */
+  /** Emits strings and numbers in every encoding, over several chunks. */
   private static void emitOddities(Random random) {
     for (int i = 0; i < 3_000; i++) {
       Recordings.emitFetch(random.nextLong(), TEXTS[i % TEXTS.length], random.nextLong() >>> 20);

@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Recordings broken in thousands of ways: each is refused in one sentence of the right kind, or
- * read with the figures it had. The seed is printed with every failure; {@code -Dcoordl.seed=}
- * repeats it.
+ * Recordings broken in thousands of ways: each is refused in one sentence, or read. If it is read,
+ * only flipped or overwritten bytes, or a cut between chunks, may have changed its figures. The
+ * seed is printed with every failure; {@code -Dcoordl.seed=} repeats it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -127,7 +127,10 @@ class FuzzTest {
         .isEqualTo(intact);
   }
 
-  /** A cut inside a chunk is refused; a cut between chunks yields a shorter complete recording. */
+  /**
+   * A cut inside a chunk is refused; a cut between chunks yields a shorter complete recording,
+   * perhaps without our events.
+   */
   @Test
   void everyCutIsRefusedExceptBetweenChunks() throws Exception {
     Set<Integer> between = boundaries();
@@ -256,8 +259,8 @@ class FuzzTest {
   }
 
   /**
-   * JFR has no checksums, so a flipped bit can turn a figure into another. The promise is that the
-   * file is read or refused, and that every flip in a header that affects reading is noticed.
+   * JFR has no checksums, so a flipped bit can turn a figure into another. The file is read or
+   * refused in one sentence.
    */
   @Test
   void flippedBitsAreReadOrRefused() throws Exception {

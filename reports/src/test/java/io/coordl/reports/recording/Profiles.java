@@ -91,8 +91,8 @@ public final class Profiles {
   }
 
   /**
-   * Two workers: compute 1 ms, prep 1.2 ms on a thread, fetch 2.8 ms on a thread; 200 MB/s of
-   * storage are 0.5 ms a sample.
+   * Two workers: compute 1 ms, prep 1.2 ms on a thread, fetch 2.8 ms on a thread; at 200 MB/s,
+   * storage takes 0.5 ms a sample.
    */
   public static void emitWorkers() {
     emitPhase("ingestion", 2, 1e6, 0, 0);

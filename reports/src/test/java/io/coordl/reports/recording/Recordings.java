@@ -386,7 +386,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** Emits one phase of a profile, with a distinct value in every field. */
+  /** Emits one phase of a profile. Most values are distinct, so mixed-up fields show. */
   public static void emitPhase() {
     PhaseEvent event = new PhaseEvent();
     event.phase = "cold";

@@ -21,7 +21,9 @@ import tools.jackson.databind.json.JsonMapper;
  * Profiles#emitWorkers}.
  */
 class AnswersTest {
-  /** Cache of a quarter, 3x faster steps, 500 MB/s, 4 jobs, 4 hosts with 1 GB/s between them. */
+  /**
+   * Cache of a quarter, 16 cores, 3x faster steps, 500 MB/s, 4 jobs, 4 hosts, 1 GB/s between them.
+   */
   private static final Scenario ASKED = new Scenario(null, 0.25, 16, 3.0, 5e8, 4, 4, 1e9, null);
 
   private Pipeline serial;
@@ -44,7 +46,7 @@ class AnswersTest {
 
   // ---- curves
 
-  /** The curve has these ends and, at each point, the speed that the law gives. */
+  /** Asserts that the curve has these ends and, at each point, the speed that the law gives. */
   private static void curve(
       Answer answer, String name, double from, double to, DoubleFunction<Measure> law) {
     Series curve =
@@ -84,7 +86,8 @@ class AnswersTest {
         0,
         1,
         x -> {
-          // Decoded items take 6x of the 0.5 GB and leave 1 - x GB of files to the page cache.
+          // Decoded items take 6x GB of the 0.5 GB; the page cache has the rest for 1 - x GB of
+          // files.
           double left = x == 1 ? 0 : HitLaw.pageCache((0.5 - 6 * x) / (1 - x)).value();
           double page = Math.min(of.todayHit.value(), left);
           return of.speed(today.hit(x + (1 - x) * page).decoded(x));
@@ -164,7 +167,7 @@ class AnswersTest {
   }
 
   @Test
-  void sentencesForAJobThatPreparesItself() {
+  void sentencesForAJobWithoutWorkers() {
     assertThat(said(serial, Scenario.NONE))
         .isEqualTo(
             """
@@ -523,8 +526,8 @@ class AnswersTest {
             Assumptions
                - the page cache has the free memory, and answers what lies between least recently used and
                random replacement
-               - a step leaves the cores to preparation, as no competition was seen (--compute-cores says
-               otherwise)
+               - a step leaves the cores to preparation, as no competition was seen (--compute-cores overrides
+               this)
                - every epoch requests every item once in a new random order, and the page cache has as much
                memory as the MinIO cache would
                - the hosts are alike, and share one storage of the rate stated or measured here

@@ -104,7 +104,7 @@ class BalancingTest {
     }
   }
 
-  /** The figures of docs, "Would it help to give each sample to the host that keeps it?". */
+  /** The figures of docs/design/locality-aware.md. */
   @Test
   void theFiguresInTheDocsFollowFromTheFormula() {
     assertThat(Balancing.moved(64, 32, 1)).isCloseTo(0.070, within(0.0005));

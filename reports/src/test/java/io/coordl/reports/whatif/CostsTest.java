@@ -37,7 +37,7 @@ class CostsTest {
   }
 
   @Test
-  void itMatchesThePapersLawIfEveryCorePrepares() {
+  void itMatchesDsAnalyzersLawIfEveryCorePrepares() {
     Random random = new Random(1);
     for (int i = 0; i < 1_000; i++) {
       double g = between(random, 10, 1_000);
@@ -93,7 +93,7 @@ class CostsTest {
   }
 
   @Test
-  void severalJobsFollowThePapersLaw() {
+  void severalJobsShareCoresAndStorage() {
     // Independent: min(G, P/J, F/J); coordinated: min(G, P, F).
     Costs costs = costs(1, 0, 8, 0, 0, 3, 0, 0, 0);
 
@@ -104,7 +104,7 @@ class CostsTest {
   }
 
   @Test
-  void partitionedHostsFollowThePapersLaw() {
+  void partitionedHostsAddTheTimesOfAllOrigins() {
     // 1/F = c/C + (n-1)c/Net + (1-nc)/S, with one storage per host.
     Costs costs = costs(0.01, 0, 0.01, 0, 0, 8, 0.5, 0, 0);
     double c = 0.2;

@@ -31,7 +31,7 @@ class HitLawTest {
     assertThat(100 * (1 - HitLaw.LRU.hit(size / 100.0))).isCloseTo(lru, within(0.6));
   }
 
-  /** Measured on a page cache limited by a control group, in its first epoch. */
+  /** Measured on a page cache limited by a control group, in the first epoch after it filled. */
   @ParameterizedTest
   @CsvSource({"40.5,8.9", "55.5,19.0", "70.5,34.6"})
   void aLimitedPageCacheFollowsTheLruLaw(double size, double hits) {

@@ -158,7 +158,7 @@ class PipelineTest {
     assertThat(known.withStorage(1e9)).isSameAs(known);
   }
 
-  /** 100 steps of 32 samples and 40 ms each, a quarter of them waiting. */
+  /** Emits 100 steps of 32 samples and 40 ms each, a quarter of that waiting. */
   private static void emitSteps(EpochEvent epoch, long items) {
     double[] nanos = new double[100];
     Arrays.fill(nanos, 40e6);
@@ -210,7 +210,7 @@ class PipelineTest {
         .contains("reads its files in the first epoch only, and keeps what they hold itself");
   }
 
-  /** That file, read again in each epoch. */
+  /** One file of 3,200 rows, read in each epoch. */
   @Test
   void aFileReadInEachEpochIsManySamplesToo() throws Exception {
     Pipeline pipeline =

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** The advised interval of a job whose 300 steps take 0.29 s each. */
+/** The advised interval of a job whose steps take 0.29 s after the first epoch. */
 class SaveIntervalTest {
   /** Returns the job with {@code pairs} saves of 0.9 s and as many of 1.1 s. */
   private static JobRecording job(int pairs, String policy) throws Exception {

@@ -31,7 +31,7 @@ final class Simulation {
   private double now;
 
   /**
-   * @param spread each time is uniform within its mean, plus or minus this share of the mean
+   * @param spread each time is uniformly distributed within this share of its mean
    */
   Simulation(Costs costs, Setup setup, double spread, long seed) {
     this.costs = costs;
@@ -143,7 +143,10 @@ final class Simulation {
     }
   }
 
-  /** Exactly the right number of every hundred items hits, in random order, as in an epoch. */
+  /**
+   * Whether the next item hits: exactly the right number of every hundred do, in random order, as
+   * in an epoch.
+   */
   private boolean nextHits(double hit) {
     if (order.isEmpty()) {
       owed += 100 * hit;

@@ -85,11 +85,12 @@ class SpeedLawTest {
     assertThat(law.measured()).extracting(SpeedLaw.Measured::cores).containsExactly(1L, 2L, 8L);
     assertThat(law.speed(1, 1, 1)).isCloseTo(1e9 / 1.5e6, NEAR);
     assertThat(law.speed(2, 1, 1)).isCloseTo(1e9 / 1.1e6, NEAR);
-    // The law gives 1 ms at 5 cores; measured is 10 % more at 2 and none at 8: 5 % at 5.
+    // The law gives 1 ms on 5 cores. The measured time is 10 % longer on 2 cores and equal on 8, so
+    // it is 5 % longer on 5.
     assertThat(law.speed(5, 1, 1)).isCloseTo(1e9 / 1.05e6, NEAR);
   }
 
-  /** On fewer cores the phase cached alone is measured. */
+  /** Returns a profile of the phase cached alone, which is all that is measured on fewer cores. */
   private static JobRecording cachedAlone(long cores, double nanos) throws Exception {
     return Recordings.read(
         () -> {
@@ -110,7 +111,9 @@ class SpeedLawTest {
     assertThat(law.speed(1, 0, 1)).isCloseTo(1e9 / (1.2e6 * 1.25 + 2.8e6) * 2, within(1e-3));
   }
 
-  /** Two threads side by side take 2.4 ms of CPU for a sample, 1.5 ms each alone on one core. */
+  /**
+   * Side by side on two cores, two threads take 2.4 ms of CPU for a sample; on one core, 1.5 ms.
+   */
   @Test
   void threadsWithinAQuotaCostAsMuchAsSideBySide() throws Exception {
     JobRecording all =
@@ -129,15 +132,15 @@ class SpeedLawTest {
 
     assertThat(sets.speed(1, 1, 1)).isCloseTo(1e9 / 1.5e6, NEAR);
     assertThat(quotas.speed(1, 1, 1)).isCloseTo(1e9 / 2.4e6, NEAR);
-    // A fraction of a core is always a quota, and all cores are none.
+    // Fractions of cores are always quotas; all cores are not.
     assertThat(sets.speed(0.5, 1, 1)).isCloseTo(1e9 / 4.8e6, NEAR);
     assertThat(sets.speed(1.5, 1, 1)).isCloseTo(1e9 / 1.6e6, NEAR);
     assertThat(quotas.speed(2, 1, 1)).isCloseTo(1e9 / 1.2e6, NEAR);
   }
 
   /**
-   * Both have an error of 1 %: 1100 and 1000 count as equal, and so does 1020 compared with their
-   * mean.
+   * All speeds have an error of 1 %. 1100 on one core and 1000 on two count as equal, and so does
+   * 1020 on four, which is less than their mean.
    */
   @Test
   void moreCoresNeverSlowAJob() throws Exception {
@@ -173,8 +176,8 @@ class SpeedLawTest {
   }
 
   /**
-   * Steps elsewhere: a batch of 32 takes 64 ms of them and 96 ms of CPU. With half a core, 50 ms of
-   * each 100 ms, the first 50 ms run without a wait, and the others take 92 ms.
+   * The steps run elsewhere: a batch of 32 takes 64 ms of steps and 96 ms of CPU. Half a core is 50
+   * ms of each 100 ms: the first 50 ms run without a wait, and the other 46 ms take 92 ms.
    */
   @Test
   void aQuotaBelowOneCoreSlowsAThreadThatWaitsLess() throws Exception {

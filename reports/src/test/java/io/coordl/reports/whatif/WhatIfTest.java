@@ -104,8 +104,8 @@ class WhatIfTest {
   }
 
   @Test
-  void theBestCacheFollowsThePapersFormula() {
-    // x* = (1/S - 1/R) / (1/S - 1/C), in nanoseconds a sample: S 10, C 1, R 4.
+  void theBestCacheFollowsTheClosedForm() {
+    // x* = (1/S - 1/R) / (1/S - 1/C), with 1/S = 10, 1/C = 1 and 1/R = 4 ns a sample.
     Costs costs = Costs.of(4, 0, 4, 0, 0, 10, 1, 0, 0);
 
     assertThat(BestCacheSize.bestShare(costs, Setup.of(4, 4))).isCloseTo(6 / 9.0, NEAR);
@@ -181,7 +181,7 @@ class WhatIfTest {
   }
 
   @Test
-  void hostsScaleAsFarAsOneStorageFeedsThem() {
+  void hostsScaleUntilTheirStorageIsBusy() {
     Costs costs = Costs.of(4, 0, 4, 0, 0, 0.25, 0, 0, 0);
 
     double hosts = SeveralHosts.scalesTo(costs, Setup.of(4, 4));
@@ -201,7 +201,7 @@ class WhatIfTest {
   }
 
   @Test
-  void aPartitionedHostHasThePapersRate() {
+  void aPartitionedHostAddsTheTimesOfAllOrigins() {
     // A sample takes 10 ns of storage, 2 ns of network, 0.5 ns of memory, and nothing else.
     Costs costs = Costs.of(0, 0, 0, 0, 0, 10, 0.5, 0, 0);
     for (int n : new int[] {1, 2, 3, 8}) {
@@ -413,8 +413,8 @@ class WhatIfTest {
 
     assertThat(answer(through, "storage").assumptions())
         .contains(
-            "storage was not read past the page cache (tmpfs): what it gives may be what memory"
-                + " gives");
+            "storage was not read past the page cache (tmpfs): the measured rate may be that of"
+                + " memory");
     assertThat(answer(direct, "storage").assumptions())
         .noneMatch(line -> line.contains("page cache ("));
   }
@@ -548,7 +548,7 @@ class WhatIfTest {
     assertThat(figure(profiled, "auto").value())
         .isCloseTo(Math.max(1, (6 - page) / (6 - 3 / 24.0 - page * 23 / 24)), within(0.05));
 
-    // Unknown free memory: all items decoded, which saves the 2 ms of decoding and fetching.
+    // Unknown free memory: all items decoded, which saves 2 ms of decoding and 1 ms of fetching.
     WhatIf ordinary = WhatIf.of(Recordings.read(ORDINARY));
     assertThat(figure(ordinary, "auto").value()).isCloseTo(6 / 3.0, within(1e-6));
     assertThat(answer(ordinary, "auto").sentence()).contains("at most 3.00 ", " 67 ");
@@ -836,7 +836,10 @@ class WhatIfTest {
         .isCloseTo(6 / 3.0, within(1e-6));
   }
 
-  /** Inputs drawn with their errors: the true answer lies within the answer's error. */
+  /**
+   * If inputs deviate by their errors, the true answer lies within the answer's error 95 % of the
+   * time.
+   */
   @Test
   void errorsCoverTheTruth() throws Exception {
     Pipeline truth = Pipeline.of(Recordings.read(WORKERS));

@@ -11,7 +11,10 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Virtual workers: the worked example, all cuts of small models, and a simulated pipeline. */
+/**
+ * Virtual workers: the model of examples/cluster/workers.txt, all cuts of small models, and a
+ * simulated pipeline.
+ */
 class PipelinesTest {
   private static final double GIB = 0x1p30;
   private static final Kind V = new Kind("V", 1, 12 * GIB);

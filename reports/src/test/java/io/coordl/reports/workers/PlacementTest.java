@@ -10,7 +10,10 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Layers on servers: the worked examples, and all placements of small models. */
+/**
+ * Layers on servers: VGG-16 as in examples/cluster/servers.txt, AlexNet, ResNet-50, and all
+ * placements of small models.
+ */
 class PlacementTest {
   private static final double TEN_GBIT = 1.25e9;
   private static final Placement.Job JOB = new Placement.Job(4, TEN_GBIT, 32, 4, null);

@@ -12,7 +12,10 @@ import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Batch shares of unequal workers: the worked example, and all divisions of small batches. */
+/**
+ * Batch shares of unequal workers: those of examples/cluster/workers.txt, and all divisions of
+ * small batches.
+ */
 class SharesTest {
   private static List<Worker> workers(double fixed, double... millis) {
     return DoubleStream.of(millis)
