@@ -201,7 +201,16 @@ final class ProfileCommand implements Callable<Integer> {
                   Phases.cached,
                   steps == null ? FewerCores.STEPS : steps,
                   FewerCores.prefix(cpus, cores)));
-      if (code != 0 || !Files.exists(file)) {
+      if (code == 0 && !Files.exists(file)) {
+        throw new RecordingException(
+            ExitStatus.WITHOUT_OUR_EVENTS,
+            "on "
+                + Text.count(cores, "core", "cores")
+                + ", the program left no recording "
+                + file
+                + ": does it train, and does it end by itself?");
+      }
+      if (code != 0) {
         spec.commandLine()
             .getErr()
             .println(

@@ -189,6 +189,9 @@ final class SimulateCommand implements Callable<Integer> {
     if (released && jobs == null) {
       throw new InputException("--released simulates traces only: pass --jobs FILE.csv");
     }
+    if (allAtStart && jobs == null) {
+      throw new InputException("--all-at-start is for traces only: pass --jobs FILE.csv");
+    }
     if (released && (measure != null || round != null || restart != null)) {
       throw new InputException("--released accepts neither --measure nor --round nor --restart");
     }

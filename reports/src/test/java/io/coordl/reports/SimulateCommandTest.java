@@ -164,6 +164,13 @@ class SimulateCommandTest {
         "3",
         "--released");
     refused(
+        "--all-at-start is for traces only: pass --jobs FILE.csv",
+        "--cluster",
+        "4x8",
+        "--load",
+        "3",
+        "--all-at-start");
+    refused(
         "--measure 9-1 is not a range of ids such as 4000-4999",
         "--cluster",
         "4x8",
@@ -213,6 +220,20 @@ class SimulateCommandTest {
     assertThat(simulate(arguments)).isEqualTo(ExitStatus.BAD_INPUT.code());
     assertThat(err.toString()).isEqualToIgnoringNewLines("coordl: " + sentence + "\n");
     assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void jobsThatNeverArrivedAreUnfinished(@TempDir Path folder) throws Exception {
+    Path trace = folder.resolve("late.csv");
+    Files.writeString(
+        trace,
+        "job,model,arrival_s,iterations,gpus\n0,alexnet,0.0,3349,1\n1,gnmt,9000000,26435,1\n");
+    assertThat(
+            simulate("--jobs", trace.toString(), "--cluster", "4x8", "--measure", "0-0", "--json"))
+        .as(err.toString())
+        .isZero();
+    JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/jobs").size() + json.at("/unfinished").asInt()).isEqualTo(2);
   }
 
   @Test

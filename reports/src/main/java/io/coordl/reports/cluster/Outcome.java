@@ -8,12 +8,17 @@ import java.util.List;
  * @param jobs the finished jobs, by id
  * @param makespan seconds from the beginning of the trace to the end of the last job
  * @param overloaded whether measured jobs were unfinished long after their arrival
- * @param unfinished jobs not finished when the simulation ended: of those that had arrived or, for
- *     the {@link ReleasedSimulator}, of those that had not
+ * @param unfinished jobs not finished when the simulation ended: of the whole trace or, if the jobs
+ *     are generated, of those that had arrived
  * @param rounds what happened in each scheduling round, in order
  */
 record Outcome(
     List<JobTime> jobs, double makespan, boolean overloaded, int unfinished, List<Round> rounds) {
+  /** Returns this outcome for a trace of so many jobs, some of which may not have arrived. */
+  Outcome ofTrace(int all) {
+    return new Outcome(jobs, makespan, overloaded, all - jobs.size(), rounds);
+  }
+
   /**
    * A scheduling round.
    *

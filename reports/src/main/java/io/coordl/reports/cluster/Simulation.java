@@ -59,7 +59,8 @@ public record Simulation(
         useReleasedSimulator
             ? new ReleasedSimulator(cluster, models, trace, policy, allocation, allAtStart).run()
             : simulator(policy, allocation, trace.iterator(), firstRound(trace)).run();
-    return SimulationRun.of(policy, allocation, useReleasedSimulator, null, null, end);
+    return SimulationRun.of(
+        policy, allocation, useReleasedSimulator, null, null, end.ofTrace(trace.size()));
   }
 
   private double firstRound(List<TraceJob> trace) {

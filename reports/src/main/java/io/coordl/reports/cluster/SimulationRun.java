@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param makespanSeconds from the beginning of the trace to the end of the last job
  * @param jobs job completion times by id
  * @param overloaded whether measured jobs were unfinished long after their arrival
- * @param unfinished jobs not finished when the simulation ended: of those that had arrived or, for
- *     the released simulator, of those that had not
+ * @param unfinished jobs not finished when the simulation ended: of the whole trace or, if the jobs
+ *     are generated, of those that had arrived
  * @param utilisation mean shares of the cluster that jobs held, over the rounds with jobs
  * @param timeline state over time, in at most {@value #POINTS} points
  */

@@ -167,10 +167,6 @@ public final class WorkersFile {
       this.name = name;
     }
 
-    boolean isThere() {
-      return number > 0;
-    }
-
     @Nullable String text(String key) {
       return values.get(key);
     }
