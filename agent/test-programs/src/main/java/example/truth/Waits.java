@@ -1,5 +1,8 @@
 package example.truth;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -36,6 +39,7 @@ final class Waits {
   private final boolean ahead;
   private final int workers;
   private final Thread training = Thread.currentThread();
+  private final long coreWait = coreWait();
   private final TreeMap<Integer, Made> made = new TreeMap<>();
   private final Set<Integer> looked = new HashSet<>();
   private final List<Long> stepEnds = new ArrayList<>();
@@ -139,13 +143,27 @@ final class Waits {
     return workers > 1 && made.containsKey(last + 1) ? last + 1 : last;
   }
 
-  /** Ends the measurement and prints it as one line of JSON. */
+  /**
+   * Returns for how many nanoseconds this thread has waited for a core, by the kernel's account; 0
+   * if there is none.
+   */
+  private static long coreWait() {
+    try {
+      return Long.parseLong(
+          Files.readString(Path.of("/proc/thread-self/schedstat")).split(" ", -1)[1]);
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  /** Ends the measurement and prints it as one line of JSON. Called by the training thread. */
   synchronized void print() {
     startAgain();
     System.out.printf(
         Locale.ROOT,
         "{\"program\":\"%s\",\"trueStallNanos\":%d,\"batches\":%d,\"epochs\":%d,"
-            + "\"prepMillis\":%d,\"stepMillis\":%d,\"fetchNanos\":%d,\"epochStallNanos\":%s}%n",
+            + "\"prepMillis\":%d,\"stepMillis\":%d,\"fetchNanos\":%d,\"coreWaitNanos\":%d,"
+            + "\"epochStallNanos\":%s}%n",
         settings.program(),
         total,
         steps,
@@ -153,6 +171,7 @@ final class Waits {
         settings.prep(),
         settings.step(),
         fetched,
+        coreWait() - coreWait,
         epochs);
   }
 }

@@ -36,11 +36,11 @@ class TruthIT {
   void dataStallEqualsTheProgramsOwnMeasurement(KnownWaits program)
       throws IOException, InterruptedException {
     List<KnownWaits.Accounts> attempts = new ArrayList<>();
-    while (attempts.size() < ATTEMPTS && attempts.stream().noneMatch(TruthIT::agree)) {
+    while (attempts.size() < ATTEMPTS && attempts.stream().noneMatch(KnownWaits.Accounts::agree)) {
       attempts.add(
           program.measure(Workshop.checkout(), Workshop.newestJdk(), Workshop.directory("truth")));
     }
-    assertThat(attempts).anyMatch(TruthIT::agree);
+    assertThat(attempts).anyMatch(KnownWaits.Accounts::agree);
   }
 
   /** Both measure the same run, so a busy machine affects both. */
@@ -55,9 +55,5 @@ class TruthIT {
         .isBetween(0.02, 0.98);
     assertThat(split.share()).as("%s", split).isCloseTo(split.trueShare(), within(0.05));
     assertThat(split.prepShare()).as("%s", split).isCloseTo(1 - split.trueShare(), within(0.1));
-  }
-
-  private static boolean agree(KnownWaits.Accounts accounts) {
-    return Math.abs(accounts.error()) <= KnownWaits.LIMIT;
   }
 }

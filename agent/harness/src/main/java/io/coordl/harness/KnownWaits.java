@@ -31,11 +31,18 @@ public record KnownWaits(String name, String mainClass, String module) {
    *
    * @param trueNanos the program's
    * @param measuredNanos the agent's
+   * @param coreWaitNanos for how long the training thread waited for a core: if it does between the
+   *     two clocks, only one of them counts that
    */
-  public record Accounts(long trueNanos, long measuredNanos) {
+  public record Accounts(long trueNanos, long measuredNanos, long coreWaitNanos) {
     /** Returns the relative error: positive if the agent measured more. */
     public double error() {
       return (double) (measuredNanos - trueNanos) / trueNanos;
+    }
+
+    /** Whether both agree within the limit and what a busy machine explains. */
+    public boolean agree() {
+      return Math.abs(measuredNanos - trueNanos) <= LIMIT * trueNanos + coreWaitNanos;
     }
   }
 
@@ -147,8 +154,9 @@ public record KnownWaits(String name, String mainClass, String module) {
     RecordingSummary agent = RecordingSummary.read(checkout.coordlJar(), recording);
     List<Long> trueStalls =
         truth.path("epochStallNanos").valueStream().map(JsonNode::longValue).toList();
+    long coreWait = truth.path("coreWaitNanos").longValue();
     if (trueStalls.isEmpty()) {
-      return new Accounts(truth.path("trueStallNanos").longValue(), agent.stall());
+      return new Accounts(truth.path("trueStallNanos").longValue(), agent.stall(), coreWait);
     }
     // Without the first epoch: the program cannot see how long the framework's classes take to
     // load, and a hand-written loop, timed outside the agent's spans, also waits for the agent's
@@ -162,7 +170,7 @@ public record KnownWaits(String name, String mainClass, String module) {
               + agent.epochStalls().size()
               + ".");
     }
-    return new Accounts(sumAfterFirst(trueStalls), sumAfterFirst(agent.epochStalls()));
+    return new Accounts(sumAfterFirst(trueStalls), sumAfterFirst(agent.epochStalls()), coreWait);
   }
 
   private ChildJvm child(Checkout checkout, Jdk jdk, String arguments) throws IOException {
