@@ -112,7 +112,7 @@ public final class Dl4j implements Library {
         "org/datavec/image/recordreader/BaseImageRecordReader",
         "next()Ljava/util/List;",
         "next(I)Ljava/util/List;");
-    table.by("MatrixInterceptor", SHARE);
+    table.by("MatrixInterceptor", SHARE, PREPARED);
     table.intercept(
         loader,
         "asMatrixView(Ljava/io/File;" + ARRAY + ")V",

@@ -188,6 +188,17 @@ record ReaderEpoch(
   }
 
   @Override
+  public boolean keepsItems() {
+    return isOfImages(readers());
+  }
+
+  /** Whether the program's records are images, which are cached one by one. */
+  static boolean isOfImages(Collection<SeekableReader> readers) {
+    return readers.stream()
+        .anyMatch(reader -> reader.reader().getClass().getName().startsWith("org.datavec.image."));
+  }
+
+  @Override
   public void ended() {
     pipeline.ended();
   }
