@@ -133,6 +133,7 @@ final class Policies {
             .resume(resume)
             .pinned(pinned)
             .pictures(pictures)
+            .holders(holder -> stores.memory().add(holder))
             .build(),
         rewrites);
   }
