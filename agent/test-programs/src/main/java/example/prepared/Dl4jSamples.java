@@ -113,6 +113,7 @@ public final class Dl4jSamples {
       case "sequences" -> loop(program, sequences());
       case "images" -> loop(program, images(new ParentPathLabelGenerator()));
       case "images-shuffled" -> loop(program, images(32, new Random(3), null));
+      case "images-packed" -> loop(program, images(224, null, null));
       case "images-large" -> loop(program, images(448, null, null));
       case "images-flipped" ->
           loop(program, images(32, null, new FlipImageTransform(new Random(4))));

@@ -216,8 +216,46 @@ class PreparedIT {
     }
   }
 
+  /** As floats, or scaled by the preprocessor, they would be too large. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void batchesOfImagesAreKeptAsBytes(Jdk jdk) throws IOException, InterruptedException {
+    ChildResult plain = records(jdk, "images-packed").run().orFail("Without the agent");
+    ChildResult kept =
+        agent(records(jdk, "images-packed"), "prepared=share").run().orFail("prepared=share");
+    SameOutput.check(kept, plain);
+    assertThat(kept.err()).doesNotContain("fault").doesNotContain("only its images");
+    assertThat(figure(kept, 1)).isLessThan(PICTURES); // Batches, and the images of the first.
+    assertThat(figure(kept, 2)).isBetween(3L * PICTURES / 32, 1L * PICTURES);
+  }
+
   private static ChildJvm longer(ChildJvm program) {
     return program.jvmArgs("-Depochs=6");
+  }
+
+  /** Counted as page faults: the memory of four batches has 37,632 pages. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void iteratorsOfLaterEpochsUseTheMemoryOfTheFirst(Jdk jdk)
+      throws IOException, InterruptedException {
+    ChildResult plain = iteratorMemory(jdk).run().orFail("Without the agent");
+    assertThat(plain.out()).contains("of zeros: true").doesNotContain("of zeros: false");
+    for (String policy : List.of("prepared=share", "decoded=share")) {
+      ChildResult job = agent(iteratorMemory(jdk), policy).run().orFail(policy);
+      SameOutput.check(policy, job, plain.out());
+      assertThat(job.err()).doesNotContain("fault:");
+      List<Long> faults =
+          job.err()
+              .lines()
+              .filter(line -> line.startsWith("faults of an epoch: "))
+              .map(line -> Long.parseLong(line.substring(line.indexOf(':') + 2)))
+              .toList();
+      assertThat(faults.subList(2, 4)).allMatch(count -> count < 37_632 / 2);
+    }
+  }
+
+  private static ChildJvm iteratorMemory(Jdk jdk) throws IOException {
+    return Workshop.program(jdk, Framework.DL4J, "example.prepared.IteratorMemory");
   }
 
   /** Batches of iterators that read other state are kept, or left with the reason reported. */

@@ -160,7 +160,7 @@ record ReaderEpoch(
   public @Nullable PreparedBatch toKeep(int batch, Object made, List<BatchLayout.Array> files) {
     Set<String> covered = pipeline.paths(batch);
     return BatchBytes.toKeep(
-        made, files.stream().filter(file -> !covered.contains(file.name())).toList());
+        made, files.stream().filter(file -> !covered.contains(file.name())).toList(), keepsItems());
   }
 
   @Override
