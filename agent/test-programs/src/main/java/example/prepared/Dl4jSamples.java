@@ -43,6 +43,8 @@ import org.datavec.api.writable.IntWritable;
 import org.datavec.api.writable.Text;
 import org.datavec.api.writable.Writable;
 import org.datavec.image.recordreader.ImageRecordReader;
+import org.datavec.image.transform.FlipImageTransform;
+import org.datavec.image.transform.ImageTransform;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
@@ -110,6 +112,11 @@ public final class Dl4jSamples {
       case "text" -> loop(program, text());
       case "sequences" -> loop(program, sequences());
       case "images" -> loop(program, images(new ParentPathLabelGenerator()));
+      case "images-shuffled" -> loop(program, images(32, new Random(3), null));
+      case "images-packed" -> loop(program, images(224, null, null));
+      case "images-large" -> loop(program, images(448, null, null));
+      case "images-flipped" ->
+          loop(program, images(32, null, new FlipImageTransform(new Random(4))));
       case "arrays" -> arrays();
       case "saved" -> saved();
       case "own-several" -> several(new OwnIterators.Several(table().toPath()));
@@ -312,6 +319,24 @@ public final class Dl4jSamples {
   private DataSetIterator images(ParentPathLabelGenerator labels) throws IOException {
     ImageRecordReader reader = new ImageRecordReader(32, 32, 3, labels);
     reader.initialize(new FileSplit(folder.resolve("pictures").toFile()));
+    DataSetIterator iterator =
+        new RecordReaderDataSetIterator(reader, BATCH, 1, reader.numLabels());
+    iterator.setPreProcessor(new ImagePreProcessingScaler());
+    return iterator;
+  }
+
+  /**
+   * Pictures in squares of {@code size}.
+   *
+   * @param order shuffles the files before each epoch; null keeps their order
+   * @param transform null for none
+   */
+  private DataSetIterator images(int size, Random order, ImageTransform transform)
+      throws IOException {
+    File pictures = folder.resolve("pictures").toFile();
+    ImageRecordReader reader =
+        new ImageRecordReader(size, size, 3, new ParentPathLabelGenerator(), transform);
+    reader.initialize(order == null ? new FileSplit(pictures) : new FileSplit(pictures, order));
     DataSetIterator iterator =
         new RecordReaderDataSetIterator(reader, BATCH, 1, reader.numLabels());
     iterator.setPreProcessor(new ImagePreProcessingScaler());

@@ -161,7 +161,7 @@ abstract class ArenaMemory implements Contents.Memory {
     WORDS.setVolatile(segmentOf(at), within(at), value);
   }
 
-  final boolean compareAndSet(long at, long expected, long value) {
+  boolean compareAndSet(long at, long expected, long value) {
     check(at);
     return WORDS.compareAndSet(segmentOf(at), within(at), expected, value);
   }

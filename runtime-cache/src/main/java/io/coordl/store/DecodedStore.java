@@ -50,12 +50,29 @@ public final class DecodedStore implements Closeable {
    */
   public DecodedStore(
       ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps, StoreGain gain) {
+    this(
+        arena,
+        filter,
+        forms,
+        keeps,
+        gain,
+        new StoreStatistics(arena, ArenaDescriptor.DECODED_ITEMS));
+  }
+
+  /** Creates a store that counts into {@code statistics}, which may be those of another store. */
+  DecodedStore(
+      ArenaStore arena,
+      ItemFilter filter,
+      KeptForms forms,
+      BooleanSupplier keeps,
+      StoreGain gain,
+      StoreStatistics statistics) {
     this.forms = forms;
     this.gain = gain;
     this.keeps = () -> !gain.isStopped() && keeps.getAsBoolean();
     this.arena = arena;
     this.items = new StampedItems(arena, arena);
-    this.statistics = new StoreStatistics(arena, ArenaDescriptor.DECODED_ITEMS);
+    this.statistics = statistics;
     this.filter = filter;
   }
 

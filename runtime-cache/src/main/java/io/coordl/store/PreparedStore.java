@@ -2,11 +2,13 @@ package io.coordl.store;
 
 import io.coordl.bridge.Origin;
 import io.coordl.items.FileState;
+import io.coordl.items.ItemFilter;
 import io.coordl.items.ItemKey;
 import io.coordl.items.ItemNames;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,17 @@ public final class PreparedStore implements Closeable {
     this.store = arena;
     this.statistics = new StoreStatistics(arena, ArenaDescriptor.PREPARED_ITEMS);
     this.forms = forms;
+  }
+
+  /**
+   * Returns a store of samples that consist of one item each, in the same memory and counted as
+   * samples.
+   *
+   * @param filter which files are items
+   * @param keeps whether items may be admitted now
+   */
+  public DecodedStore ofItems(ItemFilter filter, BooleanSupplier keeps) {
+    return new DecodedStore(store, filter, forms, keeps, StoreGain.silent(), statistics);
   }
 
   /** Returns the coordinator of the stores of all forms. */

@@ -42,6 +42,11 @@ public final class EpochEngine {
     /** Returns why this job must not prepare, or not cache, the batches; null if it may. */
     @Nullable String reasonToLeave(boolean keeps);
 
+    /** Whether the items of batches that are not cached are cached one by one. */
+    default boolean keepsItems() {
+      return false;
+    }
+
     /** Returns the program's objects that run when batches are prepared. */
     List<Object> parts();
 
@@ -186,7 +191,10 @@ public final class EpochEngine {
     long start = System.nanoTime();
     String reason = of.reasonToLeave(keeps);
     if (reason != null) {
-      log.once(keeps ? PreparedSamples.leaves(of.name(), reason) : BatchPrefetcher.leaves(reason));
+      log.once(
+          keeps
+              ? PreparedSamples.leaves(of.name(), of.keepsItems(), reason)
+              : BatchPrefetcher.leaves(reason));
       return null;
     }
     LibraryEpoch epoch = of.ofJob();

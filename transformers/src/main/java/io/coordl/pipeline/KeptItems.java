@@ -24,6 +24,18 @@ public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher)
   }
 
   /**
+   * Like {@link #of}, for items that a library returns as whole samples: without {@code
+   * decoded=share}, {@code prepared=share} caches them.
+   */
+  public static @Nullable KeptItems ofSamples(Services services) {
+    KeptItems decoded = of(services);
+    Prepared prepared = services.prepared();
+    return decoded != null || prepared == null
+        ? decoded
+        : new KeptItems(prepared.items, services.items());
+  }
+
+  /**
    * Returns the item that the program requests, after waiting for any prefetch of it; null if the
    * path is not an item.
    */

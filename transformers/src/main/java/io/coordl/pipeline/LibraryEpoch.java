@@ -280,6 +280,11 @@ public interface LibraryEpoch {
    */
   default void leaveHandOver() {}
 
+  /** Whether the items of units that are not cached are cached one by one. */
+  default boolean keepsItems() {
+    return false;
+  }
+
   // ---- end
 
   /** Frees resources, because no more units will be prepared. May be called more than once. */

@@ -19,14 +19,18 @@ import org.jspecify.annotations.Nullable;
 public final class Prefetcher implements Closeable {
   private static final long IDLE_SECONDS = 2;
   private static final long SECONDS_TO_END = 2;
+  private static final int CORES = Runtime.getRuntime().availableProcessors();
 
   private final @Nullable ItemPrefetcher items;
   private final IntSupplier threads;
   private final ThreadPoolExecutor batches = threads(1, Integer.MAX_VALUE, "coordl-batches-");
 
-  /** Prepares the samples of one batch; more threads than cores would not help. */
+  /** Help with the samples of batches, beside the threads that request these. */
   private final ThreadPoolExecutor samples =
-      threads(Runtime.getRuntime().availableProcessors(), Integer.MAX_VALUE, "coordl-samples-");
+      threads(Math.max(1, CORES - 1), Integer.MAX_VALUE, "coordl-samples-");
+
+  /** Threads that request a batch now and work on its samples themselves. */
+  private final AtomicInteger requesters = new AtomicInteger();
 
   private final LongAdder prepared = new LongAdder();
   private final LongAdder used = new LongAdder();
@@ -51,12 +55,41 @@ public final class Prefetcher implements Closeable {
   }
 
   /** Returns the number of threads that may prepare samples now. */
-  public int threads() {
+  int threads() {
     return threads.getAsInt();
   }
 
+  /**
+   * Runs a task for each sample of a batch, on the calling thread and on helpers; see {@link
+   * SampleThreads#run}. Together they use no more threads than the JVM has cores, which a container
+   * may limit, less those of the program's threads that request other batches.
+   */
+  public void eachSample(int count, SampleThreads.Work work) throws Exception {
+    int requesting = requesters.incrementAndGet();
+    try {
+      SampleThreads.run(count, helpers(threads(), CORES, requesting), samples, work);
+    } finally {
+      requesters.decrementAndGet();
+    }
+  }
+
+  /**
+   * Returns the number of helpers of one batch.
+   *
+   * @param wanted threads per batch, the requesting one included
+   * @param requesting threads that request a batch now, each of which uses a core
+   */
+  static int helpers(int wanted, int cores, int requesting) {
+    return Math.max(0, Math.min(wanted - 1, cores - requesting));
+  }
+
+  /** Returns the maximum number of threads that prepare a batch of this many samples. */
+  public int threadsFor(int count) {
+    return Math.min(count, 1 + helpers(threads(), CORES, 1));
+  }
+
   /** Returns the threads that help with the samples of a batch. */
-  public Executor samples() {
+  Executor samples() {
     return samples;
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.pipeline;
 
+import io.coordl.store.DecodedStore;
 import io.coordl.store.PreparedStore;
 import java.util.List;
 import java.util.Set;
@@ -12,6 +13,7 @@ import java.util.function.IntSupplier;
 /** The policy {@code prepared=share} as configured. Thread-safe. */
 public final class Prepared {
   final PreparedStore store;
+  final DecodedStore items;
   final BooleanSupplier keeps;
   final IntSupplier epochs;
   final BiConsumer<String, String> chosen;
@@ -22,6 +24,7 @@ public final class Prepared {
   /**
    * Creates the policy.
    *
+   * @param items samples that consist of one item each, in the same memory
    * @param trusted names of classes whose samples the user declared deterministic
    * @param keeps whether to cache samples now
    * @param epochs current number of epochs within which caching must pay off
@@ -29,6 +32,7 @@ public final class Prepared {
    */
   public Prepared(
       PreparedStore store,
+      DecodedStore items,
       Set<String> trusted,
       BooleanSupplier keeps,
       IntSupplier epochs,
@@ -37,6 +41,7 @@ public final class Prepared {
     this.epochs = epochs;
     this.chosen = chosen;
     this.store = store;
+    this.items = items;
     this.trusted = Set.copyOf(trusted);
   }
 

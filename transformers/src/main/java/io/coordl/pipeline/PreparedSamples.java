@@ -12,6 +12,7 @@ import io.coordl.store.Loader;
 import io.coordl.store.PreparedStore;
 import io.coordl.store.Rates;
 import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.advice.Text.Bytes;
 import io.coordl.telemetry.log.OnceLog;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -107,6 +108,17 @@ public final class PreparedSamples {
   /** Returns the message that samples are not cached, and why. */
   public static String leaves(String what, String reason) {
     return "prepared=share leaves " + what + " to the program: " + reason + ".";
+  }
+
+  /**
+   * Like the other {@code leaves}, for a library whose samples are batches.
+   *
+   * @param keepsItems whether the items of the batches are cached instead
+   */
+  static String leaves(String what, boolean keepsItems, String reason) {
+    return keepsItems
+        ? "prepared=share caches no batches of " + what + ", only its images: " + reason + "."
+        : leaves(what, reason);
   }
 
   /** Called before and after a data set is prepared, which may change its samples. */
@@ -472,6 +484,7 @@ public final class PreparedSamples {
   /** The plan for caching the samples of one data set. */
   public final class Plan extends WeakReference<Object> {
     private final String name;
+    private final boolean keepsItems;
     private final Object settings;
 
     /** Snapshots of its stages' objects, if {@link LibraryEpoch#isAnnounced}. */
@@ -509,6 +522,9 @@ public final class PreparedSamples {
     /** Number of samples requested; a few may go uncounted. */
     private volatile int samples;
 
+    /** Size in bytes of the largest sample that was made, cached or not. */
+    private volatile long largest;
+
     /** Number of earlier plans that served at most one sample each. */
     private int fleeting;
 
@@ -533,6 +549,7 @@ public final class PreparedSamples {
       super(pipeline.dataset());
       this.worth = worth;
       this.name = pipeline.name();
+      this.keepsItems = pipeline.keepsItems();
       this.settings = settings;
       this.looked = looked;
       this.generation = generation;
@@ -671,8 +688,12 @@ public final class PreparedSamples {
               saved(rates.decodedBytes(), rates.savedByDecoded()));
       if (chosen < 0) {
         leave(
-            "its samples are random, too large, more than arrays of numbers, or made on a device"
-                + " and not only stacked");
+            largest > PreparedStore.MAX_BYTES
+                ? Text.format(
+                    "one takes %s, more than the limit of %s",
+                    new Bytes(largest), new Bytes(PreparedStore.MAX_BYTES))
+                : "its samples are random, more than arrays of numbers, or made on a device and"
+                    + " not only stacked");
       } else if (ofItems > best) {
         leave("in the available memory, its items save more (" + perMebibyte(chosen) + ")");
       } else {
@@ -720,7 +741,7 @@ public final class PreparedSamples {
 
     private void leave(String why) {
       left = true;
-      log.once(leaves(name, why));
+      log.once(leaves(name, keepsItems, why));
     }
   }
 
@@ -908,9 +929,11 @@ public final class PreparedSamples {
                   || plan.generation != generation.get()
               ? null
               : maker.bytes(sample, opened);
-      return bytes == null || bytes.bytes() > PreparedStore.MAX_BYTES || !files.areUnchanged()
-          ? null
-          : bytes;
+      if (bytes == null) {
+        return null;
+      }
+      plan.largest = Math.max(plan.largest, bytes.bytes());
+      return bytes.bytes() > PreparedStore.MAX_BYTES || !files.areUnchanged() ? null : bytes;
     }
 
     private boolean makeInto(byte[] target, int offset, int length, int stage) throws IOException {

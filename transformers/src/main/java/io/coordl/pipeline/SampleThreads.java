@@ -35,7 +35,8 @@ public final class SampleThreads {
   private boolean closed;
   private @Nullable Throwable failure;
 
-  private SampleThreads(int count, Work work) {
+  /** See {@link #run}. */
+  SampleThreads(int count, Work work) {
     this.count = count;
     this.work = work;
   }
@@ -90,7 +91,8 @@ public final class SampleThreads {
     }
   }
 
-  private void takeAll() {
+  /** Takes samples until none is left; takes no lock. */
+  void takeAll() {
     int place;
     while ((place = next.getAndIncrement()) < count) {
       try {

@@ -5,9 +5,11 @@ import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
 import io.coordl.coordination.PrepGroup;
 import io.coordl.gpu.PinnedMemory;
+import io.coordl.host.MemoryWatch;
 import io.coordl.profile.Profile;
 import io.coordl.store.DecodedStore;
 import io.coordl.telemetry.log.UserLog;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param pinned for {@code gpu.pinned=on}
  * @param pictures counts batches whose pictures the agent crops and resizes; null if it must not,
  *     as in a profile
+ * @param holders receives components whose memory is freed when memory is short
  * @param log receives messages for the user
  */
 public record Services(
@@ -39,6 +42,7 @@ public record Services(
     @Nullable Profile profile,
     @Nullable PinnedMemory pinned,
     @Nullable PictureBatches pictures,
+    Consumer<MemoryWatch.Holder> holders,
     UserLog log) {
 
   /** Returns a builder without any service. */
@@ -64,6 +68,7 @@ public record Services(
     private @Nullable Profile profile;
     private @Nullable PinnedMemory pinned;
     private @Nullable PictureBatches pictures;
+    private Consumer<MemoryWatch.Holder> holders = holder -> {};
 
     private Builder(UserLog log) {
       this.log = log;
@@ -121,6 +126,11 @@ public record Services(
       return this;
     }
 
+    public Builder holders(Consumer<MemoryWatch.Holder> watch) {
+      holders = watch;
+      return this;
+    }
+
     public Services build() {
       return new Services(
           decoded,
@@ -134,6 +144,7 @@ public record Services(
           profile,
           pinned,
           pictures,
+          holders,
           log);
     }
   }

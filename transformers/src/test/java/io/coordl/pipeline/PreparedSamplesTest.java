@@ -261,7 +261,12 @@ class PreparedSamplesTest {
 
   private Prepared prepared(Set<String> trusted) {
     return new Prepared(
-        store, trusted, () -> keeps, () -> 10, (what, why) -> chosen.add(what + ": " + why));
+        store,
+        store.ofItems(path -> false, () -> keeps),
+        trusted,
+        () -> keeps,
+        () -> 10,
+        (what, why) -> chosen.add(what + ": " + why));
   }
 
   private PreparedSamples job(Prepared prepared) {

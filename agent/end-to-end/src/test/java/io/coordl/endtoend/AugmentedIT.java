@@ -108,6 +108,27 @@ class AugmentedIT {
     assertThat(preparingThreads).isNotEmpty().allMatch(name -> name.startsWith("pool-"));
   }
 
+  /**
+   * Threads that load and compute samples leave the cores to the program's threads and to each
+   * other. The thread that runs the program's own code keeps the number of OpenMP threads that this
+   * code would have: sums over other numbers of threads have other bits.
+   */
+  @Test
+  void threadsThatPrepareSamplesStartNoTeams() throws IOException, InterruptedException {
+    ChildResult job =
+        Workshop.program(Jdks.running(), Framework.DJL, "example.augment.NativeThreads")
+            .environment("OMP_NUM_THREADS", "3")
+            .args(Pictures.all().directory().toString())
+            .agent(Workshop.checkout().agentJar(), "record=off,decoded=share,prefetch=4")
+            .run()
+            .orFail("A loader with teams");
+    assertThat(preparedPictures(job)).isPositive();
+    assertThat(job.out())
+        .containsPattern("beside java: [2-9]") // The program's own team shows.
+        .contains("beside coordl-samples-: 0", "beside coordl-items-1: 0")
+        .doesNotContainPattern("beside coordl-(samples|items)[^:]*: [1-9]");
+  }
+
   private static ChildJvm crops(Jdk jdk, Path folder) throws IOException {
     return Workshop.program(jdk, Framework.DJL, "example.augment.Crops").args(folder.toString());
   }

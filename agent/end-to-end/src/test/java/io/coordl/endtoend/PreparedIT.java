@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** With prepared=share samples are prepared once, and every batch stays the same. */
 class PreparedIT {
   private static final int SAMPLES = 96;
+
+  /** In four classes. */
+  private static final int PICTURES = 4 * 24;
+
   private static final Pattern STORE =
       Pattern.compile("prepared cache \\(\\w+\\): (\\d+) items, .*; (\\d+) hits, (\\d+) misses");
 
@@ -182,6 +187,75 @@ class PreparedIT {
               "its records come in another order in each epoch");
       assertThat(figure(kept, 2)).as(policy).isGreaterThan(3L * 4 * SAMPLES / 32);
     }
+  }
+
+  /** As with decoded=share and auto. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void imagesAreKeptOneByOneIfTheirBatchesCannotBe(Jdk jdk)
+      throws IOException, InterruptedException {
+    Map<String, String> reasons =
+        Map.of(
+            "images-shuffled", "its files are shuffled before each epoch",
+            "images-large", "one takes \\d+.\\d MiB, more than the limit of 8.0 MiB",
+            "images-flipped", "its image transform may draw random numbers");
+    for (Map.Entry<String, String> program : reasons.entrySet()) {
+      String name = program.getKey();
+      ChildResult plain = longer(records(jdk, name)).run().orFail(name);
+      ChildResult kept = agent(longer(records(jdk, name)), "prepared=share").run().orFail(name);
+      SameOutput.check(name, kept, plain.out());
+      assertThat(kept.err())
+          .doesNotContain("fault")
+          .containsPattern(
+              "prepared=share caches no batches of org.datavec.image.recordreader"
+                  + ".ImageRecordReader, only its images: "
+                  + program.getValue());
+      assertThat(figure(kept, 1)).as(name).isEqualTo(PICTURES);
+      // The reader loads one image when it is initialised.
+      assertThat(figure(kept, 2)).as(name).isBetween(5L * PICTURES, 5L * PICTURES + 1);
+    }
+  }
+
+  /** As floats, or scaled by the preprocessor, they would be too large. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void batchesOfImagesAreKeptAsBytes(Jdk jdk) throws IOException, InterruptedException {
+    ChildResult plain = records(jdk, "images-packed").run().orFail("Without the agent");
+    ChildResult kept =
+        agent(records(jdk, "images-packed"), "prepared=share").run().orFail("prepared=share");
+    SameOutput.check(kept, plain);
+    assertThat(kept.err()).doesNotContain("fault").doesNotContain("only its images");
+    assertThat(figure(kept, 1)).isLessThan(PICTURES); // Batches, and the images of the first.
+    assertThat(figure(kept, 2)).isBetween(3L * PICTURES / 32, 1L * PICTURES);
+  }
+
+  private static ChildJvm longer(ChildJvm program) {
+    return program.jvmArgs("-Depochs=6");
+  }
+
+  /** Counted as page faults: the memory of four batches has 37,632 pages. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void iteratorsOfLaterEpochsUseTheMemoryOfTheFirst(Jdk jdk)
+      throws IOException, InterruptedException {
+    ChildResult plain = iteratorMemory(jdk).run().orFail("Without the agent");
+    assertThat(plain.out()).contains("of zeros: true").doesNotContain("of zeros: false");
+    for (String policy : List.of("prepared=share", "decoded=share")) {
+      ChildResult job = agent(iteratorMemory(jdk), policy).run().orFail(policy);
+      SameOutput.check(policy, job, plain.out());
+      assertThat(job.err()).doesNotContain("fault:");
+      List<Long> faults =
+          job.err()
+              .lines()
+              .filter(line -> line.startsWith("faults of an epoch: "))
+              .map(line -> Long.parseLong(line.substring(line.indexOf(':') + 2)))
+              .toList();
+      assertThat(faults.subList(2, 4)).allMatch(count -> count < 37_632 / 2);
+    }
+  }
+
+  private static ChildJvm iteratorMemory(Jdk jdk) throws IOException {
+    return Workshop.program(jdk, Framework.DL4J, "example.prepared.IteratorMemory");
   }
 
   /** Batches of iterators that read other state are kept, or left with the reason reported. */
@@ -356,7 +430,8 @@ class PreparedIT {
     if (!Files.exists(pictures)) {
       Files.createDirectories(folder);
       Files.createSymbolicLink(
-          pictures, Pictures.all().copyTo(Workshop.empty("few-pictures"), 24).directory());
+          pictures,
+          Pictures.all().copyTo(Workshop.empty("few-pictures"), PICTURES / 4).directory());
     }
     return folder;
   }

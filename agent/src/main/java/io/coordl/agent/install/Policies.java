@@ -133,6 +133,7 @@ final class Policies {
             .resume(resume)
             .pinned(pinned)
             .pictures(pictures)
+            .holders(holder -> stores.memory().add(holder))
             .build(),
         rewrites);
   }
@@ -206,8 +207,11 @@ final class Policies {
   }
 
   private static boolean isWithoutStore(List<Policy> policies, Services services) {
-    return (policies.equals(List.of(Policy.SHARE)) && services.decoded() == null)
-        || (policies.equals(List.of(Policy.PREPARED)) && services.prepared() == null);
+    return policies.stream()
+        .allMatch(
+            policy ->
+                (policy == Policy.SHARE && services.decoded() == null)
+                    || (policy == Policy.PREPARED && services.prepared() == null));
   }
 
   /** Starts sampling GPUs; without a driver, loads no GPU classes. */

@@ -162,7 +162,12 @@ final class StorePolicies {
     job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
     Prepared made =
         new Prepared(
-            store, options.trusted(), keeps(Option.PREPARED), this::epochsToPay, this::chosen);
+            store,
+            store.ofItems(filter, keeps(Option.PREPARED)),
+            options.trusted(),
+            keeps(Option.PREPARED),
+            this::epochsToPay,
+            this::chosen);
     for (String name : options.trusted()) {
       requested.asked(Option.PREPARED, Options.SHARE_CLASS + name, () -> made.whyUnused(name));
     }

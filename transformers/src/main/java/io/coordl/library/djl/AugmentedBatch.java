@@ -196,12 +196,12 @@ final class AugmentedBatch implements AutoCloseable {
 
   /** Returns the maximum number of threads that compute its samples. */
   int threads() {
-    return Math.min(size(), prefetcher == null ? 1 : Math.max(1, prefetcher.threads()));
+    return prefetcher == null ? 1 : prefetcher.threadsFor(size());
   }
 
   private void each(SampleThreads.Work work) throws Exception {
-    if (prefetcher != null && threads() > 1) {
-      SampleThreads.run(size(), threads() - 1, prefetcher.samples(), work);
+    if (prefetcher != null) {
+      prefetcher.eachSample(size(), work);
     } else {
       for (int place = 0; place < size(); place++) {
         work.run(place);

@@ -23,7 +23,8 @@ import org.nd4j.linalg.factory.Nd4j;
  * A DL4J batch as bytes: each array with its strides, gaps included. The first entry of the layout
  * is the batch itself, without values; its name gives the number of features, of labels and of each
  * kind of mask, -1 if there is no such list. An array that occurs twice (labels that are the
- * features) is stored once.
+ * features) is stored once. A cached batch of images takes one byte per value as long as these are
+ * whole numbers, that is, before a preprocessor has scaled them.
  */
 final class BatchBytes implements PreparedBatch {
   private static final String BATCH = "batch";
@@ -31,6 +32,13 @@ final class BatchBytes implements PreparedBatch {
   private static final String SAME = "same as";
   private static final String PREPROCESSED = " preprocessed";
   private static final String ATTACHED = "attached";
+
+  /** In place of the type: an array of floats with values from 0 to 255, stored as bytes. */
+  private static final String PACKED = "WHOLE";
+
+  /** Dimensions of a batch of images. */
+  private static final int IMAGES = 4;
+
   private static final LibraryField<Object> COLUMN_NAMES =
       SeekableReader.field(DataSet.class, "columnNames");
   private static final List<String> ROLES =
@@ -38,22 +46,29 @@ final class BatchBytes implements PreparedBatch {
 
   private final List<BatchLayout.Array> described = new ArrayList<>();
   private final List<@Nullable INDArray> arrays = new ArrayList<>();
+
+  /** The bytes of each array that is stored as such; null for the others. */
+  private final List<byte @Nullable []> packed = new ArrayList<>();
+
+  private final boolean packs;
   private final BatchLayout layout;
   private final Runnable done;
 
   /** Creates the bytes of a batch without files. */
   BatchBytes(Object batch, Runnable done) {
-    this(batch, List.of(), done);
+    this(batch, List.of(), false, done);
   }
 
   /**
    * Creates the bytes of a batch, valid as long as its arrays are.
    *
    * @param files additional parts of the layout, without values, after its own
+   * @param packs whether images may be stored as bytes
    * @param done run when the bytes are no longer needed
    * @throws IllegalArgumentException if some of its content would be lost
    */
-  BatchBytes(Object batch, List<BatchLayout.Array> files, Runnable done) {
+  private BatchBytes(Object batch, List<BatchLayout.Array> files, boolean packs, Runnable done) {
+    this.packs = packs;
     this.done = done;
     if (batch.getClass() == DataSet.class) { // A subclass has more, which would be lost.
       DataSet one = (DataSet) batch;
@@ -99,10 +114,15 @@ final class BatchBytes implements PreparedBatch {
     }
   }
 
-  /** Returns the bytes of a batch to cache; null if no equal batch can be created from them. */
-  static @Nullable BatchBytes toKeep(Object batch, List<BatchLayout.Array> files) {
+  /**
+   * Returns the bytes of a batch to cache; null if no equal batch can be created from them.
+   *
+   * @param ofImages whether its arrays may be images
+   */
+  static @Nullable BatchBytes toKeep(
+      Object batch, List<BatchLayout.Array> files, boolean ofImages) {
     try {
-      BatchBytes bytes = new BatchBytes(batch, files, () -> {});
+      BatchBytes bytes = new BatchBytes(batch, files, ofImages, () -> {});
       return bytes.arrays.stream().anyMatch(BatchBytes::isPart) ? null : bytes;
     } catch (IllegalArgumentException e) {
       return null; // The batch is more than arrays.
@@ -136,6 +156,7 @@ final class BatchBytes implements PreparedBatch {
     long[] counts =
         Arrays.stream(groups).mapToLong(group -> group == null ? -1 : group.length).toArray();
     arrays.add(null);
+    packed.add(null);
     described.add(new BatchLayout.Array(BATCH, kind, text(counts), List.of(), 0));
     for (int g = 0; g < groups.length; g++) {
       @Nullable INDArray @Nullable [] group = groups[g];
@@ -150,6 +171,15 @@ final class BatchBytes implements PreparedBatch {
   private void add(String role, @Nullable INDArray array) {
     int before = array == null ? -1 : numberOf(array);
     arrays.add(before < 0 ? array : null);
+    byte[] bytes =
+        packs
+                && array != null
+                && before < 0
+                && array.rank() == IMAGES
+                && array.dataType() == DataType.FLOAT
+            ? Floats.packed(array)
+            : null;
+    packed.add(bytes);
     if (array == null) {
       described.add(new BatchLayout.Array(role, NULL, "", List.of(), 0));
       return;
@@ -164,10 +194,13 @@ final class BatchBytes implements PreparedBatch {
     described.add(
         new BatchLayout.Array(
             role,
-            array.dataType() + " " + array.ordering() + (array.isAttached() ? " " + ATTACHED : ""),
+            (bytes == null ? array.dataType().toString() : PACKED)
+                + " "
+                + array.ordering()
+                + (array.isAttached() ? " " + ATTACHED : ""),
             text(array.stride()),
             Arrays.stream(array.shape()).boxed().toList(),
-            Memory.length(array)));
+            bytes == null ? Memory.length(array) : bytes.length));
   }
 
   /** Returns the number of this array, by identity. */
@@ -206,7 +239,10 @@ final class BatchBytes implements PreparedBatch {
     layout.writeTo(target);
     for (int i = 0; i < arrays.size(); i++) {
       INDArray array = arrays.get(i);
-      if (array != null) {
+      byte[] bytes = packed.get(i);
+      if (bytes != null) {
+        layout.values(target, i).put(bytes);
+      } else if (array != null) {
         Memory.bytes(array, layout.values(target, i)::put);
       }
     }
@@ -319,10 +355,13 @@ final class BatchBytes implements PreparedBatch {
       shape[i] = described.shape().get(i);
     }
     long[] stride = numbers(described.name());
-    DataType values = DataType.valueOf(type[0]);
     char order = type[1].charAt(0);
     ByteBuffer bytes = layout.values(staged, number);
-    INDArray array = maker.of(bytes, values, shape, stride, order, type.length > 2);
+    boolean attached = type.length > 2;
+    INDArray array =
+        type[0].equals(PACKED)
+            ? Memory.expanded(bytes, shape, stride, order, attached)
+            : maker.of(bytes, DataType.valueOf(type[0]), shape, stride, order, attached);
     Nd4j.getAffinityManager().tagLocation(array, AffinityManager.Location.HOST);
     return array;
   }

@@ -112,7 +112,7 @@ public final class Dl4j implements Library {
         "org/datavec/image/recordreader/BaseImageRecordReader",
         "next()Ljava/util/List;",
         "next(I)Ljava/util/List;");
-    table.by("MatrixInterceptor", SHARE);
+    table.by("MatrixInterceptor", SHARE, PREPARED);
     table.intercept(
         loader,
         "asMatrixView(Ljava/io/File;" + ARRAY + ")V",
@@ -120,6 +120,12 @@ public final class Dl4j implements Library {
         "asImageMatrix(Ljava/io/File;Z)Lorg/datavec/image/data/Image;",
         "streamToMat(Ljava/io/InputStream;)" + mat,
         "transformImage(" + mat + ARRAY + ")" + ARRAY);
+    table.by("IteratorWorkspaces", SHARE, PREPARED);
+    String cpu = "org/nd4j/linalg/cpu/nativecpu/";
+    table.intercept(cpu + "workspace/CpuWorkspace", "init()V", "destroyWorkspace(Z)V");
+    table.intercept(
+        cpu + "CpuMemoryManager",
+        "allocate(JLorg/nd4j/linalg/api/memory/enums/MemoryKind;Z)Lorg/bytedeco/javacpp/Pointer;");
     table.by("ProgramIterators", PREPARED);
     table.intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET);
     table.intercept(null, "next()" + MULTI_DATA_SET, "next(I)" + MULTI_DATA_SET);
@@ -186,6 +192,8 @@ public final class Dl4j implements Library {
         batch,
         FOLDER + ".ProgramIterators",
         batch,
+        FOLDER + ".IteratorWorkspaces",
+        "org.nd4j.linalg.api.memory.abstracts.Nd4jWorkspace",
         FOLDER + ".EpochInterceptor",
         "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
   }

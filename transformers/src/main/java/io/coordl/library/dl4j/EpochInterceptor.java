@@ -23,8 +23,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TimeZone;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.DataSet;
@@ -49,8 +51,6 @@ import org.nd4j.linalg.factory.Nd4j;
  * intercepted.
  */
 public final class EpochInterceptor implements LibraryHooks {
-  private static final String IMAGES = "org.datavec.image.";
-
   private final EpochEngine engine;
   private final boolean fetchesItems;
   private final String code;
@@ -62,6 +62,9 @@ public final class EpochInterceptor implements LibraryHooks {
 
   /** A checksum of the order of each iterator's last epoch. */
   private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
+
+  /** Checksums of the orders in which iterators over shuffled files began. */
+  private final Set<Integer> firstOrders = ConcurrentHashMap.newKeySet();
 
   public EpochInterceptor(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
@@ -304,6 +307,11 @@ public final class EpochInterceptor implements LibraryHooks {
     }
 
     @Override
+    public boolean keepsItems() {
+      return ReaderEpoch.isOfImages(readers());
+    }
+
+    @Override
     public List<Object> parts() {
       return OwnCode.of(readers());
     }
@@ -340,9 +348,7 @@ public final class EpochInterceptor implements LibraryHooks {
    * one prepares batches.
    */
   private boolean hasItemsFetched(Collection<SeekableReader> readers) {
-    return fetchesItems
-        && readers.stream()
-            .anyMatch(reader -> reader.reader().getClass().getName().startsWith(IMAGES));
+    return fetchesItems && ReaderEpoch.isOfImages(readers);
   }
 
   private @Nullable String reasonNotToKeep(ProgramEpoch epoch) {
@@ -351,9 +357,14 @@ public final class EpochInterceptor implements LibraryHooks {
       order = 31 * order + Arrays.hashCode(one);
     }
     Integer before = orders.put(epoch.program().get(), order);
-    return before == null || before == order
-        ? null
-        : "its records come in another order in each epoch (decoded=share keeps images)";
+    if (before != null) {
+      return before == order ? null : "its records come in another order in each epoch";
+    }
+    // A program may create an iterator for each epoch, with the same seed.
+    return epoch.readers().values().stream().anyMatch(SeekableReader::isShuffled)
+            && firstOrders.add(order)
+        ? "its files are shuffled before each epoch"
+        : null;
   }
 
   private static String prefix(ProgramEpoch epoch, String name) {

@@ -88,7 +88,7 @@ final class Floats {
    */
   static @Nullable KeptArray read(INDArray array) {
     Nd4j.getAffinityManager().ensureLocation(array, AffinityManager.Location.HOST);
-    byte[] bytes = values(array, Floats::bytes);
+    byte[] bytes = values(array, pointer -> bytes(pointer.asBuffer()));
     if (bytes == null) {
       return null;
     }
@@ -96,8 +96,26 @@ final class Floats {
     return new KeptArray(d[0], d[1], d[2], ByteBuffer.wrap(bytes));
   }
 
-  private static byte @Nullable [] bytes(FloatPointer values) {
-    FloatBuffer source = values.asBuffer();
+  /**
+   * Returns the values of an array's memory as bytes; null unless each is a whole number from 0 to
+   * 255.
+   */
+  static byte @Nullable [] packed(INDArray array) {
+    byte @Nullable [][] packed = new byte @Nullable [1][];
+    Memory.bytes(array, values -> packed[0] = bytes(values.asFloatBuffer()));
+    return packed[0];
+  }
+
+  /** Writes these bytes as floats into the memory of an array; both are direct buffers. */
+  static void expand(ByteBuffer bytes, ByteBuffer floats) {
+    try {
+      convert(bytes, new FloatPointer(floats.asFloatBuffer()));
+    } finally {
+      Reference.reachabilityFence(floats);
+    }
+  }
+
+  private static byte @Nullable [] bytes(FloatBuffer source) {
     byte[] bytes = new byte[source.remaining()];
     float[] floats = new float[CHUNK];
     for (int at = 0; at < bytes.length; at += CHUNK) {

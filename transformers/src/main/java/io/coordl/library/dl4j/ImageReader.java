@@ -6,6 +6,7 @@ import io.coordl.purity.ClassFiles;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import org.datavec.api.split.FileSplit;
 import org.datavec.api.split.InputSplit;
 import org.datavec.image.loader.NativeImageLoader;
 import org.datavec.image.recordreader.BaseImageRecordReader;
@@ -86,6 +87,13 @@ final class ImageReader extends ListedReader {
             (ImageTransform) field(TYPE, "imageTransform").get(reader));
     field(TYPE, "imageLoader").set(copy, loader);
     return new ImageReader(copy, known);
+  }
+
+  @Override
+  boolean isShuffled() {
+    return split instanceof FileSplit files
+        && field(FileSplit.class, "randomize").bits(files) != 0
+        && files.length() > 1;
   }
 
   @Override

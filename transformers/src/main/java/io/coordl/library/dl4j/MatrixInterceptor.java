@@ -29,10 +29,14 @@ import org.nd4j.linalg.factory.Nd4j;
  * it. For loaders with a transform, which may be random, and for arrays that are not plain floats,
  * only the decoded picture is cached ({@link DecodedMats}). Ignores loaders of several pages, or of
  * a class of the program's own, and logs this once.
+ *
+ * <p>The array of a file is also a whole sample of an image reader. So {@code prepared=share} uses
+ * the same cache where it cannot cache whole batches.
  */
 public final class MatrixInterceptor implements LibraryHooks {
   private final Class<?> declaring;
   private final KeptItems kept;
+  private final String policy;
   private final OnceLog log;
   private final String code;
   private final LibraryField<Object> height;
@@ -56,7 +60,8 @@ public final class MatrixInterceptor implements LibraryHooks {
     this.transform = LibraryField.of(base, "imageTransform");
     this.pages = LibraryField.of(base, "multiPageMode");
     this.declaring = declaring;
-    this.kept = Objects.requireNonNull(KeptItems.of(services));
+    this.kept = Objects.requireNonNull(KeptItems.ofSamples(services));
+    this.policy = services.decoded() == null ? "prepared=share" : "decoded=share";
     this.log = new OnceLog(services.log());
     this.code =
         "DL4J matrix "
@@ -87,7 +92,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     boolean view = method.equals("asMatrixView");
     String reason = reasonToLeave(self);
     if (!reason.isEmpty()) {
-      log.once("decoded=share leaves " + reason + " to DL4J.");
+      log.once(policy + " leaves " + reason + " to DL4J.");
       return null;
     }
     if (method.equals("asImageMatrix")) {

@@ -78,12 +78,29 @@ final class Memory {
   /** Creates an array with its own memory: in the open workspace, if attached and there is one. */
   static INDArray copy(
       ByteBuffer values, DataType type, long[] shape, long[] stride, char order, boolean attached) {
+    return filled(own -> own.put(values), type, shape, stride, order, attached);
+  }
+
+  /** Like {@link #copy}, for an array of floats whose values are stored as unsigned bytes. */
+  static INDArray expanded(
+      ByteBuffer values, long[] shape, long[] stride, char order, boolean attached) {
+    return filled(
+        own -> Floats.expand(values, own), DataType.FLOAT, shape, stride, order, attached);
+  }
+
+  private static INDArray filled(
+      Consumer<ByteBuffer> values,
+      DataType type,
+      long[] shape,
+      long[] stride,
+      char order,
+      boolean attached) {
     INDArray array = uninitialized(type, shape, order, attached);
     if (!Arrays.equals(array.stride(), stride)) {
       long[] span = {span(shape, stride)};
       array = Nd4j.create(uninitialized(type, span, 'c', attached).data(), shape, stride, 0, order);
     }
-    bytes(array, own -> own.put(values));
+    bytes(array, values);
     return array;
   }
 

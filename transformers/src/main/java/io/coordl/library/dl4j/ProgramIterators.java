@@ -154,7 +154,7 @@ public final class ProgramIterators implements LibraryHooks {
       }
       List<BatchLayout.Array> more = new ArrayList<>(files);
       more.add(new BatchLayout.Array(PLACE, "", iterator.numbers().toString(), List.of(), 0));
-      return BatchBytes.toKeep(batch, more);
+      return BatchBytes.toKeep(batch, more, false);
     }
 
     @Override

@@ -160,7 +160,7 @@ record ReaderEpoch(
   public @Nullable PreparedBatch toKeep(int batch, Object made, List<BatchLayout.Array> files) {
     Set<String> covered = pipeline.paths(batch);
     return BatchBytes.toKeep(
-        made, files.stream().filter(file -> !covered.contains(file.name())).toList());
+        made, files.stream().filter(file -> !covered.contains(file.name())).toList(), keepsItems());
   }
 
   @Override
@@ -185,6 +185,17 @@ record ReaderEpoch(
     if (preprocessor != null) {
       unsteady.put(dataset(), new WeakReference<>(preprocessor)); // It may refer to the iterator.
     }
+  }
+
+  @Override
+  public boolean keepsItems() {
+    return isOfImages(readers());
+  }
+
+  /** Whether the program's records are images, which are cached one by one. */
+  static boolean isOfImages(Collection<SeekableReader> readers) {
+    return readers.stream()
+        .anyMatch(reader -> reader.reader().getClass().getName().startsWith("org.datavec.image."));
   }
 
   @Override

@@ -130,6 +130,11 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return false;
   }
 
+  /** Whether its records are shuffled at the start of each epoch. */
+  boolean isShuffled() {
+    return false;
+  }
+
   /**
    * Returns why equal records may give different batches, or why caching them is pointless; null if
    * neither is known.

@@ -162,6 +162,11 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
+  boolean isShuffled() {
+    return inner.isShuffled();
+  }
+
+  @Override
   @Nullable String reasonNotToKeep() {
     return inner.reasonNotToKeep();
   }

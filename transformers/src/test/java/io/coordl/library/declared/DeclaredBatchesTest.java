@@ -82,7 +82,14 @@ class DeclaredBatchesTest {
   private Services services(Mode mode) {
     Services.Builder with = Services.builder(said::add);
     if (mode != Mode.PREFETCHED) {
-      with.prepared(new Prepared(store, trusted, () -> true, () -> 100, (what, why) -> {}));
+      with.prepared(
+          new Prepared(
+              store,
+              store.ofItems(path -> false, () -> true),
+              trusted,
+              () -> true,
+              () -> 100,
+              (what, why) -> {}));
     }
     if (mode != Mode.KEPT) {
       with.prefetcher(prefetcher, 1);

@@ -335,6 +335,7 @@ final class SupportedVersionsTest {
         Prepared prepared =
             new Prepared(
                 new PreparedStore(arena, new KeptForms()),
+                new DecodedStore(arena, path -> true),
                 Set.of(),
                 () -> true,
                 () -> 10,

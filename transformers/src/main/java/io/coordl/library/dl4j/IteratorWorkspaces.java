@@ -1,0 +1,191 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.host.MemoryWatch;
+import io.coordl.pipeline.LibraryField;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.bytedeco.javacpp.Pointer;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.memory.abstracts.Nd4jWorkspace;
+import org.nd4j.linalg.api.memory.enums.LocationPolicy;
+import org.nd4j.linalg.api.memory.enums.MemoryKind;
+import org.nd4j.linalg.api.memory.pointers.PagedPointer;
+import org.nd4j.linalg.api.memory.pointers.PointersPair;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * The memory in which DL4J prefetches batches for {@code fit}. Each epoch has a new iterator, which
+ * allocates this memory (four batches), writes zeros to it and frees it at the end. If batches come
+ * from a cache, the page faults of new memory take most of an epoch. So the memory of an iterator
+ * that has ended is zeroed again and passed to the next one that needs as much.
+ *
+ * <p>At most one block is held, only after an iterator has ended: together they never take more
+ * than the largest iterator did. If memory becomes short, it is freed ({@link MemoryWatch}).
+ */
+public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holder {
+  /** Smaller memory has few page faults. */
+  private static final long MIN_BYTES = 4 << 20;
+
+  /** What {@code CpuWorkspace.init} allocates beyond the workspace's size. */
+  private static final long OFFSET = 1024;
+
+  private final LibraryField<PointersPair> pointers;
+
+  /** The blocks of iterators' workspaces, in bytes. */
+  private final Map<Nd4jWorkspace, Long> blocks = Collections.synchronizedMap(new WeakHashMap<>());
+
+  /** The bytes that the workspace initialised by this thread is about to allocate. */
+  private final ThreadLocal<@Nullable Long> wanted = ThreadLocal.withInitial(() -> null);
+
+  private @Nullable Pointer spare;
+  private long held;
+  private boolean ended;
+
+  public IteratorWorkspaces(Class<?> workspace, Services services)
+      throws ReflectiveOperationException {
+    Symbols.require(IteratorWorkspaces.class);
+    pointers =
+        new LibraryField<>(
+            Symbols.field(workspace, "workspace", PointersPair.class), PointersPair.class);
+    services.holders().accept(this);
+  }
+
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    return switch (method) {
+      case "allocate" ->
+          allocated(
+              (Long) arguments[0], (MemoryKind) arguments[1], Boolean.TRUE.equals(arguments[2]));
+      case "init" -> begun((Nd4jWorkspace) self);
+      default -> {
+        ended((Nd4jWorkspace) self);
+        yield null;
+      }
+    };
+  }
+
+  /** Whether a workspace belongs to an iterator that prefetches, and lies in ordinary memory. */
+  private static boolean isOfIterator(Nd4jWorkspace workspace) {
+    String name = workspace.getId();
+    return name != null
+        && (name.startsWith("ADSI_ITER-") || name.startsWith("AMDSI_ITER-"))
+        && workspace.getWorkspaceConfiguration().getPolicyLocation() == LocationPolicy.RAM;
+  }
+
+  private @Nullable InterceptedCall begun(Nd4jWorkspace workspace) {
+    long size = workspace.getCurrentSize();
+    if (size < MIN_BYTES || !isOfIterator(workspace)) {
+      return null;
+    }
+    long bytes = size + OFFSET;
+    wanted.set(bytes);
+    return InterceptedCall.after(
+        own -> {
+          // Null if the library has allocated as many bytes as expected.
+          if (wanted.get() == null) {
+            blocks.put(workspace, bytes);
+          }
+          wanted.remove();
+          return own;
+        });
+  }
+
+  private @Nullable InterceptedCall allocated(long bytes, MemoryKind kind, boolean zeroed) {
+    Long expected = wanted.get();
+    if (expected == null || expected != bytes || kind != MemoryKind.HOST || !zeroed) {
+      return null;
+    }
+    wanted.remove();
+    Pointer block = take(bytes);
+    return block == null ? null : new InterceptedCall(Pointer.memset(block, 0, bytes));
+  }
+
+  /** Returns the spare block if it has this size; otherwise frees it. */
+  private @Nullable Pointer take(long bytes) {
+    Pointer taken;
+    boolean fits;
+    synchronized (this) {
+      taken = spare;
+      fits = held == bytes;
+      spare = null;
+      held = 0;
+    }
+    if (taken != null && !fits) {
+      free(taken);
+      return null;
+    }
+    return taken;
+  }
+
+  /** Exchanges the workspace's block for a tiny one, which the library then frees. */
+  private void ended(Nd4jWorkspace workspace) {
+    Long bytes = blocks.remove(workspace);
+    PointersPair pair = bytes == null ? null : pointers.get(workspace);
+    PagedPointer block = pair == null ? null : pair.getHostPointer();
+    if (bytes == null || pair == null || block == null) {
+      return;
+    }
+    Pointer former;
+    synchronized (this) {
+      if (ended) {
+        return;
+      }
+      PagedPointer tiny =
+          new PagedPointer(Nd4j.getMemoryManager().allocate(OFFSET, MemoryKind.HOST, false));
+      former = spare;
+      spare = block;
+      held = bytes;
+      pair.setHostPointer(tiny);
+    }
+    if (former != null) {
+      free(former);
+    }
+  }
+
+  private static void free(Pointer block) {
+    Nd4j.getMemoryManager().release(block, MemoryKind.HOST);
+  }
+
+  @Override
+  public String noun() {
+    return "memory for DL4J's prefetched batches";
+  }
+
+  @Override
+  public String argument() {
+    return "decoded or prepared";
+  }
+
+  @Override
+  public boolean yields() {
+    return true;
+  }
+
+  @Override
+  public synchronized long held() {
+    return held;
+  }
+
+  @Override
+  public long giveBack(long bytes) {
+    Pointer block;
+    long given;
+    synchronized (this) {
+      ended = true;
+      block = spare;
+      given = held;
+      spare = null;
+      held = 0;
+    }
+    if (block != null) {
+      free(block);
+    }
+    return given;
+  }
+}
