@@ -126,6 +126,7 @@ public enum Sentence {
   // ---- exit summary: where the time went
   TRAINING("%s: %s%s, %d %s, %s from the first batch to the last"),
   SPEED("%s samples/s%s; "),
+  FAILED_BATCHES(" and %d that threw an exception"),
   SHARE("  %-14s %9s  %7s%s"),
   IN_STEPS("of it %s"),
   CORE_WAIT("waiting for a core %s"),

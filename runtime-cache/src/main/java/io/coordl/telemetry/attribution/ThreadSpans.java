@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NoSuchElementException;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
@@ -249,7 +250,14 @@ final class ThreadSpans {
     }
   }
 
-  private void pop(long now, @Nullable Object result) {
+  /**
+   * Closes the innermost span.
+   *
+   * @param answer what its method returned or threw; null if nothing or not known
+   */
+  private void pop(long now, @Nullable Object answer) {
+    Throwable thrown = answer instanceof Throwable exception ? exception : null;
+    Object result = thrown == null ? answer : null;
     int at = --depth;
     SpanKind kind = kinds[at];
     long duration = now - starts[at];
@@ -295,7 +303,9 @@ final class ThreadSpans {
           waiting = 0;
           waits.add(starts[at], now);
           waitGc += Math.max(0, recorder.gcNanos() - gcBefore);
-          if (kind == SpanKind.ASK) {
+          if (isFailure(thrown)) {
+            failed(now, subject);
+          } else if (kind == SpanKind.ASK) {
             asked(now, subject, result);
           } else {
             taken(now, subject, result);
@@ -496,6 +506,23 @@ final class ThreadSpans {
       stepStart = now;
     }
     asking = null;
+  }
+
+  /** Loops may ask for batches until there are none. */
+  private static boolean isFailure(@Nullable Throwable thrown) {
+    return thrown != null && !(thrown instanceof NoSuchElementException);
+  }
+
+  private void failed(long now, @Nullable Object subject) {
+    OpenEpoch epoch = subject == null ? null : find(subject);
+    tookNothing(now, subject);
+    asking = null;
+    if (epoch != null) {
+      epoch.event.failedBatches++;
+      whenTraining(epoch, () -> recorder.totals.count(job -> job.failedBatches++));
+    } else if (training) {
+      recorder.totals.count(job -> job.failedBatches++);
+    }
   }
 
   /** A wait ended without a batch: there are no more, or {@code next} threw. */

@@ -24,7 +24,9 @@ import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -80,6 +82,36 @@ class SpanRecorderTest {
 
   private Figures totals() {
     return spans.totals().snapshot();
+  }
+
+  private void request(SpanKind kind, @Nullable Object answer) {
+    long token = spans.enter(kind, iterator);
+    tick(10);
+    spans.exit(token, answer);
+  }
+
+  /** A loop may go on after an exception, without the samples of that batch. */
+  @Test
+  void requestsThatThrewAreCounted() {
+    long fit = spans.enter(FIT, null);
+    request(TAKE, new IllegalStateException("the first batch"));
+    for (int batch = 0; batch < 3; batch++) {
+      request(ASK, true);
+      request(TAKE, new Object());
+      tick(100);
+    }
+    request(ASK, true);
+    long take = spans.enter(TAKE, iterator);
+    spans.enter(SAMPLE, this); // Left open by the exception.
+    spans.exit(take, new IllegalStateException("a broken picture"));
+    request(ASK, new IllegalStateException("the thread that prepares has ended"));
+    request(TAKE, new NoSuchElementException()); // The end.
+    request(ASK, false);
+    spans.exit(fit, null);
+
+    assertThat(totals().failedBatches).isEqualTo(3);
+    assertThat(totals().batches).isEqualTo(3);
+    assertThat(totals().compute).isEqualTo(300);
   }
 
   @Test

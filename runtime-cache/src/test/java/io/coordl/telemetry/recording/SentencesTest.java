@@ -24,6 +24,7 @@ import io.coordl.telemetry.advice.Evidence;
 import io.coordl.telemetry.advice.Gpus;
 import io.coordl.telemetry.advice.OpenWaitText;
 import io.coordl.telemetry.advice.Sentence;
+import io.coordl.telemetry.attribution.SpanRecorder;
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.GpuStatisticsEvent;
@@ -502,6 +503,16 @@ class SentencesTest {
                 });
     says(trained, read, Sentence.TRAINING, Sentence.SHARE);
     says(sized, trained, Sentence.SPEED);
+    says(
+        () ->
+            summary(
+                job -> {
+                  trains(job);
+                  SpanRecorder spans = job.figures().spans();
+                  spans.exit(spans.enter(SpanKind.TAKE, job), new IllegalStateException());
+                }),
+        trained,
+        Sentence.FAILED_BATCHES);
     says(trained, nothing, Sentence.NEXT);
     says(() -> summary("job.jfr", SentencesTest::trains), trained, Sentence.RECORDING);
     says(
