@@ -111,6 +111,11 @@ public final class EpochEngine {
     return group != null || keeps() || (early && prefetcher != null);
   }
 
+  /** Whether batches may be kept, now or later. */
+  public boolean mayKeep() {
+    return samples != null;
+  }
+
   private boolean keeps() {
     return samples != null && samples.areKept();
   }

@@ -15,7 +15,6 @@ import io.coordl.purity.ClassFiles;
 import io.coordl.purity.PurityAnalyzer;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -60,8 +59,7 @@ public final class EpochInterceptor implements LibraryHooks {
   private final Map<Object, WeakReference<Object>> unsteady =
       Collections.synchronizedMap(new WeakHashMap<>());
 
-  /** A checksum of the order of each iterator's last epoch. */
-  private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
+  private final RecordOrders orders = new RecordOrders();
 
   public EpochInterceptor(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
@@ -118,8 +116,12 @@ public final class EpochInterceptor implements LibraryHooks {
    */
   private void opened(Object iterator) {
     try {
-      for (SeekableReader reader : readers.of(new ProgramIterator(iterator)).values()) {
+      Collection<SeekableReader> found = readers.of(new ProgramIterator(iterator)).values();
+      for (SeekableReader reader : found) {
         reader.opened();
+      }
+      if (engine.mayKeep()) {
+        orders.reset(iterator, found);
       }
     } catch (CannotShareException e) {
       return; // The library may open any file for batches that it prepares itself.
@@ -157,6 +159,7 @@ public final class EpochInterceptor implements LibraryHooks {
   private @Nullable InterceptedCall next(Object iterator, int num) throws IOException {
     ProgramIterator program = new ProgramIterator(iterator);
     if (program.hasBatchAtHand() || !engine.serves(isOfProgram())) {
+      noteOrder(program);
       return null;
     }
     try {
@@ -169,6 +172,17 @@ public final class EpochInterceptor implements LibraryHooks {
     } catch (CannotShareException e) {
       engine.leave(e);
       return null;
+    }
+  }
+
+  /** Notes the order of the first epoch, which may begin without a reset. */
+  private void noteOrder(ProgramIterator program) {
+    if (engine.mayKeep() && !orders.knows(program.get())) {
+      try {
+        orders.reset(program.get(), readers.of(program).values());
+      } catch (CannotShareException e) {
+        orders.reset(program.get(), List.of()); // Its batches are never kept.
+      }
     }
   }
 
@@ -346,14 +360,9 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   private @Nullable String reasonNotToKeep(ProgramEpoch epoch) {
-    int order = 0;
-    for (int[] one : epoch.orders()) {
-      order = 31 * order + Arrays.hashCode(one);
-    }
-    Integer before = orders.put(epoch.program().get(), order);
-    return before == null || before == order
-        ? null
-        : "its records come in another order in each epoch (decoded=share keeps images)";
+    return orders.change(epoch.program().get(), epoch.orders())
+        ? "its records come in another order in each epoch (decoded=share keeps images)"
+        : null;
   }
 
   private static String prefix(ProgramEpoch epoch, String name) {

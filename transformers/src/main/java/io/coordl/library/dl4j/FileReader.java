@@ -35,6 +35,11 @@ final class FileReader extends ListedReader {
   }
 
   @Override
+  InputSplit split() {
+    return split;
+  }
+
+  @Override
   List<?> all() {
     List<URI> all = new ArrayList<>();
     split.locationsIterator().forEachRemaining(all::add);

@@ -41,6 +41,11 @@ final class ImageReader extends ListedReader {
   }
 
   @Override
+  InputSplit split() {
+    return split;
+  }
+
+  @Override
   List<?> all() {
     return List.of(); // No reader of the library wraps such a reader.
   }

@@ -8,6 +8,8 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.split.BaseInputSplit;
+import org.datavec.api.split.InputSplit;
 import org.jspecify.annotations.Nullable;
 
 /** A reader that holds an iterator in a field, over elements that each make one record. */
@@ -28,6 +30,18 @@ abstract sealed class ListedReader extends SeekableReader
   ListedReader(RecordReader reader, LibraryField<Object> iterator) {
     super(reader);
     this.iterator = iterator;
+  }
+
+  /** Returns the files of the reader; null if it has records in memory. */
+  @Nullable InputSplit split() {
+    return null;
+  }
+
+  @Override
+  int @Nullable [] orderOfFiles() {
+    return split() instanceof BaseInputSplit files
+        ? (int[]) field(BaseInputSplit.class, "iterationOrder").get(files)
+        : null;
   }
 
   /** Returns the elements of the next epoch if it began now, in order. */

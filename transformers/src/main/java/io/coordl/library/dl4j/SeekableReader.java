@@ -79,6 +79,14 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   abstract int @Nullable [] order(int taken) throws CannotShareException;
 
   /**
+   * Returns the order in which the library goes through the files since its last reset; null if
+   * unknown or always the same. Changes nothing.
+   */
+  int @Nullable [] orderOfFiles() {
+    return null;
+  }
+
+  /**
    * Sets the reader to the start of an epoch in this order.
    *
    * @param shared the epoch, if the agent supplies its batches; null if the library runs it by

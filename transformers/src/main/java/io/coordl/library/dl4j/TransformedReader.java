@@ -91,6 +91,11 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
+  int @Nullable [] orderOfFiles() {
+    return inner.orderOfFiles();
+  }
+
+  @Override
   boolean begin(int[] order, @Nullable IteratorEpoch shared) {
     boolean begun = inner.begin(order, shared);
     if (begun) {
