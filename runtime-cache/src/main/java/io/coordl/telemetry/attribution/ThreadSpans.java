@@ -32,6 +32,9 @@ final class ThreadSpans {
   /** Least time between two readings of a thread's core figures, which take 10 us of CPU each. */
   private static final long CORES_NANOS = 4_000_000;
 
+  /** Shortest preparation of a data set that counts; most do nothing. */
+  private static final long DATA_SET_NANOS = 1_000_000;
+
   private static final SpanKind[] KINDS = SpanKind.values();
 
   private final SpanRecorder recorder;
@@ -59,6 +62,15 @@ final class ThreadSpans {
   private @Nullable EpochEvent newEpoch;
 
   private @Nullable BatchRecord waitRecord;
+
+  /** Depth of the open span that prepares a data set for the next epoch; 0 if there is none. */
+  private int dataSetDepth;
+
+  /** When the data set was prepared whose preparation is the beginning of the next wait; else 0. */
+  private long dataSetEnded;
+
+  /** Part of the current wait in which a data set was prepared: no batch was asked for yet. */
+  private long dataSetNanos;
 
   private final List<OpenEpoch> epochs = new ArrayList<>();
   private @Nullable OpenEpoch stepping;
@@ -192,7 +204,7 @@ final class ThreadSpans {
         } else if (waitDepth == 0) {
           waitDepth = at + 1;
           beginWait(subject, now);
-          waiting = Math.max(1, now - waits.total);
+          waiting = Math.max(1, now - waits.total + dataSetNanos);
           WaitListener listener = training ? recorder.listener : null;
           if (listener != null) {
             listener.waitBegins(subject);
@@ -202,6 +214,14 @@ final class ThreadSpans {
       case EPOCH -> {
         if (waitDepth == 0 && subject != null) {
           endEpochOf(subject, now);
+        }
+      }
+      case DATA_SET -> {
+        boolean inBatch =
+            waitDepth + openSpans(SpanKind.PRODUCER, 0) + openSpans(SpanKind.BATCH, 0) > 0;
+        if (outermost && !inBatch) {
+          dataSetDepth = at + 1;
+          beginWait(subject, now);
         }
       }
       case DECODE, TRANSFORM, CHECKPOINT -> {
@@ -324,6 +344,12 @@ final class ThreadSpans {
         }
       }
       case PRODUCER -> building = outerBatches[at];
+      case DATA_SET -> {
+        if (dataSetDepth == at + 1) {
+          dataSetDepth = 0;
+          endDataSet(starts[at], now);
+        }
+      }
       case FIT -> {
         if (outermost && planned) {
           planned = false;
@@ -474,8 +500,36 @@ final class ThreadSpans {
 
   // ---- waits and steps
 
+  /**
+   * A data set was prepared: the beginning of the first wait of its epoch, if the loop asks for a
+   * batch at once.
+   */
+  private void endDataSet(long start, long now) {
+    waits.add(start, now);
+    waitGc += Math.max(0, recorder.gcNanos() - gcBefore);
+    if (asking != null) { // A validation inside an epoch, whose step continues.
+      stepping = asking;
+      stepStart = now;
+      asking = null;
+    }
+    if (waits.total < DATA_SET_NANOS) {
+      clearWait();
+    } else {
+      dataSetEnded = now;
+      dataSetNanos += now - start;
+      building = null;
+    }
+  }
+
   private void beginWait(@Nullable Object subject, long now) {
     endStep(now);
+    if (dataSetEnded != 0) {
+      if (now - dataSetEnded > DATA_SET_NANOS + waits.total / 10) {
+        clearWait(); // The program had other things to do first.
+      }
+      dataSetEnded = 0;
+      building = waitRecord;
+    }
     if (coresRead == 0) {
       coreWaitSince(now);
     }
@@ -575,6 +629,7 @@ final class ThreadSpans {
     boolean begins = find(subject) == null;
     OpenEpoch epoch = epochOf(subject, start, newEvent);
     waits.divide(wait, waitGc, made);
+    long asked = wait.wait - dataSetNanos;
     clearWait();
     long samples = made.event.samples;
     epoch.event.addBatch(samples);
@@ -589,7 +644,7 @@ final class ThreadSpans {
         epoch,
         () -> {
           recorder.durations.record(Durations.Kind.STALL, wait.wait);
-          recorder.longestWait.accumulate(wait.wait);
+          recorder.longestWait.accumulate(asked);
           recorder.totals.count(
               job -> {
                 job.addBatch(samples);
@@ -604,6 +659,7 @@ final class ThreadSpans {
 
   private void clearWait() {
     waits.clear();
+    dataSetNanos = 0;
     waitGc = 0;
     newEpoch = null;
     building = null;
