@@ -4,11 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.reports.recording.Recordings;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.JarFile;
+import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -157,6 +160,40 @@ class CoordlJarIT {
     Ended help = bash("$1 --help; $1 summary --jsn a.jfr", Map.of("TERM", "xterm-256color"));
 
     assertThat(help.output()).doesNotContain("\033").contains("Possible solutions: --json");
+  }
+
+  /** The jar takes only some packages of the agent's modules. */
+  @Test
+  void everyOwnClassThatTheJarUsesIsInIt() {
+    StringWriter output = new StringWriter();
+    PrintWriter writer = new PrintWriter(output);
+    int code =
+        ToolProvider.findFirst("jdeps")
+            .orElseThrow()
+            .run(
+                writer,
+                writer,
+                "--multi-release=17",
+                "--missing-deps",
+                TARGET.resolve("coordl.jar").toString());
+
+    assertThat(code).as(output.toString()).isZero();
+    assertThat(output.toString().lines().filter(line -> line.contains("-> io.coordl."))).isEmpty();
+  }
+
+  @Test
+  void recordingsAreComparedPredictedAndShown() throws Exception {
+    Path before = Recordings.record(folder.resolve("before.jfr"), Recordings::emitJob);
+    Path after = Recordings.record(folder.resolve("after.jfr"), Recordings::emitJob);
+
+    for (Ended ended :
+        List.of(
+            coordl("compare", before, after),
+            coordl("whatif", before),
+            coordl("report", before, "-o", folder.resolve("page.html")))) {
+      assertThat(ended.output()).doesNotContain("Exception", "Error:");
+      assertThat(ended.code()).as(ended.output()).isZero();
+    }
   }
 
   @Test

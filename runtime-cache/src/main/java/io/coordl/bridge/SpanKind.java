@@ -38,6 +38,10 @@ public enum SpanKind {
    */
   EPOCH,
   /**
+   * A data set reads what it needs before an epoch (DJL: {@code prepare}); the subject is the data.
+   */
+  DATA_SET,
+  /**
    * Skipped work that an earlier job has already done: a step or, if the subject says so, the
    * epochs before the current one.
    */

@@ -17,7 +17,7 @@ public interface SpanSink {
 
   /**
    * Closes the span of {@code token} and every span still open inside it (a call that threw);
-   * {@code result} is null if the method returned nothing or threw.
+   * {@code result} is null if the method returned nothing, and the exception if it threw.
    */
   void exit(long token, @Nullable Object result);
 

@@ -13,10 +13,14 @@ record TimedIterable<T>(Iterable<T> batches) implements Iterable<T> {
     @Override
     public boolean hasNext() {
       long span = Spans.enter(SpanKind.ASK, this);
-      Boolean answer = null;
+      Object answer = null;
       try {
-        answer = batches.hasNext();
-        return answer;
+        boolean more = batches.hasNext();
+        answer = more;
+        return more;
+      } catch (Throwable t) {
+        answer = t;
+        throw t;
       } finally {
         Spans.exit(span, answer);
       }
@@ -25,12 +29,16 @@ record TimedIterable<T>(Iterable<T> batches) implements Iterable<T> {
     @Override
     public T next() {
       long span = Spans.enter(SpanKind.TAKE, this);
-      T batch = null;
+      Object taken = null;
       try {
-        batch = batches.next();
+        T batch = batches.next();
+        taken = batch;
         return batch;
+      } catch (Throwable t) {
+        taken = t;
+        throw t;
       } finally {
-        Spans.exit(span, batch);
+        Spans.exit(span, taken);
       }
     }
 

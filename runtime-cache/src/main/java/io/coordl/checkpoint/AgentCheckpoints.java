@@ -151,7 +151,9 @@ public final class AgentCheckpoints {
       long now = System.nanoTime();
       boolean writing = files.isWriting();
       trainer = Thread.currentThread();
-      if (ended != 0) {
+      if (ended == 0) {
+        steps.firstStep();
+      } else {
         steps.step(now - ended, writing);
       }
       ended = now;

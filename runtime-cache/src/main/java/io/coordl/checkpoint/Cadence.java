@@ -97,8 +97,14 @@ final class Cadence {
     return new Cadence(0, overhead);
   }
 
+  /** Records the first step, whose beginning is unknown. */
+  void firstStep() {
+    steps++;
+    since++;
+  }
+
   /**
-   * Records a step.
+   * Records a later step.
    *
    * @param nanos since the previous step, or since the checkpoint after it
    * @param writing whether a checkpoint is being written

@@ -76,7 +76,12 @@ public final class Resume {
       if (SideFile.isVerified(candidate) && StateFile.isIntact(candidate)) {
         return candidate;
       }
-      log.say("resume: " + shown(candidate) + " is damaged or incomplete, and is not used.");
+      boolean finished = SideFile.hasCompleteModel(candidate) && StateFile.exists(candidate);
+      log.say(
+          finished
+              ? "resume: %s is damaged, and is not used."
+              : "resume: %s is not used, as its job ended before it was written.",
+          shown(candidate));
     }
     startOver("it has no complete agent checkpoint");
     return null;

@@ -96,6 +96,11 @@ final class StateFile implements Closeable {
     Closeables.closeQuietly(pieces::end);
   }
 
+  /** Whether a checkpoint has a state file, which is written last. */
+  static boolean exists(Path checkpoint) {
+    return Files.isRegularFile(of(checkpoint), LinkOption.NOFOLLOW_LINKS);
+  }
+
   /** Whether a checkpoint has an undamaged state file. */
   static boolean isIntact(Path checkpoint) throws IOException {
     Path path = of(checkpoint);

@@ -6,6 +6,7 @@ import static io.coordl.coordination.StagingDescriptor.PARTICIPANT_BLOCKED;
 import io.coordl.coordination.StagingBuffer.Entered;
 import io.coordl.host.JobLiveness;
 import io.coordl.host.MappedLength;
+import io.coordl.telemetry.advice.Text.Bytes;
 import io.coordl.telemetry.event.StagingStatisticsEvent;
 import io.coordl.telemetry.log.OnceLog;
 import io.coordl.telemetry.log.UserLog;
@@ -308,13 +309,13 @@ final class PipelineSession {
       log.once(
           UNSTAGED,
           "A batch has "
-              + bytes
-              + " bytes, but the staging buffer "
+              + new Bytes(bytes)
+              + ", but the staging buffer "
               + (slots == 0
                   ? String.format(
                       "has %s, less than for two (raise prep.size)",
-                      memory.get(StagingDescriptor.BUDGET))
-                  : "was created for batches of " + slotBytes)
+                      new Bytes(memory.get(StagingDescriptor.BUDGET)))
+                  : "was created for batches of " + new Bytes(slotBytes))
               + ": each job prepares such batches itself.");
     }
   }

@@ -45,14 +45,19 @@ final class Gauge {
           ? known
           : null;
 
-  /** Minimum share of the time that the job itself had: with less, no correction is reliable. */
-  private static final double MIN_OWN_SHARE = 0.1;
-
   private static final int CORES = Runtime.getRuntime().availableProcessors();
 
   private final int requestedSteps;
   private final int transition;
   private final List<Step> steps = new ArrayList<>();
+
+  /**
+   * The same steps without the time in which the training thread had no core. On a busy machine it
+   * differs from step to step, so that no time including it is ever steady.
+   */
+  private final List<Step> own = new ArrayList<>();
+
+  private final PhaseEvent total = new PhaseEvent();
   private long nanos;
   private int skipped;
   private int toDrop;
@@ -65,6 +70,7 @@ final class Gauge {
   private int evaluated;
   private boolean done;
   private boolean steady;
+  private boolean busy;
   Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
 
   /**
@@ -85,6 +91,10 @@ final class Gauge {
       return;
     }
     steps.add(step);
+    PhaseEvent figures = step.figures();
+    total.add(figures);
+    long ownNanos = Math.round(new CoreLaw(figures, CORES).own());
+    own.add(new Step(step.samples(), ownNanos, step.work()));
     nanos += step.nanos();
     turnNanos += step.nanos();
     if (steps.size() >= evaluated + CHECK_EVERY) {
@@ -95,7 +105,9 @@ final class Gauge {
 
   /** Drops all steps of this turn, because they did not belong to this phase. */
   void restart() {
+    total.subtract(sum(steps.subList(turnBegins, steps.size())));
     steps.subList(turnBegins, steps.size()).clear();
+    own.subList(turnBegins, own.size()).clear();
     nanos -= turnNanos;
     turnNanos = 0;
     toDrop = transition;
@@ -134,6 +146,7 @@ final class Gauge {
   }
 
   private void evaluate() {
+    busy = new CoreLaw(total, CORES).isMachineBusy();
     int begin = begin();
     List<Step> counted = steps.subList(Math.max(0, begin), steps.size());
     int minSteps = requestedSteps > 0 ? requestedSteps : MIN_STEPS;
@@ -170,6 +183,7 @@ final class Gauge {
   /** Ends the phase with the steps so far, however precise. */
   void close() {
     if (!done && hasSome()) {
+      busy = new CoreLaw(total, CORES).isMachineBusy();
       estimateFrom(begin());
       done = true;
     }
@@ -181,15 +195,25 @@ final class Gauge {
    * this phase look faster than the others.
    */
   private int begin() {
-    List<Step> searched = turns == 1 ? steps : steps.subList(0, firstTurn);
+    List<Step> searched = turns == 1 ? judged() : judged().subList(0, firstTurn);
     int begin = SteadyState.begin(searched.stream().mapToDouble(Step::perSample).toArray());
     return turns == 1 ? begin : Math.max(0, begin);
   }
 
   private void estimateFrom(int begin) {
     dropped = Math.max(0, begin);
-    estimate = Estimate.of(steps.subList(dropped, steps.size()));
+    estimate = Estimate.of(judged().subList(dropped, steps.size()));
     steady = estimate.relativeError() <= (begin < 0 ? STEADY_ANYWAY : PRECISION);
+  }
+
+  private List<Step> judged() {
+    return busy ? own : steps;
+  }
+
+  private static PhaseEvent sum(List<Step> some) {
+    PhaseEvent sum = new PhaseEvent();
+    some.forEach(step -> sum.add(step.figures()));
+    return sum;
   }
 
   /** Returns all figures so far, and the CPU time of the process. */
@@ -201,9 +225,7 @@ final class Gauge {
   }
 
   PhaseEvent work() {
-    PhaseEvent work = new PhaseEvent();
-    counted().forEach(step -> work.add(step.work()));
-    return work;
+    return sum(counted());
   }
 
   private List<Step> counted() {
@@ -218,16 +240,12 @@ final class Gauge {
     event.warmupSteps = (long) skipped + dropped;
     event.steps = counted.size();
     event.samples = counted.stream().mapToLong(Step::samples).sum();
-    event.wall = counted.stream().mapToLong(Step::nanos).sum();
-    // Part of the time between two batches may be the profile's own, which no step includes.
-    double waitShare = event.compute <= 0 ? 0 : (double) event.computeCoreWait / event.compute;
-    event.computeCoreWait = Math.round(waitShare * Math.min(event.compute, event.wall));
-    boolean busy = new CoreLaw(event, CORES).isMachineBusy();
-    double own = busy ? Math.max(MIN_OWN_SHARE, 1 - event.share(event.computeCoreWait)) : 1;
-    event.sampleNanos = own * estimate.nanos();
-    event.sampleNanosError = own * estimate.error();
+    event.sampleNanos = estimate.nanos();
+    event.sampleNanosError = estimate.error();
     event.steady = steady;
-    event.note = note(note, estimate.outlier()) + (busy ? busy(note, own) : "");
+    event.note =
+        note(note, estimate.outlier())
+            + (busy ? busy(note, new CoreLaw(event, CORES).own() / event.wall) : "");
     return event;
   }
 

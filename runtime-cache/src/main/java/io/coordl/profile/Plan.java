@@ -95,7 +95,7 @@ final class Plan {
 
   /**
    * Returns how much longer the program has to train for all phases, at the speed of its steps so
-   * far, as a clause.
+   * far, as a clause: at least what quiet steps need, at most until the time limits.
    */
   String toGo(Figures totals) {
     if (totals.batches == 0 || totals.wall == 0) {
@@ -103,10 +103,18 @@ final class Plan {
     }
     long step = Math.max(1, totals.wall / totals.batches);
     long each = Math.max(steps, Math.max(Gauge.MIN_STEPS, Gauge.MIN_NANOS / step));
-    long left = phases.stream().filter(phase -> !results.has(phase)).count() * each;
+    long left = phases.stream().filter(phase -> !results.has(phase)).count();
+    boolean alone = phases.size() > 1;
+    long least =
+        (left + (alone ? 1 : 0)) * each + (results.isWarm() ? 0 : WarmUp.WINDOW_NANOS / step);
+    long most = ((alone ? ALL_NANOS : PHASES_NANOS) - (now() - begun)) / step;
     return Text.format(
-        "; let it train for at least %,d steps more (%s), or profile" + " fewer phases",
-        left, Text.roughly(left * step));
+            "; let it train for at least %,d steps more (%s)", least, Text.roughly(least * step))
+        + (most <= least
+            ? ""
+            : Text.format(
+                ", at most %,d (%s) if times are not steady", most, Text.roughly(most * step)))
+        + ", or profile fewer phases";
   }
 
   long now() {

@@ -84,6 +84,11 @@ final class Results {
     return false;
   }
 
+  /** Whether a warm-up has ended. */
+  synchronized boolean isWarm() {
+    return warmup > 0;
+  }
+
   /** Whether the phase has figures. */
   synchronized boolean has(String phase) {
     return phases.stream().anyMatch(measured -> phase.equals(measured.phase));

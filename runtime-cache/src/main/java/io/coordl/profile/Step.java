@@ -14,4 +14,17 @@ record Step(int samples, long nanos, PhaseEvent work) {
   double perSample() {
     return (double) nanos / samples;
   }
+
+  /**
+   * Returns the figures of this step alone: part of the time between two batches may be the
+   * profile's own, which no step includes.
+   */
+  PhaseEvent figures() {
+    PhaseEvent figures = new PhaseEvent();
+    figures.add(work);
+    figures.wall = nanos;
+    double waiting = work.compute <= 0 ? 0 : (double) work.computeCoreWait / work.compute;
+    figures.computeCoreWait = Math.round(waiting * Math.min(work.compute, nanos));
+    return figures;
+  }
 }

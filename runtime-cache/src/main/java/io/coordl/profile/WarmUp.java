@@ -23,7 +23,7 @@ final class WarmUp extends Stage {
    * because the time of a method is counted once it is compiled, which may take seconds while steps
    * use all cores.
    */
-  private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
+  static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final long QUIET_MILLIS = 500;
 

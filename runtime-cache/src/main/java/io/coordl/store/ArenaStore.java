@@ -8,6 +8,7 @@ import io.coordl.host.MappedLength;
 import io.coordl.host.MemoryWatch;
 import io.coordl.host.SharedFile;
 import io.coordl.items.ItemKey;
+import io.coordl.telemetry.advice.Text.Bytes;
 import io.coordl.telemetry.log.UserLog;
 import java.io.Closeable;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -286,7 +286,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       if (room >= direct) {
         long user = Machine.user();
         if (room < wanted) {
-          log.say("The cache takes at most " + room + " bytes of those free in " + directory + ".");
+          log.say("The cache takes at most %s of those free in %s.", new Bytes(room), directory);
         }
         ArenaMemory memory = new PrivateMemory(directory, user, clamp(Math.min(room, wanted)));
         format(memory);
@@ -670,7 +670,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private void logRefusal(boolean full) {
     if (!loggedRefusal.getAndSet(true)) {
-      String has = String.format(Locale.ROOT, "%d of %d bytes", used(), capacity);
+      String has = new Bytes(used()) + " of " + new Bytes(capacity);
       log.say(
           full
               ? "There is no memory left for the cache's budget: the cache keeps its contents, "

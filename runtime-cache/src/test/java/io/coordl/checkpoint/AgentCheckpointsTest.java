@@ -91,9 +91,8 @@ class AgentCheckpointsTest {
       checkpoints.stepped(model, "mlp", saves("step " + step));
     }
     assertThat(names("mlp")).containsExactly("000003", "000004", "latest");
-    // The first step does not count: its start is unknown.
-    assertThat(root.resolve("mlp/latest/model")).hasContent("step 9");
-    assertThat(root.resolve("mlp/000003/model")).hasContent("step 7");
+    assertThat(root.resolve("mlp/latest/model")).hasContent("step 8");
+    assertThat(root.resolve("mlp/000003/model")).hasContent("step 6");
 
     checkpoints.stepped(new Object(), "mlp", saves("never"));
     assertThat(root.resolve("mlp-2")).doesNotExist();
@@ -120,7 +119,6 @@ class AgentCheckpointsTest {
   @Test
   void anIncompleteCheckpointIsNeverTheLatest() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
-    checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(model, "mlp", saves("step 1"));
     checkpoints.stepped(
         model,
@@ -139,7 +137,7 @@ class AgentCheckpointsTest {
   @Test
   void theNextCheckpointDeletesAFailedOne() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
-    for (int step = 0; step < 9; step++) {
+    for (int step = 1; step < 9; step++) {
       checkpoints.stepped(
           model, "mlp", directory -> Files.writeString(directory.resolve("model"), "as it is"));
     }
@@ -157,7 +155,7 @@ class AgentCheckpointsTest {
     }
     Files.createDirectory(root.resolve("mlp/latest"));
     AgentCheckpoints checkpoints = checkpoints("1", 1);
-    for (int step = 0; step <= 4; step++) {
+    for (int step = 1; step <= 4; step++) {
       checkpoints.stepped(model, "mlp", saves("step " + step));
     }
     assertThat(names("mlp")).containsExactly("000002", "000005", "20261101", "latest");
@@ -182,7 +180,7 @@ class AgentCheckpointsTest {
   /** A job that takes this many checkpoints and retains two. */
   private void train(String text, int count) throws IOException {
     AgentCheckpoints checkpoints = checkpoints("1", 2);
-    for (int i = 0; i <= count; i++) {
+    for (int i = 0; i < count; i++) {
       checkpoints.stepped(model, "mlp", saves(text));
     }
     checkpoints.release();
@@ -246,7 +244,6 @@ class AgentCheckpointsTest {
               throw new OutOfMemoryError("of a thread without memory");
             });
     CountDownLatch hold = new CountDownLatch(1);
-    checkpoints.stepped(model, "mlp", saves("none"));
     checkpoints.stepped(
         model, "mlp", directory -> files.save(directory.resolve("model"), held(hold, "one")));
     hold.countDown();
@@ -305,7 +302,6 @@ class AgentCheckpointsTest {
     train("one", 1);
     resumed = root.resolve("mlp/000001");
     AgentCheckpoints checkpoints = checkpoints("1", 1);
-    checkpoints.stepped(model, "mlp", saves("two"));
     checkpoints.stepped(
         model,
         "mlp",
@@ -399,7 +395,6 @@ class AgentCheckpointsTest {
   @Test
   void aRemovedDirectoryIsCreatedAgain() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
-    checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(model, "mlp", saves("step 1"));
     CheckpointDirectory.delete(root.resolve("mlp"));
     checkpoints.stepped(model, "mlp", saves("step 2"));
@@ -412,7 +407,6 @@ class AgentCheckpointsTest {
     List<Object> all = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       all.add(new Object());
-      checkpoints.stepped(all.get(i), "mlp", saves("first"));
       checkpoints.stepped(all.get(i), "mlp", saves("model " + i));
     }
     assertThat(logged).singleElement().asString().contains("4 models at a time");
@@ -425,7 +419,6 @@ class AgentCheckpointsTest {
     }
     hold.countDown();
     files.await();
-    checkpoints.stepped(all.get(4), "mlp", saves("first"));
     checkpoints.stepped(all.get(4), "mlp", saves("model 4"));
     assertThat(root.resolve("mlp/latest/model")).hasContent("model 4");
     assertThat(names("")).containsExactly(".coordl", "mlp", "mlp-2", "mlp-3", "mlp-4");
@@ -435,7 +428,6 @@ class AgentCheckpointsTest {
   void noCheckpointBeginsWhileOneIsWritten() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("continuous", 5);
     CountDownLatch hold = new CountDownLatch(1);
-    checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(
         model, "mlp", directory -> files.save(directory.resolve("model"), held(hold, "step 1")));
     for (int step = 2; step <= 9; step++) {
@@ -455,7 +447,6 @@ class AgentCheckpointsTest {
   @Test
   void failuresReachTheirOwnerOnly() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
-    checkpoints.stepped(model, "mlp", saves("step 0"));
     ModelFiles.Content fails =
         out -> {
           throw new IOException("gone");
@@ -479,7 +470,6 @@ class AgentCheckpointsTest {
   @Test
   void aCheckpointThatFailsInTheBackgroundIsLoggedOnceAndNotCounted() {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
-    checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(
         model,
         "mlp",
@@ -531,7 +521,6 @@ class AgentCheckpointsTest {
   void theJobsEndDoesNotWaitForTheAgentsCheckpoints() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
     CountDownLatch hold = new CountDownLatch(1);
-    checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(model, "mlp", saves("step 1"));
     files.await();
     checkpoints.stepped(
@@ -559,7 +548,6 @@ class AgentCheckpointsTest {
     CountDownLatch hold = new CountDownLatch(1);
     AgentCheckpoints.Saver hangs =
         directory -> pending.add(models.save(directory.resolve("model"), held(hold, "hung")));
-    checkpoints.stepped(model, "mlp", hangs);
     checkpoints.stepped(model, "mlp", hangs);
 
     Path programs = root.resolve("programs");

@@ -66,7 +66,7 @@ class ResumeTest {
     AgentCheckpoints checkpoints =
         new AgentCheckpoints(root.toString(), "2", 0.035, 9, 1, () -> null, files, logged::add);
     for (String model : models) {
-      for (int step = 0; step <= 6; step++) {
+      for (int step = 1; step <= 6; step++) {
         checkpoints.stepped(model, model, new Saver(files, step));
         files.await();
       }
@@ -108,10 +108,12 @@ class ResumeTest {
     bytes[LARGE / 2] ^= 1;
     Files.write(state, bytes);
     assertThat(resume(root).take()).isEqualTo(model.resolve("000002"));
-    assertThat(logged.get(logged.size() - 1)).contains("000003", "damaged or incomplete");
+    assertThat(logged.get(logged.size() - 1)).contains("000003 is damaged");
 
     Files.delete(state);
     assertThat(resume(root).take()).isEqualTo(model.resolve("000002"));
+    assertThat(logged.get(logged.size() - 1))
+        .contains("000003 is not used, as its job ended before it was written");
 
     Files.write(model.resolve("000002/model"), "step 7".getBytes(UTF_8));
     assertThat(resume(root).take()).isEqualTo(model.resolve("000001"));

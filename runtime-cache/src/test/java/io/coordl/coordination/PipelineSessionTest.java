@@ -332,7 +332,7 @@ class PipelineSessionTest {
     assertThat(job.session.counters.now().notStaged).isEqualTo(1);
     assertThat(job.logged)
         .containsExactly(
-            "A batch has 5000 bytes, but the staging buffer was created for batches of 4096: each"
+            "A batch has 4.9 KiB, but the staging buffer was created for batches of 4.0 KiB: each"
                 + " job prepares such batches itself.");
   }
 

@@ -1,6 +1,7 @@
 package io.coordl.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.coordl.telemetry.event.PhaseEvent;
 import java.util.Random;
@@ -60,6 +61,31 @@ class GaugeTest {
     PhaseEvent calm = besideOthers(MILLI / 10);
     assertThat(calm.sampleNanos).isEqualTo(2.5 * MILLI);
     assertThat(calm.note).isEmpty();
+  }
+
+  /** What other programs take differs from step to step; what the job needs does not. */
+  @Test
+  void stepsAreSteadyOnABusyMachineWhoseLoadIsNot() {
+    Gauge gauge = new Gauge(0, 0);
+    Random random = new Random(3);
+    for (int i = 0; i < 6_000 && !gauge.isDone(); i++) {
+      PhaseEvent work = new PhaseEvent();
+      long waits = Math.round(20 * MILLI * Math.pow(random.nextDouble(), i % 900 < 400 ? 1 : 4));
+      long prepWaits = waits / 2;
+      work.compute = 6 * MILLI + waits - prepWaits;
+      work.computeCoreWait = waits - prepWaits;
+      work.prepStall = 4 * MILLI + prepWaits; // The training thread prepares.
+      work.otherTime = work.prepStall;
+      work.prepCoreWait = prepWaits;
+      work.coreWait = waits + 1;
+      work.cpu = 1;
+      gauge.add(new Step(1, 10 * MILLI + waits, work));
+    }
+
+    PhaseEvent event = gauge.event("cold", 0, "");
+    assertThat(event.steady).isTrue();
+    assertThat(event.sampleNanos).isCloseTo(10.0 * MILLI, within(1e4));
+    assertThat(event.note).contains("in which other programs had the cores, left out");
   }
 
   /** Work of the profile between two batches counts as compute, but belongs to no step. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.store.ProfiledItems;
 import io.coordl.telemetry.event.PhaseEvent;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class ResultsTest {
@@ -39,16 +40,25 @@ class ResultsTest {
   void theStepsAProfileStillNeedsAreReported() {
     try (ProfiledItems items = new ProfiledItems(path -> true, line -> {})) {
       Set<String> phases = Set.of(Plan.COLD, Plan.CACHED, Plan.INGESTION);
-      Plan plan = new Plan(phases, 0, Plans.spans(), items, null, line -> {}, System::nanoTime);
+      AtomicLong now = new AtomicLong();
+      Plan plan = new Plan(phases, 0, Plans.spans(), items, null, line -> {}, now::get);
       PhaseEvent totals = new PhaseEvent();
       assertThat(plan.toGo(totals)).isEmpty();
       totals.batches = 40;
       totals.wall = 2_000_000_000; // 50 ms a step: two seconds are 40 steps.
       assertThat(plan.toGo(totals))
-          .isEqualTo("; let it train for at least 120 steps more (6 s), or profile fewer phases");
+          // Three phases and preparation alone, and 5 s of warm-up.
+          .isEqualTo(
+              "; let it train for at least 260 steps more (13 s), at most 5,000 (4 min 10 s) if"
+                  + " times are not steady, or profile fewer phases");
+      plan.warmedUp(20, true);
       plan.results.measured(phase(Plan.COLD, 1, 0));
       totals.wall = 40_000_000_000L; // 1 s a step; the minimum is 20 steps.
-      assertThat(plan.toGo(totals)).contains("at least 40 steps more (40 s)");
+      now.set(100_000_000_000L);
+      assertThat(plan.toGo(totals))
+          .contains("at least 60 steps more (1 min 0 s), at most 150 (2 min 30 s)");
+      now.set(240_000_000_000L); // The limit ends phases whose steps are too few to be steady.
+      assertThat(plan.toGo(totals)).contains("at least 60 steps more (1 min 0 s), or profile");
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.items.ItemKey;
+import io.coordl.telemetry.advice.Text.Bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -199,8 +200,8 @@ class FailingMemoryTest {
     assertThat(logged)
         .containsExactly(
             "There is no memory left for the cache's budget: the cache keeps its contents, "
-                + store.used()
-                + " of 1048576 bytes; nothing more is admitted.");
+                + new Bytes(store.used())
+                + " of 1.0 MiB; nothing more is admitted.");
   }
 
   @Test

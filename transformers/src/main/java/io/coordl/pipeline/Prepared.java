@@ -16,7 +16,8 @@ public final class Prepared {
   final DecodedStore items;
   final BooleanSupplier keeps;
   final IntSupplier epochs;
-  final BiConsumer<String, String> chosen;
+  private final BiConsumer<String, String> chosen;
+  private final Set<String> choices = ConcurrentHashMap.newKeySet();
   private final Set<String> trusted;
   private final Set<String> met = ConcurrentHashMap.newKeySet();
   private final List<PreparedSamples> users = new CopyOnWriteArrayList<>();
@@ -28,7 +29,7 @@ public final class Prepared {
    * @param trusted names of classes whose samples the user declared deterministic
    * @param keeps whether to cache samples now
    * @param epochs current number of epochs within which caching must pay off
-   * @param chosen receives the cached form of a data set, and the reason
+   * @param chosen receives the cached form of each class of data sets, and the reason
    */
   public Prepared(
       PreparedStore store,
@@ -48,6 +49,13 @@ public final class Prepared {
   /** Whether the user declared the class with this name deterministic. Records that it was seen. */
   public boolean trusts(String className) {
     return trusted.contains(className) && (met.contains(className) || met.add(className));
+  }
+
+  /** Reports a cached form once: training and validation data are often of one class. */
+  void choose(String form, String reason) {
+    if (choices.add(form)) {
+      chosen.accept(form, reason);
+    }
   }
 
   void addUser(PreparedSamples samples) {

@@ -720,7 +720,7 @@ public final class PreparedSamples {
     }
 
     private void chosen(String why) {
-      prepared.chosen.accept(
+      prepared.choose(
           "samples of " + name + " are kept prepared (stage " + (stage + 1) + " of " + kept() + ")",
           why + ": " + perMebibyte(stage));
     }

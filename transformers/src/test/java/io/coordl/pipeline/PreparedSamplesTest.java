@@ -417,8 +417,11 @@ class PreparedSamplesTest {
   }
 
   private long keptDecoded(int samplesInAll) throws Exception {
+    return keptDecoded(new Data(numbers, "n"), samplesInAll);
+  }
+
+  private long keptDecoded(Data data, int samplesInAll) throws Exception {
     size = samplesInAll;
-    Data data = new Data(numbers, "n");
     try (DecodedStore decoded = new DecodedStore(arena, path -> true, store.forms(), () -> true)) {
       for (int i = 0; i < 20; i++) {
         PreparedSamples.Plan plan = samples.plan(data);
@@ -440,6 +443,14 @@ class PreparedSamplesTest {
         .singleElement()
         .asString()
         .contains("(stage 1 of 1): all samples fit: a MiB");
+  }
+
+  /** Of training and validation data, for example. */
+  @Test
+  void theFormOfDataSetsOfOneClassIsReportedOnce() throws Exception {
+    assertThat(keptDecoded(new Data(numbers, "training"), 20)).isEqualTo(1);
+    assertThat(keptDecoded(new Data(numbers, "validation"), 20)).isEqualTo(1);
+    assertThat(chosen).hasSize(1);
   }
 
   @Test

@@ -55,6 +55,7 @@ public final class RewriteTable {
       case ASK -> "hasNext";
       case TAKE -> "next batch";
       case EPOCH -> "start of an epoch";
+      case DATA_SET -> "preparation of a data set";
       case PRODUCER -> "worker thread";
       case BATCH -> "batch preparation";
       case ASSEMBLE -> "batch assembly";

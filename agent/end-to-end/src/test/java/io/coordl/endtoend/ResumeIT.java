@@ -128,7 +128,7 @@ class ResumeIT {
     int newest = step(resumed(framework, jdk, program, folder, ""));
     flip(model.resolve("latest").toRealPath().resolve(".coordl/state"));
     ChildResult before = resumed(framework, jdk, program, folder, "");
-    assertThat(before.err()).contains("is damaged or incomplete");
+    assertThat(before.err()).contains("is damaged, and is not used");
     assertThat(step(before)).isLessThan(newest);
     List<String> rest = before.out().lines().toList();
     assertThat(rest).isEqualTo(plain.subList(plain.size() - rest.size(), plain.size()));

@@ -1,6 +1,7 @@
 package io.coordl.reports.comparison;
 
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.telemetry.advice.CoreLaw;
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.steps.SteadySteps;
@@ -37,9 +38,6 @@ record RunSpeed(
     TOTALS
   }
 
-  /** On a machine so busy that less of a step is the job's own, no correction is reliable. */
-  private static final double LEAST_OWN = 0.1;
-
   /** With fewer batches of steps, no error can be computed. */
   private static final int LEAST_STEPS = 10;
 
@@ -51,12 +49,7 @@ record RunSpeed(
   static RunSpeed of(JobRecording recording, boolean ofSample, boolean steps) {
     ToDoubleFunction<Figures> amount = figures -> ofSample ? figures.samples : figures.batches;
     boolean busy = recording.coreLaw().isMachineBusy();
-    ToDoubleFunction<Figures> nanos =
-        figures ->
-            busy
-                ? Math.max(
-                    LEAST_OWN * figures.wall, (double) figures.wall - figures.computeCoreWait)
-                : (double) figures.wall;
+    ToDoubleFunction<Figures> nanos = figures -> busy ? own(figures) : (double) figures.wall;
     ToDoubleFunction<Figures> time =
         figures -> nanos.applyAsDouble(figures) / amount.applyAsDouble(figures);
     if (steps) {
@@ -96,9 +89,13 @@ record RunSpeed(
         busy && all != null ? lost(List.of(all)) : 0);
   }
 
+  private static double own(Figures of) {
+    return new CoreLaw(of, 0).own();
+  }
+
   private static double lost(List<? extends Figures> of) {
     Figures all = EpochEvent.sum(of.stream());
-    return all.share(all.computeCoreWait);
+    return all.wall <= 0 ? 0 : 1 - own(all) / all.wall;
   }
 
   /** Whether the speed of a run can be taken from its steps. */

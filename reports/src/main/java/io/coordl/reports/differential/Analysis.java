@@ -71,6 +71,7 @@ final class Analysis {
             "fetching is hidden behind preparation and compute here");
     List<Timing> timings =
         Stream.concat(phases.timings().values().stream(), phases.alone().stream()).toList();
+    remarkBusy();
     remarkUnsteady(timings.stream().filter(timing -> !timing.steady()).toList());
     return new Differential(
         Differential.SCHEMA_VERSION,
@@ -128,7 +129,7 @@ final class Analysis {
               recording.file() + " has no totals: its JVM ended before the agent wrote them."));
       return null;
     }
-    return new Attribution(recording.file().toString(), "job", job);
+    return new Attribution(recording.file().toString(), "job", job, recording.usableCores());
   }
 
   /**
@@ -259,6 +260,20 @@ final class Analysis {
 
   private static double part(Part name, PhaseParts of) {
     return Objects.requireNonNull(PARTS.get(name)).applyAsDouble(of);
+  }
+
+  private void remarkBusy() {
+    String busy =
+        phases.attributions().values().stream()
+            .filter(phase -> phase.lost() > 0)
+            .map(phase -> Text.format("%.0f %% of %s", 100 * phase.lost(), phase.of()))
+            .collect(Collectors.joining(", "));
+    if (!busy.isEmpty()) {
+      remarks.add(
+          "other programs had the cores for "
+              + busy
+              + ", which is left out here; run again where nothing else runs.");
+    }
   }
 
   private void remarkUnsteady(List<Timing> unsteady) {

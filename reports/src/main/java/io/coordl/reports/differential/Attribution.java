@@ -2,6 +2,7 @@ package io.coordl.reports.differential;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.coordl.telemetry.advice.CoreLaw;
 import io.coordl.telemetry.advice.Part;
 import io.coordl.telemetry.event.Figures;
 import java.util.LinkedHashMap;
@@ -12,10 +13,34 @@ import java.util.Map;
  *
  * @param of {@code job} for a whole job, else the name of a phase
  * @param figures totals of the job or phase; the wall time is positive
+ * @param cores cores that the job may use; 0 if unknown
  */
-public record Attribution(String file, String of, @JsonIgnore Figures figures) {
+public record Attribution(
+    String file, String of, @JsonIgnore Figures figures, @JsonIgnore double cores) {
+  /**
+   * Returns the share of the time that the job itself had, as the phases count it: without the time
+   * in which other programs had the cores, if they had much.
+   */
   double share(Part part) {
-    return figures.share(part.of(figures));
+    CoreLaw law = new CoreLaw(figures, cores);
+    if (!law.isMachineBusy()) {
+      return figures.share(part.of(figures));
+    }
+    double preparing = Math.max(1, (double) figures.fetchStall + figures.prepStall);
+    double nanos =
+        switch (part) {
+          case COMPUTE -> Math.max(0, (double) figures.compute - figures.computeCoreWait);
+          case FETCH_STALL, PREP_STALL ->
+              part.of(figures) * (1 - law.lostInPreparation() / preparing);
+          default -> part.of(figures);
+        };
+    return nanos / law.own();
+  }
+
+  /** Returns the share of the time in which other programs had the cores; 0 if they had little. */
+  double lost() {
+    CoreLaw law = new CoreLaw(figures, cores);
+    return law.isMachineBusy() ? 1 - law.own() / figures.wall : 0;
   }
 
   @JsonAnyGetter

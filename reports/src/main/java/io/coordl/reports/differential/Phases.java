@@ -48,7 +48,7 @@ record Phases(
       if (measured.isPresent()) {
         Found found = measured.get();
         timings.put(name, Timing.of(found.file(), found.phase()));
-        attributions.put(name, new Attribution(found.file(), name, found.phase()));
+        attributions.put(name, new Attribution(found.file(), name, found.phase(), found.cores()));
       } else if (place != null && place.phases().isEmpty()) {
         Timing.ofEpochs(name, place)
             .ifPresentOrElse(
@@ -61,7 +61,7 @@ record Phases(
     return new Phases(recordings, timings, attributions, alone(recordings), List.copyOf(missing));
   }
 
-  private record Found(String file, PhaseEvent phase) {}
+  private record Found(String file, PhaseEvent phase, double cores) {}
 
   /** Finds a phase; the recording at the phase's own position takes precedence. */
   private static Optional<Found> measured(
@@ -75,7 +75,7 @@ record Phases(
     return recording.phases().stream()
         .filter(phase -> name.equals(phase.phase) && isMeasured(phase))
         .reduce((earlier, later) -> later)
-        .map(phase -> new Found(recording.file().toString(), phase));
+        .map(phase -> new Found(recording.file().toString(), phase, recording.usableCores()));
   }
 
   private static boolean isMeasured(PhaseEvent phase) {

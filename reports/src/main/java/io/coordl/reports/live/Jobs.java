@@ -88,8 +88,9 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     } catch (IOException e) {
       throw new RecordingException(directory + " cannot be read: " + e + ".");
     }
-    // Killed jobs last: a terminal may have no room for them.
-    jobs.sort(Comparator.comparing(job -> job.state() == State.killed));
+    // Killed jobs last, the latest first: a terminal may have no room for them.
+    jobs.sort(
+        Comparator.comparingLong(job -> job.state() == State.killed ? 1 + job.silentNanos() : 0));
     return new Jobs(SCHEMA_VERSION, jobs, unreadable);
   }
 

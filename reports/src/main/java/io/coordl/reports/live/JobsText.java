@@ -23,6 +23,10 @@ public final class JobsText {
   private static final String INDENT = "        ";
   private static final int LONGEST_REASON = 120;
   private static final int MOST_REASONS = 2;
+
+  /** Killed jobs stay known for an hour; more would hide the running ones. */
+  private static final int MOST_KILLED = 3;
+
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
 
@@ -61,13 +65,20 @@ public final class JobsText {
             || jobs.jobs().stream()
                 .allMatch(job -> header.length() + 2 + program(job).length() <= width);
     lines.add(wide ? header + "  program" : header);
+    long killed = 0;
     for (Job job : jobs.jobs()) {
+      if (job.state() == State.killed && ++killed > MOST_KILLED) {
+        continue;
+      }
       lines.add(wide ? line(job) + "  " + program(job) : line(job));
       if (!wide) {
         lines.add(INDENT + program(job));
       }
       if (job.state() != State.running) {
         lines.add(INDENT + "no update for " + Text.roughly(job.silentNanos()));
+      }
+      if (job.state() == State.killed) {
+        continue; // Its stores are gone.
       }
       JobStatisticsEvent totals = job.summary().totals().figures();
       if (totals.timeLeft > 0 && job.state() == State.running) {
@@ -91,6 +102,9 @@ public final class JobsText {
       }
       SummaryText.policies(job.summary(), Integer.MAX_VALUE)
           .forEach(line -> lines.add(INDENT + line));
+    }
+    if (killed > MOST_KILLED) {
+      lines.add(Text.format("not shown: %d more killed, see --json", killed - MOST_KILLED));
     }
   }
 

@@ -184,7 +184,12 @@ public record JobRecording(
   public CoreLaw coreLaw() {
     List<EpochEvent> steady = steadyEpochs();
     Figures figures = steady.isEmpty() && job != null ? job : EpochEvent.sum(steady.stream());
-    return new CoreLaw(figures, environment == null ? 0 : environment.usableCores());
+    return new CoreLaw(figures, usableCores());
+  }
+
+  /** Cores that the job may use; 0 if unknown. */
+  public double usableCores() {
+    return environment == null ? 0 : environment.usableCores();
   }
 
   /** The training epochs among {@code some}, of the source with the most compute time. */

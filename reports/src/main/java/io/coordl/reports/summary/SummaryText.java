@@ -125,7 +125,8 @@ public final class SummaryText {
         program.pid() == null ? "" : " (pid " + program.pid() + ")",
         frameworks.isEmpty() ? "" : ", " + frameworks,
         summary.words(),
-        Text.count(totals.figures().batches, "batch", "batches"),
+        Text.count(totals.figures().batches, "batch", "batches")
+            + Epochs.failures(totals.figures()),
         totals.origin().equals("job") ? "" : " (sum of the finished epochs)");
   }
 

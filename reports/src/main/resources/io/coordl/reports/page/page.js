@@ -158,18 +158,20 @@
   function epochTable(index) {
     const summary = below(base(index), "summary");
     const epochs = at(below(summary, "epochs"));
+    // One name in every row says nothing; with evaluations, there are two.
+    const named = new Set(epochs.map(epoch => epoch.source)).size > 1;
     return table(
       "Times of the training thread in seconds, by epoch and evaluation" +
         (SEVERAL ? ": " + RECORDINGS[index].name : ""),
-      [...PART_COLUMNS, ["data set", "text"]],
+      named ? [...PART_COLUMNS, ["data set", "text"]] : PART_COLUMNS,
       [...epochs.map((epoch, at) => {
         const row = partRow([kindOf(epoch), show(below(summary, "epochs", at, "number"), "count"),
           epoch.complete ? "" : " (left early)"], below(summary, "epochs", at), false);
-        row.cells.push(show(below(summary, "epochs", at, "source"), "text"));
+        if (named) row.cells.push(show(below(summary, "epochs", at, "source"), "text"));
         return row;
       }), (() => {
         const row = partRow("job", below(summary, "totals"), true);
-        row.cells.push("");
+        if (named) row.cells.push("");
         return row;
       })()], { tall: epochs.length > 20 });
   }

@@ -76,6 +76,42 @@ class DifferentialTest {
         .isCloseTo(1 - 1 / 3.0 - 1 / 2.0 - 1 / 8.0 - 1 / 60.0, EXACT);
   }
 
+  /** The phases leave it out, so the live shares must, too. */
+  @Test
+  void timeInWhichOtherProgramsHadTheCoresIsInNoShare() throws Exception {
+    JobRecording busy =
+        recording(
+            "busy",
+            () -> {
+              emitPhase("ingestion", 0, 2e6, 0, 0);
+              emitPhase("cached", 0, 5e6, 0, 3e6);
+              PhaseEvent cold = Profiles.phase("cold", 0, 6e6, 0, 0);
+              long samples = cold.samples;
+              cold.wall = samples * 14_000_000; // 6 of its own, 8 without a core.
+              cold.compute = samples * 7_000_000;
+              cold.computeCoreWait = samples * 5_000_000;
+              cold.stall = samples * 7_000_000;
+              cold.fetchStall = samples * 1_750_000;
+              cold.prepStall = samples * 5_250_000;
+              cold.fetchTime = cold.fetchStall;
+              cold.otherTime = cold.prepStall;
+              cold.prepCoreWait = samples * 3_000_000;
+              cold.coreWait = samples * 8_000_000;
+              cold.commit();
+            });
+
+    Differential profile = Differential.of(busy);
+
+    assertThat(part(profile, "compute").live()).isCloseTo(2 / 6.0, EXACT);
+    assertThat(part(profile, "prepStall").live()).isCloseTo(3 / 6.0, EXACT);
+    assertThat(part(profile, "fetchStall").live()).isCloseTo(1 / 6.0, EXACT);
+    assertThat(part(profile, "fetchStall").difference()).isCloseTo(0, EXACT);
+    assertThat(profile.remarks())
+        .contains(
+            "other programs had the cores for 57 % of cold, which is left out here; run again"
+                + " where nothing else runs.");
+  }
+
   @Test
   void anOrdinaryRecordingReplacesTheLiveAttribution() throws Exception {
     JobRecording ordinary =

@@ -108,6 +108,30 @@ class JobsTest {
         .containsExactly(Jobs.State.running, Jobs.State.killed);
   }
 
+  /** They stay known for an hour: an evening of trials must not hide the running job. */
+  @Test
+  void killedJobsHideNoRunningOne() throws Exception {
+    for (int i = 5; i > 0; i--) {
+      job(i, Instant.ofEpochSecond(i), 100 * i);
+    }
+    job(ProcessHandle.current(), 0);
+
+    Jobs jobs = Jobs.in(folder, job -> true);
+    List<String> lines = JobsText.lines(jobs, LocalTime.NOON, 0);
+
+    assertThat(jobs.jobs()).extracting(Job::pid).endsWith(1L, 2L, 3L, 4L, 5L);
+    assertThat(lines).filteredOn(line -> line.contains(" killed ")).hasSize(3);
+    assertThat(lines).last().isEqualTo("not shown: 2 more killed, see --json");
+    int running =
+        lines.indexOf(
+            lines.stream().filter(line -> line.contains(" running ")).findFirst().orElseThrow());
+    int killed =
+        lines.indexOf(
+            lines.stream().filter(line -> line.contains(" killed ")).findFirst().orElseThrow());
+    assertThat(lines.subList(running, killed)).anyMatch(line -> line.contains("Store "));
+    assertThat(lines.subList(killed, lines.size())).noneMatch(line -> line.contains("Store "));
+  }
+
   @Test
   void recentFiguresAreTheGrowthOfTheTotals() throws Exception {
     job(ProcessHandle.current(), 0);

@@ -17,6 +17,11 @@ public final class CoreLaw {
   /** Cores are short if the job's CPU time is at least this share of the time of its cores. */
   private static final double CROWDED = 0.9;
 
+  /**
+   * Smallest own share of a job's time: with less, no correction for other programs is reliable.
+   */
+  private static final double LEAST_OWN = 0.1;
+
   private final double wall;
   private final double waits;
   private final double compute;
@@ -27,6 +32,7 @@ public final class CoreLaw {
   private final double beside;
   private final double share;
   private final double computeWait;
+  private final double prepWait;
   private final double maxShare;
 
   /**
@@ -43,6 +49,9 @@ public final class CoreLaw {
     this.work = (double) figures.fetchTime + figures.prepTime();
     this.running = work == 0 ? 1 : Math.max(0, 1 - figures.prepCoreWait / work);
     this.beside = Math.max(0, running * work - waits);
+    // With work beside the steps, nobody knows how much longer it made the waits.
+    double preparing = figures.fetchStall + (double) figures.prepStall;
+    this.prepWait = beside == 0 ? Math.min((double) figures.prepCoreWait, preparing) : 0;
     double room = isKnown() ? Math.max(0, wall - waits - left(work)) : 0;
     double steps =
         (double) Math.max(figures.computeCoreWait, figures.coreWait - figures.prepCoreWait);
@@ -106,11 +115,26 @@ public final class CoreLaw {
   }
 
   /**
-   * Whether the steps waited for cores that this job did not keep busy. Times then depend on other
-   * programs as much as on the job.
+   * Whether the training thread waited for cores that this job did not keep busy. Times then depend
+   * on other programs as much as on the job.
    */
   public boolean isMachineBusy() {
-    return !isFull() && computeWait - share >= Evidence.WORTH_A_CHANGE * wall && wall > 0;
+    return !isFull() && lost() - share >= Evidence.WORTH_A_CHANGE * wall && wall > 0;
+  }
+
+  /** Returns the time for which the training thread had no core, in steps and in preparation. */
+  private double lost() {
+    return computeWait + prepWait;
+  }
+
+  /** Returns the part of {@link #own} that is lost in preparation by the training thread. */
+  public double lostInPreparation() {
+    return prepWait;
+  }
+
+  /** Returns the wall time less the time for which the training thread had no core. */
+  public double own() {
+    return Math.max(LEAST_OWN * wall, wall - lost());
   }
 
   /** Whether the job keeps its cores busy, so that more threads have none to run on. */

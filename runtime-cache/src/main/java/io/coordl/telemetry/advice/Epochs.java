@@ -95,6 +95,11 @@ public final class Epochs {
             : ", " + Text.count(job.evaluations, "evaluation", "evaluations"));
   }
 
+  /** Describes the batches that failed, to follow the number of the others; empty if none did. */
+  public static String failures(Figures figures) {
+    return figures.failedBatches == 0 ? "" : Sentence.FAILED_BATCHES.with(figures.failedBatches);
+  }
+
   /**
    * Describes how many epochs over one pipeline the jobs of a group shared, and why they did not
    * share the others.

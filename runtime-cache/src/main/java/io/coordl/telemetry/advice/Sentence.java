@@ -3,9 +3,10 @@ package io.coordl.telemetry.advice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every sentence, and every clause of one, of the advice, the summary at exit and {@code auto}.
- * Apart from labels, no other text reaches the user from there: {@code SentencesTest} searches the
- * class files, and holds a job for each that gets it and one that must not.
+ * Every sentence, and every clause of one, of the advice, the lines about epochs, the summary at
+ * exit and {@code auto}. Apart from labels, no other text reaches the user from there: {@code
+ * SentencesTest} searches the class files, and holds a job for each that gets it and one that must
+ * not.
  */
 public enum Sentence {
   // ---- advice: nothing to change
@@ -126,6 +127,7 @@ public enum Sentence {
   // ---- exit summary: where the time went
   TRAINING("%s: %s%s, %d %s, %s from the first batch to the last"),
   SPEED("%s samples/s%s; "),
+  FAILED_BATCHES(" and %d that threw an exception"),
   SHARE("  %-14s %9s  %7s%s"),
   IN_STEPS("of it %s"),
   CORE_WAIT("waiting for a core %s"),
@@ -134,6 +136,20 @@ public enum Sentence {
   NEXT("next: %s"),
   RECORDING("recording: %s"),
   FAULTS("faults inside the agent: %d (see above)"),
+
+  // ---- epochs of a running job
+  ONE_EPOCH("epoch %d"),
+  SEVERAL_EPOCHS("epochs %d to %d"),
+  ANOTHER_MODEL("model %d, "),
+  EPOCHS("%s: %s%s s; data stall %s (%s)%s%s"),
+  EPOCH_SPEED("%s samples/s, "),
+  WITHOUT_A_CORE(", steps without a core %s"),
+  CHECKPOINTS(", checkpoints %s"),
+  FROM_MEMORY(", %s of items from memory"),
+  EPOCHS_LEFT("; %s left, about %s"),
+  SLOWER("%s: a batch takes %.0f %% longer than in epoch 2, %s instead of %s; most of it is %s"),
+  GROWN("%s, %s instead of %s"),
+  BOTH_GROWN("%s, and %s"),
 
   // ---- a batch that does not come
   OPEN_WAIT(

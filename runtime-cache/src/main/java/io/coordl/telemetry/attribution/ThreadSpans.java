@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NoSuchElementException;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,9 @@ final class ThreadSpans {
 
   /** Least time between two readings of a thread's core figures, which take 10 us of CPU each. */
   private static final long CORES_NANOS = 4_000_000;
+
+  /** Shortest preparation of a data set that counts; most do nothing. */
+  private static final long DATA_SET_NANOS = 1_000_000;
 
   private static final SpanKind[] KINDS = SpanKind.values();
 
@@ -58,6 +62,15 @@ final class ThreadSpans {
   private @Nullable EpochEvent newEpoch;
 
   private @Nullable BatchRecord waitRecord;
+
+  /** Depth of the open span that prepares a data set for the next epoch; 0 if there is none. */
+  private int dataSetDepth;
+
+  /** When the data set was prepared whose preparation is the beginning of the next wait; else 0. */
+  private long dataSetEnded;
+
+  /** Part of the current wait in which a data set was prepared: no batch was asked for yet. */
+  private long dataSetNanos;
 
   private final List<OpenEpoch> epochs = new ArrayList<>();
   private @Nullable OpenEpoch stepping;
@@ -191,7 +204,7 @@ final class ThreadSpans {
         } else if (waitDepth == 0) {
           waitDepth = at + 1;
           beginWait(subject, now);
-          waiting = Math.max(1, now - waits.total);
+          waiting = Math.max(1, now - waits.total + dataSetNanos);
           WaitListener listener = training ? recorder.listener : null;
           if (listener != null) {
             listener.waitBegins(subject);
@@ -201,6 +214,14 @@ final class ThreadSpans {
       case EPOCH -> {
         if (waitDepth == 0 && subject != null) {
           endEpochOf(subject, now);
+        }
+      }
+      case DATA_SET -> {
+        boolean inBatch =
+            waitDepth + openSpans(SpanKind.PRODUCER, 0) + openSpans(SpanKind.BATCH, 0) > 0;
+        if (outermost && !inBatch) {
+          dataSetDepth = at + 1;
+          beginWait(subject, now);
         }
       }
       case DECODE, TRANSFORM, CHECKPOINT -> {
@@ -249,7 +270,14 @@ final class ThreadSpans {
     }
   }
 
-  private void pop(long now, @Nullable Object result) {
+  /**
+   * Closes the innermost span.
+   *
+   * @param answer what its method returned or threw; null if nothing or not known
+   */
+  private void pop(long now, @Nullable Object answer) {
+    Throwable thrown = answer instanceof Throwable exception ? exception : null;
+    Object result = thrown == null ? answer : null;
     int at = --depth;
     SpanKind kind = kinds[at];
     long duration = now - starts[at];
@@ -295,7 +323,9 @@ final class ThreadSpans {
           waiting = 0;
           waits.add(starts[at], now);
           waitGc += Math.max(0, recorder.gcNanos() - gcBefore);
-          if (kind == SpanKind.ASK) {
+          if (isFailure(thrown)) {
+            failed(now, subject);
+          } else if (kind == SpanKind.ASK) {
             asked(now, subject, result);
           } else {
             taken(now, subject, result);
@@ -314,6 +344,12 @@ final class ThreadSpans {
         }
       }
       case PRODUCER -> building = outerBatches[at];
+      case DATA_SET -> {
+        if (dataSetDepth == at + 1) {
+          dataSetDepth = 0;
+          endDataSet(starts[at], now);
+        }
+      }
       case FIT -> {
         if (outermost && planned) {
           planned = false;
@@ -464,8 +500,36 @@ final class ThreadSpans {
 
   // ---- waits and steps
 
+  /**
+   * A data set was prepared: the beginning of the first wait of its epoch, if the loop asks for a
+   * batch at once.
+   */
+  private void endDataSet(long start, long now) {
+    waits.add(start, now);
+    waitGc += Math.max(0, recorder.gcNanos() - gcBefore);
+    if (asking != null) { // A validation inside an epoch, whose step continues.
+      stepping = asking;
+      stepStart = now;
+      asking = null;
+    }
+    if (waits.total < DATA_SET_NANOS) {
+      clearWait();
+    } else {
+      dataSetEnded = now;
+      dataSetNanos += now - start;
+      building = null;
+    }
+  }
+
   private void beginWait(@Nullable Object subject, long now) {
     endStep(now);
+    if (dataSetEnded != 0) {
+      if (now - dataSetEnded > DATA_SET_NANOS + waits.total / 10) {
+        clearWait(); // The program had other things to do first.
+      }
+      dataSetEnded = 0;
+      building = waitRecord;
+    }
     if (coresRead == 0) {
       coreWaitSince(now);
     }
@@ -496,6 +560,23 @@ final class ThreadSpans {
       stepStart = now;
     }
     asking = null;
+  }
+
+  /** Loops may ask for batches until there are none. */
+  private static boolean isFailure(@Nullable Throwable thrown) {
+    return thrown != null && !(thrown instanceof NoSuchElementException);
+  }
+
+  private void failed(long now, @Nullable Object subject) {
+    OpenEpoch epoch = subject == null ? null : find(subject);
+    tookNothing(now, subject);
+    asking = null;
+    if (epoch != null) {
+      epoch.event.failedBatches++;
+      whenTraining(epoch, () -> recorder.totals.count(job -> job.failedBatches++));
+    } else if (training) {
+      recorder.totals.count(job -> job.failedBatches++);
+    }
   }
 
   /** A wait ended without a batch: there are no more, or {@code next} threw. */
@@ -548,6 +629,7 @@ final class ThreadSpans {
     boolean begins = find(subject) == null;
     OpenEpoch epoch = epochOf(subject, start, newEvent);
     waits.divide(wait, waitGc, made);
+    long asked = wait.wait - dataSetNanos;
     clearWait();
     long samples = made.event.samples;
     epoch.event.addBatch(samples);
@@ -562,7 +644,7 @@ final class ThreadSpans {
         epoch,
         () -> {
           recorder.durations.record(Durations.Kind.STALL, wait.wait);
-          recorder.longestWait.accumulate(wait.wait);
+          recorder.longestWait.accumulate(asked);
           recorder.totals.count(
               job -> {
                 job.addBatch(samples);
@@ -577,6 +659,7 @@ final class ThreadSpans {
 
   private void clearWait() {
     waits.clear();
+    dataSetNanos = 0;
     waitGc = 0;
     newEpoch = null;
     building = null;

@@ -42,6 +42,12 @@ public abstract class Figures extends EventBase {
   @Metric("coordl_batches_total")
   public long batches;
 
+  @Label("Failed Batches")
+  @Description("Requests for a batch that threw an exception")
+  @Metric("coordl_failed_batches_total")
+  @Added("0.2.0")
+  public long failedBatches;
+
   @Label("Compute")
   @Description("Total time of steps, without checkpoints")
   @Timespan(Timespan.NANOSECONDS)

@@ -3,6 +3,7 @@ package io.coordl.telemetry.recording;
 import io.coordl.telemetry.advice.Epochs;
 import io.coordl.telemetry.advice.Evidence;
 import io.coordl.telemetry.advice.Part;
+import io.coordl.telemetry.advice.Sentence;
 import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
@@ -98,10 +99,10 @@ final class EpochLines implements Consumer<EpochEvent> {
   }
 
   private static String name(Source source) {
-    return (source.model > 1 ? "model " + source.model + ", " : "")
+    return (source.model > 1 ? Sentence.ANOTHER_MODEL.with(source.model) : "")
         + (source.count - source.printed == 1
-            ? "epoch " + source.count
-            : Text.format("epochs %d to %d", source.printed + 1, source.count));
+            ? Sentence.ONE_EPOCH.with(source.count)
+            : Sentence.SEVERAL_EPOCHS.with(source.printed + 1, source.count));
   }
 
   private static String line(Source source) {
@@ -111,31 +112,29 @@ final class EpochLines implements Consumer<EpochEvent> {
         Part.STALLS.stream()
             .map(part -> part.cause() + " " + Text.percent(part.of(epoch), epoch.wall))
             .collect(Collectors.joining(", "));
-    return Text.format(
-        "%s: %s%s s; data stall %s (%s)%s%s",
+    return Sentence.EPOCHS.with(
         name(source),
-        speed == 0 ? "" : Text.rate(speed) + " samples/s, ",
+        speed == 0 ? "" : Sentence.EPOCH_SPEED.with(Text.rate(speed)),
         Text.seconds(epoch.wall),
         Text.percent(epoch.stall, epoch.wall),
         causes,
         (epoch.share(epoch.computeCoreWait) < Evidence.WORTH_A_CHANGE
                 ? ""
-                : ", steps without a core " + Text.percent(epoch.computeCoreWait, epoch.wall))
+                : Sentence.WITHOUT_A_CORE.with(Text.percent(epoch.computeCoreWait, epoch.wall)))
             + (epoch.checkpoint == 0
                 ? ""
-                : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall)),
+                : Sentence.CHECKPOINTS.with(Text.percent(epoch.checkpoint, epoch.wall))),
         epoch.items == 0
             ? ""
-            : ", " + Text.percent(epoch.memoryItems, epoch.items) + " of items from memory");
+            : Sentence.FROM_MEMORY.with(Text.percent(epoch.memoryItems, epoch.items)));
   }
 
   private static String remaining(JobStatisticsEvent job) {
     return job.timeLeft == 0
         ? ""
-        : "; "
-            + Text.count(job.plannedEpochs - job.epochs, "epoch", "epochs")
-            + " left, about "
-            + Text.roughly(job.timeLeft);
+        : Sentence.EPOCHS_LEFT.with(
+            Text.count(job.plannedEpochs - job.epochs, "epoch", "epochs"),
+            Text.roughly(job.timeLeft));
   }
 
   /**
@@ -160,20 +159,18 @@ final class EpochLines implements Consumer<EpochEvent> {
     boolean both =
         growth(grown.get(1), second, now)
             >= MIN_CAUSE_SHARE * (batch(now.wall, now) - batch(second.wall, second));
-    return Text.format(
-        "%s: a batch takes %.0f %% longer than in epoch 2, %s instead of %s; most of it is %s",
+    String most = grown(grown.get(0), second, now);
+    return Sentence.SLOWER.with(
         name(source),
         100 * (slowdown - 1),
         nanos(now.wall, now),
         nanos(second.wall, second),
-        grown.stream()
-            .limit(both ? 2 : 1)
-            .map(
-                part ->
-                    Text.format(
-                        "%s, %s instead of %s",
-                        part.label(), nanos(part.of(now), now), nanos(part.of(second), second)))
-            .collect(Collectors.joining(", and ")));
+        both ? Sentence.BOTH_GROWN.with(most, grown(grown.get(1), second, now)) : most);
+  }
+
+  private static String grown(Part part, Figures second, Figures now) {
+    return Sentence.GROWN.with(
+        part.label(), nanos(part.of(now), now), nanos(part.of(second), second));
   }
 
   private static double batch(long nanos, Figures of) {

@@ -67,7 +67,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
               speed == 0 ? "" : Sentence.SPEED.with(Text.rate(speed), evidence.ofWhat()),
               job.spans().totals().ended().words(now, false),
               now.batches,
-              now.batches == 1 ? "batch" : "batches",
+              (now.batches == 1 ? "batch" : "batches") + Epochs.failures(now),
               seconds(now.wall)));
       lines.add(share("compute", now.compute, now, after(CoreWaits.inSteps(now))));
       String stalls =

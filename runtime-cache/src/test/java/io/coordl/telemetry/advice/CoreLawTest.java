@@ -184,4 +184,24 @@ class CoreLawTest {
     slow.computeCoreWait = 4;
     assertThat(new CoreLaw(slow, 2).isMachineBusy()).isFalse();
   }
+
+  @Test
+  void timeWithoutACoreIsNotTheJobsOwn() {
+    EpochEvent serial = new EpochEvent();
+    serial.wall = 100;
+    serial.compute = 60;
+    serial.stall = 40;
+    serial.prepStall = 40;
+    serial.otherTime = 40;
+    serial.cpu = 50;
+    serial.coreWait = 50;
+    serial.computeCoreWait = 30;
+    serial.prepCoreWait = 20;
+    assertThat(new CoreLaw(serial, 2).own()).isEqualTo(50);
+    assertThat(new CoreLaw(serial, 2).lostInPreparation()).isEqualTo(20);
+    serial.otherTime = 80; // On another thread: that its waits prolonged the job is not known.
+    assertThat(new CoreLaw(serial, 2).own()).isEqualTo(70);
+    serial.computeCoreWait = 99;
+    assertThat(new CoreLaw(serial, 2).own()).isEqualTo(10);
+  }
 }

@@ -6,6 +6,7 @@ import static io.coordl.bridge.SpanKind.CHECKPOINT;
 import static io.coordl.bridge.SpanKind.COLLECTION;
 import static io.coordl.bridge.SpanKind.COMPUTE;
 import static io.coordl.bridge.SpanKind.CONVERT;
+import static io.coordl.bridge.SpanKind.DATA_SET;
 import static io.coordl.bridge.SpanKind.DECODE;
 import static io.coordl.bridge.SpanKind.EPOCH;
 import static io.coordl.bridge.SpanKind.FIT;
@@ -24,12 +25,16 @@ import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Loops of many shapes on a clock that only the test moves; one tick is one nanosecond. */
 class SpanRecorderTest {
+  private static final long MILLI = 1_000_000;
+
   private final AtomicLong clock = new AtomicLong(1_000);
   private final AtomicLong gc = new AtomicLong();
   private final DurationLog durations = new DurationLog();
@@ -80,6 +85,122 @@ class SpanRecorderTest {
 
   private Figures totals() {
     return spans.totals().snapshot();
+  }
+
+  private void prepare(long nanos) {
+    long token = spans.enter(DATA_SET, "a table");
+    assertThat(spans.loadingSample()).isFalse(); // Its file is no item.
+    tick(nanos);
+    spans.exit(token, null);
+  }
+
+  private void epoch(int batches) {
+    for (int i = 0; i < batches; i++) {
+      hasNext(true, 0);
+      long take = spans.enter(TAKE, iterator);
+      tick(MILLI);
+      spans.exit(take, new Object());
+      tick(2 * MILLI);
+      span(UPDATE, 0);
+    }
+    hasNext(false, 0);
+  }
+
+  /** As DJL's tables do: they read their file in every epoch. */
+  @Test
+  void theWaitForADataSetIsPartOfItsEpoch() {
+    for (int i = 0; i < 3; i++) {
+      prepare(50 * MILLI);
+      epoch(10);
+      tick(5 * MILLI);
+    }
+
+    Figures t = totals();
+    assertThat(t.wall).isEqualTo((3 * (50 + 30) + 2 * 5) * MILLI);
+    assertThat(t.prepStall).isEqualTo(3 * (50 + 10) * MILLI);
+    assertThat(t.prepTime()).isEqualTo(3 * (50 + 10) * MILLI);
+    assertThat(t.compute).isEqualTo(3 * 20 * MILLI);
+    assertThat(t.betweenEpochs()).isEqualTo(2 * 5 * MILLI);
+    assertThat(t.batches).isEqualTo(30);
+  }
+
+  /** Otherwise a batch that takes a while after it looks as if it never came. */
+  @Test
+  void theWaitForADataSetIsNoneForABatch() {
+    prepare(50 * MILLI);
+    epoch(10);
+    prepare(50 * MILLI);
+    long ask = spans.enter(ASK, iterator);
+    tick(3 * MILLI);
+    OpenWait open = spans.openWait();
+    spans.exit(ask, true);
+
+    assertThat(open).isNotNull();
+    assertThat(open.nanos()).isEqualTo(3 * MILLI);
+    assertThat(open.longest()).isEqualTo(MILLI);
+  }
+
+  @Test
+  void aDataSetPreparedLongBeforeItsEpochIsNoWait() {
+    prepare(50 * MILLI);
+    tick(500 * MILLI); // The model is built.
+    epoch(10);
+    prepare(MILLI / 2); // It has nothing to do.
+    epoch(10);
+
+    assertThat(totals().stall).isEqualTo(20 * MILLI);
+    assertThat(totals().wall).isEqualTo(60 * MILLI + MILLI / 2);
+    assertThat(totals().compute).isEqualTo(40 * MILLI);
+  }
+
+  @Test
+  void aValidationsDataSetIsNoPartOfTheStep() {
+    prepare(2 * MILLI);
+    hasNext(true, 0);
+    request(TAKE, new Object());
+    span(UPDATE, MILLI);
+    prepare(30 * MILLI);
+    Object validation = new Object();
+    long take = spans.enter(TAKE, validation);
+    spans.exit(take, new Object());
+    tick(MILLI);
+    long ask = spans.enter(ASK, validation);
+    spans.exit(ask, false);
+    hasNext(false, 0);
+
+    assertThat(totals().stall).isEqualTo(32 * MILLI + 10);
+    assertThat(totals().compute).isEqualTo(2 * MILLI);
+    assertThat(startedEpochs()).isEqualTo(2);
+  }
+
+  private void request(SpanKind kind, @Nullable Object answer) {
+    long token = spans.enter(kind, iterator);
+    tick(10);
+    spans.exit(token, answer);
+  }
+
+  /** A loop may go on after an exception, without the samples of that batch. */
+  @Test
+  void requestsThatThrewAreCounted() {
+    long fit = spans.enter(FIT, null);
+    request(TAKE, new IllegalStateException("the first batch"));
+    for (int batch = 0; batch < 3; batch++) {
+      request(ASK, true);
+      request(TAKE, new Object());
+      tick(100);
+    }
+    request(ASK, true);
+    long take = spans.enter(TAKE, iterator);
+    spans.enter(SAMPLE, this); // Left open by the exception.
+    spans.exit(take, new IllegalStateException("a broken picture"));
+    request(ASK, new IllegalStateException("the thread that prepares has ended"));
+    request(TAKE, new NoSuchElementException()); // The end.
+    request(ASK, false);
+    spans.exit(fit, null);
+
+    assertThat(totals().failedBatches).isEqualTo(3);
+    assertThat(totals().batches).isEqualTo(3);
+    assertThat(totals().compute).isEqualTo(300);
   }
 
   @Test

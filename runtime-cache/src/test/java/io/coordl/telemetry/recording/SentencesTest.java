@@ -24,6 +24,7 @@ import io.coordl.telemetry.advice.Evidence;
 import io.coordl.telemetry.advice.Gpus;
 import io.coordl.telemetry.advice.OpenWaitText;
 import io.coordl.telemetry.advice.Sentence;
+import io.coordl.telemetry.attribution.SpanRecorder;
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.GpuStatisticsEvent;
@@ -44,6 +45,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -502,6 +504,16 @@ class SentencesTest {
                 });
     says(trained, read, Sentence.TRAINING, Sentence.SHARE);
     says(sized, trained, Sentence.SPEED);
+    says(
+        () ->
+            summary(
+                job -> {
+                  trains(job);
+                  SpanRecorder spans = job.figures().spans();
+                  spans.exit(spans.enter(SpanKind.TAKE, job), new IllegalStateException());
+                }),
+        trained,
+        Sentence.FAILED_BATCHES);
     says(trained, nothing, Sentence.NEXT);
     says(() -> summary("job.jfr", SentencesTest::trains), trained, Sentence.RECORDING);
     says(
@@ -628,6 +640,71 @@ class SentencesTest {
     return job.said();
   }
 
+  // ---- epochs of a running job
+
+  /** The lines about epochs of 20 s, each of which is changed before it ends. */
+  @SafeVarargs
+  private static String epochLines(JobStatisticsEvent totals, Consumer<EpochEvent>... changes) {
+    List<String> said = new ArrayList<>();
+    AtomicLong now = new AtomicLong();
+    EpochLines lines = new EpochLines(said::addAll, now::get, () -> totals, () -> false);
+    for (Consumer<EpochEvent> change : changes) {
+      EpochEvent epoch = new EpochEvent();
+      epoch.source = "data";
+      epoch.complete = true;
+      epoch.updates = 100;
+      epoch.batches = 100;
+      epoch.wall = 20 * SECOND;
+      epoch.compute = epoch.wall;
+      change.accept(epoch);
+      now.addAndGet(epoch.wall);
+      lines.accept(epoch);
+    }
+    return String.join("\n", said);
+  }
+
+  @SafeVarargs
+  private static String epochLines(Consumer<EpochEvent>... changes) {
+    return epochLines(new JobStatisticsEvent(), changes);
+  }
+
+  /** An epoch that waits more than the second one, and perhaps computes more. */
+  private static Consumer<EpochEvent> slower(long stall, long compute) {
+    return epoch -> {
+      epoch.compute += compute * SECOND;
+      epoch.gcStall = stall * SECOND;
+      epoch.stall = epoch.gcStall;
+      epoch.wall = epoch.compute + epoch.stall;
+    };
+  }
+
+  static {
+    Consumer<EpochEvent> plain = epoch -> {};
+    Consumer<EpochEvent> quick = epoch -> epoch.wall = 6 * SECOND;
+    Supplier<String> one = () -> epochLines(plain);
+    Supplier<String> two = () -> epochLines(quick, quick);
+    Supplier<String> slow = () -> epochLines(plain, plain, slower(20, 0));
+    Supplier<String> nothing =
+        () -> summary(job -> job.addPolicy(() -> "no policy did anything", () -> {}));
+    says(one, two, Sentence.ONE_EPOCH);
+    says(two, one, Sentence.SEVERAL_EPOCHS);
+    says(one, nothing, Sentence.EPOCHS);
+    says(() -> epochLines(epoch -> epoch.model = 2), one, Sentence.ANOTHER_MODEL);
+    says(() -> epochLines(epoch -> epoch.samples = 3_200), one, Sentence.EPOCH_SPEED);
+    says(
+        () -> epochLines(epoch -> epoch.computeCoreWait = 8 * SECOND),
+        () -> epochLines(epoch -> epoch.computeCoreWait = SECOND / 2),
+        Sentence.WITHOUT_A_CORE);
+    says(() -> epochLines(epoch -> epoch.checkpoint = SECOND), one, Sentence.CHECKPOINTS);
+    says(() -> epochLines(epoch -> epoch.items = 10), one, Sentence.FROM_MEMORY);
+    JobStatisticsEvent planned = new JobStatisticsEvent();
+    planned.plannedEpochs = 3;
+    planned.timeLeft = 60 * SECOND;
+    says(() -> epochLines(planned, plain), one, Sentence.EPOCHS_LEFT);
+    says(slow, () -> epochLines(plain, plain, slower(2, 0)), Sentence.SLOWER, Sentence.GROWN);
+    says(() -> epochLines(plain, plain, slower(20, 20)), slow, Sentence.BOTH_GROWN);
+  }
+
   // ---- the tests
 
   /** Returns a pattern that matches a sentence with its figures filled in. */
@@ -664,6 +741,8 @@ class SentencesTest {
     List<String> names =
         new ArrayList<>(
             List.of(
+                "io/coordl/telemetry/recording/EpochLines",
+                "io/coordl/telemetry/recording/EpochLines$Source",
                 "io/coordl/telemetry/recording/ExitSummary",
                 "io/coordl/telemetry/recording/JobFigures",
                 "io/coordl/telemetry/recording/WaitWatch"));

@@ -71,6 +71,7 @@ public final class Djl implements Library {
       String method = "getData" + data + executor + ")Ljava/lang/Iterable;";
       table.timedIterable(EPOCH, method);
     }
+    table.span(SpanKind.DATA_SET, null, prepare);
     // Preparing a batch.
     table.span(PRODUCER, iterable + "$PreFetchCallable", "call()" + BATCH);
     table.span(SpanKind.BATCH, null, fetch);

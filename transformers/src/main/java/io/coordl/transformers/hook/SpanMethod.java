@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Surrounds a method with a span: {@code token = Spans.enter(kind, this)}, {@code Spans.exit(token,
- * r)}.
+ * r)}, where {@code r} is the result or the exception.
  */
 final class SpanMethod extends WovenMethod {
   private static final String SPANS = "io/coordl/bridge/Spans";
@@ -59,7 +59,7 @@ final class SpanMethod extends WovenMethod {
   @Override
   void thrown(Label end) {
     mv.visitVarInsn(Opcodes.LLOAD, stateSlot);
-    mv.visitInsn(Opcodes.ACONST_NULL);
+    loadThrown();
     exit(end);
   }
 

@@ -230,6 +230,11 @@ abstract class WovenMethod extends OperandStack {
     }
   }
 
+  /** Loads the exception; only in {@link #thrown}. */
+  final void loadThrown() {
+    mv.visitVarInsn(Opcodes.ALOAD, resultSlot);
+  }
+
   /** Loads the result as an object: boxed if primitive, null for a void method. */
   final void loadResultAsObject() {
     if (result.getSort() == Type.VOID) {
