@@ -10,6 +10,10 @@ import org.jspecify.annotations.Nullable;
 public enum Sentence {
   // ---- advice: nothing to change
   NOTHING_MEASURED("no training batch was seen: let the job train at least one epoch."),
+  NOTHING_TRAINED("%s: no advice is possible without training%s."),
+  BATCH_LOADED("1 batch was loaded, but not trained on"),
+  BATCHES_LOADED("%d batches were loaded, but none was trained on"),
+  AUTO_WITHOUT_TRAINING("; auto caches for such jobs, too"),
   PROFILED(
       "use coordl diff and coordl whatif: this recording contains a profile, whose phases distort"
           + " the job's totals."),
@@ -192,6 +196,7 @@ public enum Sentence {
   WAITED("the job waited for preparation %s of the time and for fetches %s"),
   NOT_SWITCHED("auto: nothing was switched on, %s"),
   NO_BATCH("no training batch was seen"),
+  FEW_LOADED("no batch was trained on, and the first loading thread took too few to judge"),
   KEPT("auto: kept read and prepared data from %.1f s on, because %s%s%s%s"),
   DROPPED("; dropped it, because the job was no faster and waited no less"),
   SPEEDS("%.0f samples/s before, %.0f after"),

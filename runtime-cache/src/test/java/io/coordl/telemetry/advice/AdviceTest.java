@@ -643,4 +643,19 @@ class AdviceTest {
     assertThat(advice(new EpochEvent(), List.of(), List.of(), "off").finding())
         .isEqualTo("nothingMeasured");
   }
+
+  @Test
+  void aJobThatOnlyLoadsIsNotSaidToHaveTakenNoBatch() {
+    JobStatisticsEvent job = new JobStatisticsEvent();
+    job.loadedBatches = 1;
+    assertThat(on(evidence(job, new Epochs(), Map.of())).sentence())
+        .isEqualTo(
+            "1 batch was loaded, but not trained on: no advice is possible without training; auto"
+                + " caches for such jobs, too.");
+    job.loadedBatches = 20;
+    assertThat(on(evidence(job, new Epochs(), Map.of("auto", "on"))).sentence())
+        .isEqualTo(
+            "20 batches were loaded, but none was trained on: no advice is possible without"
+                + " training.");
+  }
 }

@@ -128,6 +128,7 @@ class SpanRecorderTest {
       loadOne();
     }
     assertThat(spans.totals().loading().batches).isZero();
+    assertThat(spans.totals().snapshot().loadedBatches).isEqualTo(JobTotals.LOADED - 1);
     loadOne();
     JobStatisticsEvent loading = spans.totals().loading();
     assertThat(loading.batches).isEqualTo(JobTotals.LOADED);
@@ -139,6 +140,7 @@ class SpanRecorderTest {
     spans.exit(spans.enter(COMPUTE, null), null);
     loadOne();
     assertThat(spans.totals().loading().batches).isZero();
+    assertThat(spans.totals().snapshot().loadedBatches).isZero();
     assertThat(totals().wall).isPositive();
   }
 
@@ -162,6 +164,7 @@ class SpanRecorderTest {
           }
         });
     assertThat(spans.totals().loading().batches).isZero();
+    assertThat(spans.totals().snapshot().loadedBatches).isEqualTo(1 + JobTotals.LOADED);
   }
 
   @Test

@@ -229,6 +229,12 @@ class SentencesTest {
     return on(job, new Epochs(), Map.of());
   }
 
+  private static String onlyLoads(long batches, Map<String, String> given) {
+    JobStatisticsEvent job = new JobStatisticsEvent();
+    job.loadedBatches = batches;
+    return on(job, new Epochs(), given);
+  }
+
   private static String neverCame(long waited) {
     JobStatisticsEvent job = new JobStatisticsEvent();
     job.add(figures(0, 0, 0, 30, 0));
@@ -241,6 +247,16 @@ class SentencesTest {
     Supplier<String> computes = SentencesTest::computes;
     Supplier<String> storage = () -> one(40, 10, 0, 0, 0);
     says(() -> one(new EpochEvent(), Map.of()), computes, Sentence.NOTHING_MEASURED);
+    says(
+        () -> onlyLoads(5, Map.of()),
+        () -> one(new EpochEvent(), Map.of()),
+        Sentence.NOTHING_TRAINED);
+    says(() -> onlyLoads(1, Map.of()), () -> onlyLoads(5, Map.of()), Sentence.BATCH_LOADED);
+    says(() -> onlyLoads(5, Map.of()), () -> onlyLoads(1, Map.of()), Sentence.BATCHES_LOADED);
+    says(
+        () -> onlyLoads(5, Map.of()),
+        () -> onlyLoads(5, Map.of("auto", "on")),
+        Sentence.AUTO_WITHOUT_TRAINING);
     says(() -> one(figures(40, 0, 0, 0, 0), Map.of("profile", "all")), storage, Sentence.PROFILED);
     says(computes, storage, Sentence.COMPUTE_BOUND);
     says(SentencesTest::manyCauses, computes, Sentence.MOSTLY_COMPUTE_BOUND);
@@ -599,6 +615,7 @@ class SentencesTest {
     says(notSwitched, noBatch, Sentence.WAITED);
     says(noBatch, brought, Sentence.NOT_SWITCHED);
     says(noBatch, notSwitched, Sentence.NO_BATCH);
+    says(() -> new PlayedTuner(false, 0).loaded(3).said(), noBatch, Sentence.FEW_LOADED);
     says(brought, notSwitched, Sentence.KEPT, Sentence.DATA_KEPT, Sentence.SPEEDS);
     says(brought, vain, Sentence.BROUGHT, Sentence.DATA_USED);
     says(atMost, brought, Sentence.BROUGHT_AT_MOST);
