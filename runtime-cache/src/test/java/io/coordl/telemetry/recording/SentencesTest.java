@@ -18,6 +18,7 @@ import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.peers.PeerSink;
 import io.coordl.telemetry.advice.Advice;
+import io.coordl.telemetry.advice.CheckedUnits;
 import io.coordl.telemetry.advice.CoreWaits;
 import io.coordl.telemetry.advice.Epochs;
 import io.coordl.telemetry.advice.Evidence;
@@ -602,6 +603,31 @@ class SentencesTest {
     says(busy, gpu, Sentence.GPU_AS_MUCH);
     says(gpu, busy, Sentence.GPU_LESS, Sentence.GPU_IDLE);
     says(() -> gpus(gpu(0, 50, 1, 40)), gpu, Sentence.GPU_SYNCHRONIZED);
+  }
+
+  // ---- prepared=check
+
+  private static String checked(long compared, long differed, boolean kept, String remedy) {
+    String reason = kept || compared == 0 ? "" : "it draws";
+    return new CheckedUnits("my.Data", "samples", compared, differed, "", kept, reason, remedy)
+        .said();
+  }
+
+  static {
+    String remedy = "prepared=share:my.Data";
+    Supplier<String> equal = () -> checked(4_000, 0, false, remedy);
+    Supplier<String> differs = () -> checked(4_000, 1, false, remedy);
+    Supplier<String> proven = () -> checked(4_000, 0, true, "");
+    says(equal, differs, Sentence.CHECK_EQUAL, Sentence.CHECK_VOUCH);
+    says(proven, equal, Sentence.CHECK_NOT_NEEDED);
+    says(() -> checked(4_000, 0, false, ""), equal, Sentence.CHECK_IN_VAIN);
+    says(differs, equal, Sentence.CHECK_DIFFERED, Sentence.CHECK_DO_NOT_VOUCH);
+    says(() -> checked(4_000, 1, true, ""), differs, Sentence.CHECK_PART);
+    says(() -> checked(0, 0, false, ""), equal, Sentence.CHECK_MADE_ONCE);
+    says(
+        () -> new CheckedUnits("my.Data", "samples", 0, 0, "they are text", false, "", "").said(),
+        equal,
+        Sentence.CHECK_LEFT);
   }
 
   // ---- auto
