@@ -155,11 +155,18 @@ public final class CheckedSamples {
     private final BitSet made = new BitSet();
     private final BitSet compared = new BitSet();
     private long[] first = {};
-    private int next;
+    private long next;
 
     private Units(Object dataset, Result result) {
       super(dataset);
       this.result = result;
+    }
+
+    /** Whether the checksum of this unit matters: it has not been compared. */
+    public boolean wants(long number) {
+      synchronized (CheckedSamples.this) {
+        return number >= 0 && number < MAX_UNITS && !compared.get((int) number);
+      }
     }
 
     /** The program has made the unit with this number. */
@@ -180,11 +187,10 @@ public final class CheckedSamples {
       }
     }
 
-    /** The program has made the next unit, where units have no number but an order. */
-    public void made(long checksum) {
+    /** The program has made the next unit, where units have an order; returns its number. */
+    public long next() {
       synchronized (CheckedSamples.this) {
-        made(next, checksum);
-        next++;
+        return next++;
       }
     }
 

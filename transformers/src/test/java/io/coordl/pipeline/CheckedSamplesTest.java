@@ -62,13 +62,17 @@ class CheckedSamplesTest {
   void unitsInOrderAreComparedByPlace() {
     for (int epoch = 0; epoch < 2; epoch++) {
       for (long checksum = 0; checksum < 10; checksum++) {
-        units().made(checksum);
+        long number = units().next();
+        assertThat(number).isEqualTo(checksum);
+        assertThat(units().wants(number)).isTrue();
+        units().made(number, checksum);
       }
       units().reset();
     }
     assertThat(checked.said()).contains("10 of 10 samples were equal");
-    units().made(1);
-    assertThat(checked.said()).contains("10 of 10 samples were equal"); // A third time.
+    assertThat(units().wants(9)).isFalse();
+    assertThat(units().wants(10)).isTrue();
+    assertThat(units().wants(CheckedSamples.MAX_UNITS)).isFalse();
   }
 
   /** Other data sets of a class add to its result, but are not compared with it. */

@@ -53,7 +53,7 @@ public final class CheckedBatches implements LibraryHooks {
 
   private void check(DataIterable iterable, List<Long> indices, Batch batch) {
     CheckedSamples.Units units = checked.of(fields.dataset.require(iterable), iterable, "samples");
-    if (units == null) {
+    if (units == null || indices.stream().noneMatch(units::wants)) {
       return;
     }
     String reason = reasonToLeave(iterable, indices.size(), batch);

@@ -62,6 +62,10 @@ public final class CheckedBatches implements LibraryHooks {
     if (units == null) {
       return;
     }
+    long number = units.next();
+    if (!units.wants(number)) {
+      return;
+    }
     BatchBytes bytes = BatchBytes.toKeep(batch, List.of());
     if (bytes == null || bytes.bytes() > Integer.MAX_VALUE) {
       units.leave("its batches are more than arrays of numbers");
@@ -69,6 +73,6 @@ public final class CheckedBatches implements LibraryHooks {
     }
     ByteBuffer copy = ByteBuffer.allocate((int) bytes.bytes()).order(ByteOrder.nativeOrder());
     bytes.writeTo(copy);
-    units.made(Checksum.mix(Checksum.NONE, copy.clear()));
+    units.made(number, Checksum.mix(Checksum.NONE, copy.clear()));
   }
 }
