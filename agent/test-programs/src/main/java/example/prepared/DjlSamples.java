@@ -109,6 +109,8 @@ public final class DjlSamples {
       case "strings" -> strings();
       case "own-random" -> loop(program, images(new Noise()), null);
       case "counter" -> loop(program, new Counted(builder()), null);
+      case "tallied" -> loop(program, new Everyday.Tallying(builder()), null);
+      case "slipping" -> loop(program, new Everyday.Slipping(builder()), null);
       case "remembers" -> loop(program, new Remembering(builder()), null);
       case "draws" -> loop(program, new Drawing(builder()), null);
       case "gaussian" -> loop(program, new Gaussian(builder()), null);

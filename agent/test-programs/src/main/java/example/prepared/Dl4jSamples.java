@@ -135,6 +135,8 @@ public final class Dl4jSamples {
       case "rewritten" -> rewritten();
       case "touched" -> touched();
       case "rotated" -> rotated();
+      case "tallied" -> tallied(false);
+      case "slipping" -> tallied(true);
       case "own-labels" -> loop(program, images(new Flipping()));
       case "labels" -> loop(program, images(new Initial()));
       case "shuffled" -> loop(program, shuffled());
@@ -316,11 +318,28 @@ public final class Dl4jSamples {
     return reader;
   }
 
+  /** A label generator counts its calls; in the second epoch, one label may differ. */
+  private void tallied(boolean slips) throws IOException {
+    Tallying labels = new Tallying();
+    DataSetIterator iterator = images(labels, BATCH / 4);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      labels.slips = slips && epoch == 2;
+      while (iterator.hasNext()) {
+        print(iterator.next());
+      }
+      iterator.reset();
+    }
+  }
+
   private DataSetIterator images(ParentPathLabelGenerator labels) throws IOException {
+    return images(labels, BATCH);
+  }
+
+  private DataSetIterator images(ParentPathLabelGenerator labels, int batch) throws IOException {
     ImageRecordReader reader = new ImageRecordReader(32, 32, 3, labels);
     reader.initialize(new FileSplit(folder.resolve("pictures").toFile()));
     DataSetIterator iterator =
-        new RecordReaderDataSetIterator(reader, BATCH, 1, reader.numLabels());
+        new RecordReaderDataSetIterator(reader, batch, 1, reader.numLabels());
     iterator.setPreProcessor(new ImagePreProcessingScaler());
     return iterator;
   }
@@ -936,6 +955,24 @@ public final class Dl4jSamples {
     @Override
     public Writable getLabelForPath(String path) {
       return new Text(super.getLabelForPath(path).toString());
+    }
+  }
+
+  /** Counts its calls; on request, the first picture gets the other label. */
+  private static final class Tallying extends ParentPathLabelGenerator {
+    private static final long serialVersionUID = 1;
+    private int calls;
+    private String first;
+    private boolean slips;
+
+    @Override
+    public Writable getLabelForPath(String path) {
+      first = calls++ == 0 ? path : first;
+      String other =
+          path.contains("/class0/")
+              ? path.replace("/class0/", "/class1/")
+              : path.replace("/class1/", "/class0/");
+      return super.getLabelForPath(slips && path.equals(first) ? other : path);
     }
   }
 

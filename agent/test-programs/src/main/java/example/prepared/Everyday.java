@@ -114,6 +114,41 @@ final class Everyday {
     }
   }
 
+  /** Counts its calls, though its samples are always the same. */
+  static class Tallying extends DjlSamples.Counting {
+    final int[] calls;
+
+    Tallying(DjlSamples.Builder builder) {
+      super(builder);
+      calls = new int[Math.toIntExact(availableSize())];
+    }
+
+    @Override
+    public Record get(NDManager manager, long index) {
+      int sample = Math.toIntExact(index);
+      calls[sample]++;
+      return record(manager, 1f + sample, index);
+    }
+  }
+
+  /** One sample of the second epoch has another label. */
+  static final class Slipping extends Tallying {
+    private static final int SLIPS = 7;
+
+    Slipping(DjlSamples.Builder builder) {
+      super(builder);
+    }
+
+    @Override
+    public Record get(NDManager manager, long index) {
+      Record record = super.get(manager, index);
+      if (index == SLIPS && calls[SLIPS] == 2) {
+        record.getLabels().head().addi(1);
+      }
+      return record;
+    }
+  }
+
   /** A setting that other code changes during an epoch. */
   static final class Knob extends DjlSamples.Counting {
     float level = 1;

@@ -1,20 +1,25 @@
 package io.coordl.checkpoint;
 
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 
 /**
  * Chooses how many steps lie between two checkpoints: the fewest that keep their cost below a share
  * of the time (CheckFreq, FAST 2021) and let each be written before the next. A checkpoint costs
  * the time that the job waits for it, plus the slowdown of steps while it is written. The number
- * adapts as these change. Used by one thread at a time.
+ * adapts as these change. If earlier checkpoints cost more than expected, the next waits until the
+ * share of the whole job allows it, so that short jobs keep it, too. Used by one thread at a time.
  */
 final class Cadence {
   /** First steps, which are slow because nothing is compiled yet. */
   private static final int COLD_STEPS = 5;
 
-  /** Steps before the first checkpoint, whose cost is still unknown. */
+  /** Minimum number of steps before the first checkpoint. */
   private static final int FIRST_STEPS = 10;
+
+  /** Assumed cost of the first checkpoint, which runs code that is not compiled. */
+  static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(350);
 
   /**
    * The first checkpoint, before code is compiled, is assumed to cost this many times more than the
@@ -40,6 +45,12 @@ final class Cadence {
   private long checkpoints;
   private long waited;
   private long due;
+
+  /** Time from the first step on. */
+  private long elapsed;
+
+  /** Cost of all checkpoints before the last one. */
+  private long spent;
 
   private static final class Recent {
     private final long[] values;
@@ -112,6 +123,7 @@ final class Cadence {
   void step(long nanos, boolean writing) {
     steps++;
     since++;
+    elapsed += nanos;
     if (writing) {
       busySteps = since;
       busy.add(nanos);
@@ -125,6 +137,8 @@ final class Cadence {
     if (++checkpoints > 2) { // The first is slower than later ones.
       costs.add(cost());
     }
+    spent += cost();
+    elapsed += nanos;
     waited = nanos;
     since = 0;
     busySteps = 0;
@@ -151,7 +165,22 @@ final class Cadence {
     if (since >= due || since % RECOMPUTE_STEPS == 0) {
       due = interval();
     }
-    return since >= due;
+    return since >= due && (fixed > 0 || isAffordable());
+  }
+
+  /** Whether the share of the whole job holds even if the second costs as much as the first. */
+  private boolean isAffordable() {
+    double next = checkpoints == 1 ? cost() : expected();
+    return spent + cost() + next <= overhead * elapsed;
+  }
+
+  /** Returns the expected cost of the next checkpoint, in nanoseconds. */
+  private double expected() {
+    return switch ((int) Math.min(checkpoints, 2)) {
+      case 0 -> FIRST_NANOS;
+      case 1 -> cost() / COLD_FACTOR;
+      default -> (costs.all().sum() + cost()) / (costs.size() + 1.0);
+    };
   }
 
   long interval() {
@@ -162,10 +191,6 @@ final class Cadence {
     if (checkpoints == 0 || step == 0) {
       return FIRST_STEPS;
     }
-    double mean =
-        checkpoints == 1
-            ? cost() / COLD_FACTOR
-            : (costs.all().sum() + cost()) / (costs.size() + 1.0);
-    return Math.max(busySteps + 1, (long) Math.ceil(mean / (overhead * step)));
+    return Math.max(busySteps + 1, (long) Math.ceil(expected() / (overhead * step)));
   }
 }

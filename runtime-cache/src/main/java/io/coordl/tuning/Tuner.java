@@ -341,7 +341,9 @@ public final class Tuner {
       return keeps
           ? climb.said()
           : Sentence.NOT_SWITCHED.with(
-              now.wall == 0 ? Sentence.NO_BATCH.with() : describeWaits(now));
+              now.wall > 0
+                  ? describeWaits(now)
+                  : (trained.loadedBatches == 0 ? Sentence.NO_BATCH : Sentence.FEW_LOADED).with());
     }
     collect(now);
     return Sentence.KEPT.with(

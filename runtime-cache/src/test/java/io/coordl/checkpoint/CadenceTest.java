@@ -9,6 +9,9 @@ import org.junit.jupiter.api.Test;
 class CadenceTest {
   private static final long MS = 1_000_000;
 
+  /** Steps of 10 ms until 3.5 % of the time is the assumed cost of the first checkpoint. */
+  private static final int FIRST = 1000;
+
   private long now;
   private long lost;
   private int checkpoints;
@@ -55,7 +58,7 @@ class CadenceTest {
   @Test
   void blockingTimeStaysWithinTheShare() {
     Cadence cadence = Cadence.within(0.035);
-    train(cadence, 200, 10 * MS, 35 * MS, 0, 1); // 35 ms of each second: one in 100 steps.
+    train(cadence, FIRST + 200, 10 * MS, 35 * MS, 0, 1); // 35 ms of each second: one in 100.
     assertThat(cadence.interval()).isEqualTo(100);
     forget();
     train(cadence, 100_000, 10 * MS, 35 * MS, 0, 1);
@@ -67,7 +70,7 @@ class CadenceTest {
   void slowerStepsDuringAWriteCount() {
     Cadence cadence = Cadence.within(0.035);
     // A checkpoint costs 5 ms and slows 20 steps by 5 ms each: 105 ms, 3.5 % of 300 steps.
-    train(cadence, 2000, 10 * MS, 5 * MS, 20, 1.5);
+    train(cadence, FIRST + 2000, 10 * MS, 5 * MS, 20, 1.5);
     assertThat(cadence.interval()).isEqualTo(300);
     forget();
     train(cadence, 100_000, 10 * MS, 5 * MS, 20, 1.5);
@@ -82,7 +85,7 @@ class CadenceTest {
   void aFewMuchSlowerStepsCount() {
     Cadence cadence = Cadence.within(0.035);
     int left = 0;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < FIRST + 2000; i++) {
       cadence.step(left > 0 && left % 4 == 0 ? 20 * MS : 10 * MS, left > 0);
       left--;
       if (cadence.isDue() && left <= 0) {
@@ -98,22 +101,23 @@ class CadenceTest {
   void aCheckpointIsWrittenBeforeTheNextBegins() {
     Cadence cadence = Cadence.within(0.035);
     train(cadence, 5000, 10 * MS, MS / 100, 400, 1);
-    assertThat(checkpoints).isEqualTo(1 + 4990 / 401);
+    assertThat(checkpoints).isEqualTo(1 + (5000 - FIRST) / 401);
   }
 
   @Test
   void theFirstCheckpointIsNotMeasured() {
     Cadence cadence = Cadence.within(0.035);
-    train(cadence, 10, 10 * MS, 700 * MS, 0, 1);
+    train(cadence, FIRST, 10 * MS, 700 * MS, 0, 1);
+    assertThat(checkpoints).isEqualTo(1);
     assertThat(cadence.interval()).isEqualTo(500);
-    train(cadence, 600, 10 * MS, 35 * MS, 0, 1);
+    train(cadence, 4000, 10 * MS, 35 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(100);
   }
 
   @Test
   void theCadenceFollowsAMachineThatSlowsDownAndRecovers() {
     Cadence cadence = Cadence.within(0.035);
-    train(cadence, 1000, 10 * MS, 35 * MS, 0, 1);
+    train(cadence, FIRST + 1000, 10 * MS, 35 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(100);
     train(cadence, 3000, 10 * MS, 140 * MS, 0, 1); // The disk is busy.
     assertThat(cadence.interval()).isEqualTo(400);
@@ -121,6 +125,51 @@ class CadenceTest {
     assertThat(cadence.interval()).isEqualTo(200);
     train(cadence, 3000, 10 * MS, 35 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(100);
+  }
+
+  /** A job that is too short for the assumed cost takes none, however short its steps are. */
+  @Test
+  void aShortJobTakesNoCheckpointThatItCannotAfford() {
+    for (long step : new long[] {MS / 10, MS, 10 * MS, 400 * MS}) {
+      forget();
+      Cadence cadence = Cadence.within(0.035);
+      train(cadence, (int) (9_900 * MS / step), step, Cadence.FIRST_NANOS, 0, 1);
+      assertThat(checkpoints).isZero();
+      train(cadence, (int) (500 * MS / step) + 1, step, Cadence.FIRST_NANOS, 0, 1);
+      assertThat(checkpoints).isEqualTo(1);
+    }
+  }
+
+  /** Whenever the job ends, if no checkpoint costs more than the first is assumed to. */
+  @Test
+  void theShareHoldsAtEveryMoment() {
+    for (long later : new long[] {5 * MS, 35 * MS, 350 * MS}) {
+      forget();
+      Cadence cadence = Cadence.within(0.035);
+      for (int i = 0; i < 20_000; i++) {
+        train(cadence, 1, 10 * MS, checkpoints == 0 ? Cadence.FIRST_NANOS : later, 0, 1);
+        assertThat(overhead()).as("after %s ms", now / MS).isLessThan(0.037);
+      }
+      assertThat(checkpoints).isGreaterThan(15);
+    }
+  }
+
+  /** The first cost 2 s, 20 % of the time so far; the next waits until this is 3.5 % again. */
+  @Test
+  void anExpensiveFirstCheckpointIsPaidBack() {
+    Cadence cadence = Cadence.within(0.035);
+    train(cadence, FIRST, 10 * MS, 2_000 * MS, 0, 1);
+    assertThat(checkpoints).isEqualTo(1);
+    int steps = 0;
+    while (checkpoints == 1) {
+      train(cadence, 1, 10 * MS, 35 * MS, 0, 1);
+      steps++;
+    }
+    assertThat(now / MS).isBetween(114_000L, 115_000L); // Twice 2 s are 3.5 % of it.
+    train(cadence, 6_000, 10 * MS, 35 * MS, 0, 1);
+    assertThat(cadence.interval()).isEqualTo(100);
+    assertThat(steps).isGreaterThan(10_000);
+    assertThat(overhead()).isLessThan(0.037);
   }
 
   /** Epochs end with an evaluation, which is not a step. */

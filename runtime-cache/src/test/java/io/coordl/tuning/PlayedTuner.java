@@ -39,6 +39,7 @@ public final class PlayedTuner {
     JobStatisticsEvent copy = new JobStatisticsEvent();
     copy.add(totals);
     copy.epochs = totals.epochs;
+    copy.loadedBatches = totals.loadedBatches;
     return copy;
   }
 
@@ -66,6 +67,12 @@ public final class PlayedTuner {
       tuner.keeps();
     }
     totals.epochs++;
+    return this;
+  }
+
+  /** Plays a thread that takes batches and does not train. */
+  public PlayedTuner loaded(int batches) {
+    totals.loadedBatches += batches;
     return this;
   }
 

@@ -26,6 +26,7 @@ class TunerTest {
     JobStatisticsEvent copy = new JobStatisticsEvent();
     copy.add(of);
     copy.epochs = of.epochs;
+    copy.loadedBatches = of.loadedBatches;
     copy.plannedEpochs = of.plannedEpochs;
     return copy;
   }
@@ -80,6 +81,16 @@ class TunerTest {
   void aJobWithoutTrainingIsReported() {
     assertThat(tuner(false, true).said())
         .isEqualTo("auto: nothing was switched on, no training batch was seen");
+  }
+
+  /** A few batches may be those that a thread prefetches for one about to train. */
+  @Test
+  void aFewLoadedBatchesAreNoJob() {
+    totals.loadedBatches = 3;
+    assertThat(tuner(false, true).said())
+        .isEqualTo(
+            "auto: nothing was switched on, no batch was trained on, and the first loading thread"
+                + " took too few to judge");
   }
 
   @Test

@@ -44,17 +44,37 @@ public final class Checksum {
     for (int from = 0; from < length; from += most) {
       int bytes = put(array, from, Math.min(most, length - from), chunk);
       // The array also determines what remains of the previous chunk.
-      int at = 0;
-      for (; at + 4 * Long.BYTES <= bytes; at += 4 * Long.BYTES) {
-        for (int lane = 0; lane < 4; lane++) {
-          lanes[lane] = lane(lanes[lane], chunk.getLong(at + lane * Long.BYTES));
-        }
-      }
-      for (; at < bytes; at += Long.BYTES) {
+      for (int at = fill(lanes, chunk, bytes); at < bytes; at += Long.BYTES) {
         lanes[0] = lane(lanes[0], chunk.getLong(at));
       }
     }
     return new long[] {of(lanes), of(lanes[3], lanes[2], lanes[1], lanes[0])};
+  }
+
+  /** Extends the checksum {@code before} by the remaining bytes, at about memory speed. */
+  public static long mix(long before, ByteBuffer bytes) {
+    ByteBuffer from = bytes.slice().order(ByteOrder.nativeOrder());
+    int length = from.remaining();
+    long[] lanes = {mix(before, length), 1, 2, length};
+    int at = fill(lanes, from, length);
+    for (; at + Long.BYTES <= length; at += Long.BYTES) {
+      lanes[0] = lane(lanes[0], from.getLong(at));
+    }
+    for (; at < length; at++) {
+      lanes[0] = lane(lanes[0], from.get(at));
+    }
+    return of(lanes);
+  }
+
+  /** Hashes the first bytes, in blocks of four longs; returns how many. */
+  private static int fill(long[] lanes, ByteBuffer from, int bytes) {
+    int at = 0;
+    for (; at + 4 * Long.BYTES <= bytes; at += 4 * Long.BYTES) {
+      for (int lane = 0; lane < 4; lane++) {
+        lanes[lane] = lane(lanes[lane], from.getLong(at + lane * Long.BYTES));
+      }
+    }
+    return at;
   }
 
   private static long lane(long before, long number) {

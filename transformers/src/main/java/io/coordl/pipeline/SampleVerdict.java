@@ -21,6 +21,11 @@ public record SampleVerdict(String source, int stages, int kept, String reason, 
     return kept > 0;
   }
 
+  /** Returns the agent's argument with which nothing would be refused; empty if there is none. */
+  public String remedy() {
+    return isKept() || vouch.isEmpty() ? "" : "prepared=share:" + vouch;
+  }
+
   /**
    * Proves the stages of a pipeline.
    *

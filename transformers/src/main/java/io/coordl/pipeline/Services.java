@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param decoded for {@code decoded=share} and {@code profile=all}
  * @param prepared for {@code prepared=share}
+ * @param checked for {@code prepared=check}
  * @param group for {@code prep=coordinate}
  * @param prefetcher for {@code prefetch=N}
  * @param threads number of agent threads that prefetch, at least 1; 0 if none were requested
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public record Services(
     @Nullable DecodedStore decoded,
     @Nullable Prepared prepared,
+    @Nullable CheckedSamples checked,
     @Nullable PrepGroup group,
     @Nullable Prefetcher prefetcher,
     int threads,
@@ -59,6 +61,7 @@ public record Services(
     private final UserLog log;
     private @Nullable DecodedStore decoded;
     private @Nullable Prepared prepared;
+    private @Nullable CheckedSamples checked;
     private @Nullable PrepGroup group;
     private @Nullable Prefetcher prefetcher;
     private int threads;
@@ -81,6 +84,11 @@ public record Services(
 
     public Builder prepared(@Nullable Prepared samples) {
       prepared = samples;
+      return this;
+    }
+
+    public Builder checked(@Nullable CheckedSamples samples) {
+      checked = samples;
       return this;
     }
 
@@ -135,6 +143,7 @@ public record Services(
       return new Services(
           decoded,
           prepared,
+          checked,
           group,
           prefetcher,
           threads,

@@ -2,7 +2,10 @@ package io.coordl.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -33,5 +36,27 @@ class ChecksumTest {
       }
     }
     assertThat(met).hasSize(count);
+  }
+
+  /** Bytes of each length, in heap and direct memory, from any position. */
+  @Test
+  void eachByteCounts() {
+    for (int length = 0; length < 100; length++) {
+      byte[] bytes = new byte[length];
+      new Random(length).nextBytes(bytes);
+      Set<Long> met = new HashSet<>();
+      long checksum = Checksum.mix(7, ByteBuffer.wrap(bytes));
+      met.add(checksum);
+      met.add(Checksum.mix(8, ByteBuffer.wrap(bytes)));
+      met.add(Checksum.mix(7, ByteBuffer.wrap(Arrays.copyOf(bytes, length + 1))));
+      ByteBuffer direct = ByteBuffer.allocateDirect(length + 3).put(3, bytes).position(3);
+      assertThat(Checksum.mix(7, direct)).isEqualTo(checksum);
+      for (int i = 0; i < length; i++) {
+        bytes[i]++;
+        met.add(Checksum.mix(7, ByteBuffer.wrap(bytes)));
+        bytes[i]--;
+      }
+      assertThat(met).hasSize(3 + length);
+    }
   }
 }

@@ -59,6 +59,9 @@ class AutoIT {
   void everydayReadersAreCached(Jdk jdk) throws IOException, InterruptedException {
     ChildResult kept = auto(jdk, () -> PreparedIT.records(jdk, "images,csv,saved"), "dl4j");
     assertThat(PreparedIT.figure(kept, 2)).isPositive();
+    assertThat(kept.err())
+        .containsPattern("next: [1-9]\\d* batches were loaded, but none was trained on")
+        .doesNotContain("no training batch was seen", "auto caches for such jobs");
   }
 
   private interface Program {

@@ -163,13 +163,20 @@ class CheckpointIT {
   void agentCheckpointsDoNotChangeTraining(Framework framework, Jdk jdk) throws Exception {
     List<String> steps = steps(framework, jdk);
     // ResumeIT also takes agent checkpoints with checkpoint=atomic.
-    for (String every : Workshop.first(2, List.of("90,checkpoint=atomic", "auto", "7"))) {
+    for (String every :
+        Workshop.first(2, List.of("90,checkpoint=atomic", "auto,checkpoint.overhead=50%", "7"))) {
       Path folder = folder(framework, jdk, "own");
       Path own = folder.resolve("own");
       ChildResult kept =
           own(models(framework, jdk, "steps", folder), own, every + ",checkpoint.keep=2").run();
       assertThat(kept.orFail(every).out().lines().toList()).as(every).isEqualTo(steps);
-      assertThat(kept.err()).contains("agent checkpoint", " in " + own).doesNotContain("fault");
+      assertThat(kept.err()).doesNotContain("fault");
+      if (kept.err().contains("did nothing: the job ended before the first was due")) {
+        assertThat(every).as("must not wait until it can afford one").startsWith("auto");
+        assertThat(names(own.resolve(model(framework)))).isEmpty();
+        continue;
+      }
+      assertThat(kept.err()).contains("agent checkpoint", " in " + own);
       // Storage may be so slow that the job ends before the first background write.
       boolean waits = every.endsWith("atomic");
       List<String> left = names(own.resolve(model(framework)));

@@ -116,6 +116,58 @@ class PreparedIT {
     }
   }
 
+  /** The program gets its own batches, and the summary tells whether they were equal. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void aCheckComparesWhatTheProgramMakesTwice(Jdk jdk) throws IOException, InterruptedException {
+    String programs = "tallied,slipping,features,crops";
+    ChildResult plain = samples(jdk, programs).run().orFail("Samples without the agent");
+    ChildResult checked = agent(samples(jdk, programs), "prepared=check").run().orFail("check");
+    SameOutput.check(checked, plain);
+    String line = "[coordl] prepared=check: ";
+    assertThat(checked.err())
+        .doesNotContain("fault", "prepared cache")
+        .contains(
+            line
+                + "example.prepared.Everyday$Tallying: 96 of 96 samples were equal to the bit"
+                + " when made again; if they always are, use"
+                + " prepared=share:example.prepared.Everyday$Tallying\n",
+            line
+                + "example.prepared.Everyday$Slipping: 1 of 96 samples differed when made again;"
+                + " do not declare them deterministic\n",
+            line
+                + "example.prepared.Everyday$OfFeatures: 96 of 96 samples were equal to the bit"
+                + " when made again; prepared=share proves it and needs no check\n")
+        .containsPattern(
+            "ImageFolder: [1-9]\\d* of 96 samples differed when made again; prepared=share caches"
+                + " what it proves deterministic\n");
+    ChildResult vouched =
+        agent(samples(jdk, "tallied"), "prepared=share:example.prepared.Everyday$Tallying")
+            .run()
+            .orFail("as advised");
+    assertThat(figure(vouched, 2)).isGreaterThan(2L * SAMPLES);
+  }
+
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void aCheckComparesBatchesByTheirPlace(Jdk jdk) throws IOException, InterruptedException {
+    for (boolean slips : new boolean[] {false, true}) {
+      String program = slips ? "slipping" : "tallied";
+      ChildResult plain = records(jdk, program).run().orFail("Records without the agent");
+      ChildResult checked = agent(records(jdk, program), "prepared=check").run().orFail(program);
+      SameOutput.check(program, checked, plain.out());
+      assertThat(checked.err())
+          .doesNotContain("fault", "RecordReaderMultiDataSetIterator")
+          .contains(
+              "prepared=check: org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator: "
+                  + (slips
+                      ? "1 of 12 batches differed when made again; do not declare them"
+                          + " deterministic"
+                      : "12 of 12 batches were equal to the bit when made again; if they always"
+                          + " are, use prepared=share:example.prepared.Dl4jSamples$Tallying"));
+    }
+  }
+
   /** A data set that changes each epoch, and data sets that the program no longer uses. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")

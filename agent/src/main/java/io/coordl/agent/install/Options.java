@@ -61,6 +61,7 @@ public final class Options {
   static final String SHARE_CLASS = "share:";
 
   private static final String AUTO = "auto";
+  private static final String CHECK = "check";
   private static final String CLASS_NAME = "[\\p{javaJavaIdentifierPart}.]+";
 
   private record Given(List<String> values, String origin) {}
@@ -86,6 +87,9 @@ public final class Options {
     options.readAll(environment == null ? "" : environment, "environment");
     options.readAll(arguments, "argument");
     options.checkPeers();
+    if (options.checksPrepared() && options.list(Option.PREPARED).size() > 1) {
+      options.problem("prepared=check compares what the program makes: without prepared=share");
+    }
     if (!options.problems.isEmpty()) {
       options.given.keySet().retainAll(NO_POLICIES);
     }
@@ -165,7 +169,11 @@ public final class Options {
   }
 
   boolean keepsPrepared() {
-    return !get(Option.PREPARED).equals("off");
+    return !get(Option.PREPARED).equals("off") && !checksPrepared();
+  }
+
+  boolean checksPrepared() {
+    return list(Option.PREPARED).contains(CHECK);
   }
 
   /** The classes that the user declared deterministic. */
@@ -244,6 +252,7 @@ public final class Options {
     return switch (policy) {
       case SHARE -> keepsDecoded() || learnsSizes();
       case PREPARED -> keepsPrepared();
+      case CHECK -> checksPrepared();
       case PREFETCH -> prefetches();
       case COORDINATE -> coordinates();
       case ATOMIC -> writesModels();
@@ -642,7 +651,8 @@ public final class Options {
               && isUnderstood(value, v -> ItemFilter.matching(List.of(v), ItemNames.HERE));
       case METRICS -> isUnderstood(value, MetricsExport::check);
       case SIZE -> isUnderstood(value, ByteBudget::parse);
-      case PREPARED -> value.equals("share") || value.matches(SHARE_CLASS + CLASS_NAME);
+      case PREPARED ->
+          value.equals("share") || value.equals(CHECK) || value.matches(SHARE_CLASS + CLASS_NAME);
       case PEERS -> isUnderstood(value, Options::readPeer);
       case ADDRESS -> isUnderstood(value, HostPort::parse);
       case ACCELERATOR -> isUnderstood(value, Accelerator::parse);

@@ -17,8 +17,10 @@ import io.coordl.host.OwnDirectory;
 import io.coordl.items.EarlyMaps;
 import io.coordl.items.ItemFilter;
 import io.coordl.library.catalog.Libraries;
+import io.coordl.pipeline.CheckedSamples;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
+import io.coordl.pipeline.LibraryVerdicts;
 import io.coordl.pipeline.PictureBatches;
 import io.coordl.pipeline.Prefetcher;
 import io.coordl.pipeline.Prepared;
@@ -108,9 +110,11 @@ final class Policies {
       group.whenRead(pinned::reading);
     }
     Prepared samples = stores.prepared();
+    CheckedSamples checked = options.checksPrepared() ? checked() : null;
     ModelFiles models = options.writesModels() ? models() : null;
     if (decoded == null
         && samples == null
+        && checked == null
         && prefetcher == null
         && group == null
         && models == null) {
@@ -126,6 +130,7 @@ final class Policies {
         Services.builder(figures.log())
             .decoded(decoded)
             .prepared(samples)
+            .checked(checked)
             .group(group)
             .prefetcher(prefetcher, threads)
             .models(models)
@@ -136,6 +141,13 @@ final class Policies {
             .holders(holder -> stores.memory().add(holder))
             .build(),
         rewrites);
+  }
+
+  private CheckedSamples checked() {
+    CheckedSamples made = new CheckedSamples(new LibraryVerdicts(libraries.verdicts()));
+    job.addPolicy(made::said, () -> {});
+    requested.asked(Option.PREPARED, made::whyUnused);
+    return made;
   }
 
   private ModelFiles models() {

@@ -19,7 +19,6 @@ final class Verdicts implements Consumer<Object> {
   private static final double WORTH_A_PROOF = 0.05;
   private static final int MOST = 8;
   private static final String PREPARED = "prepared=share";
-  private static final String PREPARED_CLASS = "prepared=" + Options.SHARE_CLASS;
 
   private final JobFigures figures;
   private final LibraryVerdicts proofs;
@@ -49,11 +48,7 @@ final class Verdicts implements Consumer<Object> {
     @Nullable SampleVerdict verdict = proofs.apply(batches);
     if (verdict != null) {
       figures.verdict(
-          PREPARED,
-          verdict.source(),
-          verdict.isKept(),
-          verdict.reason(),
-          verdict.isKept() || verdict.vouch().isEmpty() ? "" : PREPARED_CLASS + verdict.vouch());
+          PREPARED, verdict.source(), verdict.isKept(), verdict.reason(), verdict.remedy());
     }
   }
 }

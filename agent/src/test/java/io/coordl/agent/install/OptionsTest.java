@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.library.Library;
 import io.coordl.library.catalog.Libraries;
 import io.coordl.telemetry.recording.Setting;
+import io.coordl.transformers.hook.Policy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,6 +105,10 @@ final class OptionsTest {
         Arguments.of("cache=lru", "cache=lru is not valid: expected off, minio"),
         Arguments.of("metrics=statsd", "metrics=statsd is not valid: expected off, otlp[:URL], "),
         Arguments.of("cache=", "cache= is not valid: expected off, minio"),
+        Arguments.of("prepared=check:foo", "prepared=check:foo is not valid: expected off, share"),
+        Arguments.of(
+            "prepared=check,prepared=share:my.Data",
+            "prepared=check compares what the program makes: without prepared=share"),
         Arguments.of("cache.size=lots", "cache.size=lots is not valid: expected auto, SIZE"),
         Arguments.of("cache.size=-1g", "cache.size=-1g is not valid: expected auto, SIZE"),
         Arguments.of("cache.size=1.5g", "cache.size=1.5g is not valid: expected auto, SIZE"),
@@ -507,6 +512,19 @@ final class OptionsTest {
     assertThat(options.get(Option.CACHE)).isEqualTo("minio");
     assertThat(options.get(Option.CACHE_SCOPE)).isEqualTo("host");
     assertThat(setting(options, Option.CACHE)).isEqualTo(new Setting("cache", "minio", "peer"));
+  }
+
+  @Test
+  void aCheckKeepsNothingNotEvenWithAuto() {
+    for (String given : List.of("prepared=check", "auto,prepared=check")) {
+      Options options = parse(given);
+      assertThat(options.problems()).isEmpty();
+      assertThat(options.checksPrepared()).isTrue();
+      assertThat(options.keepsPrepared()).isFalse();
+      assertThat(options.inForce(List.of(Policy.CHECK))).isTrue();
+      assertThat(options.inForce(List.of(Policy.PREPARED))).isFalse();
+    }
+    assertThat(parse("auto").checksPrepared()).isFalse();
   }
 
   @Test

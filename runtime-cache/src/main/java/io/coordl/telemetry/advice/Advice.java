@@ -61,7 +61,7 @@ public record Advice(
       return nothing("openWait", job.openWait, Sentence.FIND_OUT_WHY.with(new Nanos(job.openWait)));
     }
     if (evidence.totals().batches == 0) {
-      return nothing("nothingMeasured", 0, Sentence.NOTHING_MEASURED.with());
+      return nothing("nothingMeasured", 0, nothingTrained(evidence));
     }
     if (evidence.profiled()) {
       return nothing("profiled", 0, Sentence.PROFILED.with());
@@ -75,6 +75,17 @@ public record Advice(
             () ->
                 nothing(
                     "computeBound", judged.compute, Sentence.COMPUTE_BOUND.with(stall(evidence))));
+  }
+
+  private static String nothingTrained(Evidence evidence) {
+    if (!(evidence.totals() instanceof JobStatisticsEvent job) || job.loadedBatches == 0) {
+      return Sentence.NOTHING_MEASURED.with();
+    }
+    return Sentence.NOTHING_TRAINED.with(
+        job.loadedBatches == 1
+            ? Sentence.BATCH_LOADED.with()
+            : Sentence.BATCHES_LOADED.with(job.loadedBatches),
+        evidence.isOn("auto") ? "" : Sentence.AUTO_WITHOUT_TRAINING.with());
   }
 
   /** Waits that matter in total, though no single cause is worth a change. */

@@ -98,7 +98,8 @@ public record Evidence(
   }
 
   boolean keepsPrepared() {
-    return keeps(StoreStatisticsEvent.PREPARED) || isOn("prepared");
+    return keeps(StoreStatisticsEvent.PREPARED)
+        || (isOn("prepared") && !"check".equals(configuration.get("prepared")));
   }
 
   private boolean keeps(String form) {

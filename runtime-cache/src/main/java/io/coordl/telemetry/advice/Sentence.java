@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 public enum Sentence {
   // ---- advice: nothing to change
   NOTHING_MEASURED("no training batch was seen: let the job train at least one epoch."),
+  NOTHING_TRAINED("%s: no advice is possible without training%s."),
+  BATCH_LOADED("1 batch was loaded, but not trained on"),
+  BATCHES_LOADED("%d batches were loaded, but none was trained on"),
+  AUTO_WITHOUT_TRAINING("; auto caches for such jobs, too"),
   PROFILED(
       "use coordl diff and coordl whatif: this recording contains a profile, whose phases distort"
           + " the job's totals."),
@@ -105,7 +109,9 @@ public enum Sentence {
   BY_PREFETCH(", with prefetch=N"),
   CHEAPER_PREPARATION("make preparation cheaper, or give the job more cores"),
   NOT_PREPARED("%s (prepared=share does not work here: %s)"),
-  VOUCH("%s; %s keeps its samples if you vouch that they are the same each time"),
+  VOUCH(
+      "%s; %s keeps its samples if you vouch that they are the same each time, which prepared=check"
+          + " tests"),
   FRESH_MEMORY(
       "; the kernel takes %.1f %% of this JVM's CPU time to provide %,d pages of fresh memory, as"
           + " for arrays that only the collector frees; larger pages cost less"
@@ -204,10 +210,22 @@ public enum Sentence {
   GPU_IDLE("; data stalls explain at most %s of its idle time"),
   GPU_SYNCHRONIZED("; synchronized steps %s, so the samples are off by %+.1f %%"),
 
+  // ---- prepared=check
+  CHECK_EQUAL("prepared=check: %s: %,d of %,d %s were equal to the bit when made again"),
+  CHECK_VOUCH("; if they always are, use %s"),
+  CHECK_NOT_NEEDED("; prepared=share proves it and needs no check"),
+  CHECK_IN_VAIN("; but prepared=share cannot cache them: %s"),
+  CHECK_DIFFERED("prepared=check: %s: %,d of %,d %s differed when made again"),
+  CHECK_DO_NOT_VOUCH("; do not declare them deterministic"),
+  CHECK_PART("; prepared=share caches what it proves deterministic"),
+  CHECK_MADE_ONCE("prepared=check: %s: no %s were made twice"),
+  CHECK_LEFT("prepared=check: %s: nothing was compared, because %s"),
+
   // ---- auto
   WAITED("the job waited for preparation %s of the time and for fetches %s"),
   NOT_SWITCHED("auto: nothing was switched on, %s"),
   NO_BATCH("no training batch was seen"),
+  FEW_LOADED("no batch was trained on, and the first loading thread took too few to judge"),
   KEPT("auto: kept read and prepared data from %.1f s on, because %s%s%s%s"),
   DROPPED("; dropped it, because the job was no faster and waited no less"),
   SPEEDS("%.0f samples/s before, %.0f after"),

@@ -52,6 +52,9 @@ public final class JobTotals {
   /** Figures of a thread that loads batches while no thread trains. */
   private final Figures loaded = new JobStatisticsEvent();
 
+  /** Batches that any thread has loaded, before a thread trains. */
+  private long loadedByAny;
+
   private @Nullable Object loader;
   private long firstLoad;
   private long lastLoad;
@@ -114,6 +117,7 @@ public final class JobTotals {
     now.add(counted());
     now.wall = started ? lastSeen - firstAsk + afterLast : 0;
     now.epochs = updating > 0 ? updating : begun;
+    now.loadedBatches = started ? 0 : loadedByAny;
     now.timeLeft = timeLeft();
     // The last epoch after a resume: it is still running, and its time left is unknown.
     boolean last = left > 0 && updating >= planned && now.timeLeft == 0;
@@ -282,15 +286,19 @@ public final class JobTotals {
   }
 
   /**
-   * A thread that has not trained has taken a batch: the job may only load. Only the first such
-   * thread counts.
+   * A thread that has not trained has taken a batch: the job may only load. Waits count for the
+   * first such thread only.
    *
    * @param thread identifies the thread
    * @param begins whether it is the first batch of a pass
    */
   synchronized void loaded(
       Object thread, long from, long to, boolean begins, long samples, DataStallEvent wait) {
-    if (started || closed || (loader != null && loader != thread)) {
+    if (started || closed) {
+      return;
+    }
+    loadedByAny++;
+    if (loader != null && loader != thread) {
       return;
     }
     if (loader == null) {

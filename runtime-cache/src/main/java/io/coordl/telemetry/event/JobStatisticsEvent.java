@@ -63,6 +63,11 @@ public final class JobStatisticsEvent extends Figures {
   @Added("0.2.0")
   public long keptItems;
 
+  @Label("Loaded Batches")
+  @Description("Batches loaded by any thread while none has trained; 0 once a thread trains")
+  @Added("0.2.0")
+  public long loadedBatches;
+
   @Label("Evaluations")
   @Description("Evaluations that have ended; 0 if no model update was seen")
   public long evaluations;

@@ -37,8 +37,8 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
   private static final int LINES_AT_END = 3;
 
   /**
-   * Returns at most 20 lines. If nothing was trained, read or found, they only tell what policies
-   * did, or why they did nothing.
+   * Returns at most 20 lines. If nothing was trained, loaded, read or found, they only tell what
+   * policies did, or why they did nothing.
    */
   List<String> lines() {
     JobStatisticsEvent now = job.totals();
@@ -50,6 +50,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
       return withinLimit(lines, last);
     }
     if (now.batches == 0
+        && now.loadedBatches == 0
         && now.items == 0
         && !now.waitsTooLong()
         && job.stores().stream().allMatch(store -> store.hits == 0)) {

@@ -326,7 +326,7 @@ public final class JobFigures {
   }
 
   private static List<String> said(List<Supplier<String>> all) {
-    return all.stream().map(Supplier::get).filter(text -> !text.isEmpty()).toList();
+    return all.stream().map(Supplier::get).flatMap(String::lines).toList();
   }
 
   EnvironmentEvent environment() {

@@ -357,6 +357,13 @@ class AdviceTest {
   private static final VerdictEvent NOT_PREPARED =
       refused("prepared=share", "my.Crop.count may be set by other code", "prepared=share:my.Crop");
 
+  /** {@code prepared=check} caches nothing, so it leaves every cure to be advised. */
+  @Test
+  void aCheckIsNoCache() {
+    assertThat(on(waiting("DJL", Map.of("prepared", "check"))).arguments())
+        .containsExactly("prepared=share");
+  }
+
   /** Prefetching only hides the work; policies that remove it come first. */
   @Test
   void keepingSamplesIsAdvisedBeforePrefetching() {
@@ -373,7 +380,8 @@ class AdviceTest {
         .startsWith("make preparation cheaper, or give the job more cores")
         .contains(
             "prepared=share does not work here: my.Crop.count may be set by other code;"
-                + " prepared=share:my.Crop keeps its samples if you vouch");
+                + " prepared=share:my.Crop keeps its samples if you vouch that they are the same"
+                + " each time, which prepared=check tests");
     // Another data set of the same job is accepted.
     VerdictEvent other = refused("prepared=share", "", "");
     other.source = "my.Other";
@@ -642,5 +650,20 @@ class AdviceTest {
     assertThat(advice.sentence()).contains("4.0 %");
     assertThat(advice(new EpochEvent(), List.of(), List.of(), "off").finding())
         .isEqualTo("nothingMeasured");
+  }
+
+  @Test
+  void aJobThatOnlyLoadsIsNotSaidToHaveTakenNoBatch() {
+    JobStatisticsEvent job = new JobStatisticsEvent();
+    job.loadedBatches = 1;
+    assertThat(on(evidence(job, new Epochs(), Map.of())).sentence())
+        .isEqualTo(
+            "1 batch was loaded, but not trained on: no advice is possible without training; auto"
+                + " caches for such jobs, too.");
+    job.loadedBatches = 20;
+    assertThat(on(evidence(job, new Epochs(), Map.of("auto", "on"))).sentence())
+        .isEqualTo(
+            "20 batches were loaded, but none was trained on: no advice is possible without"
+                + " training.");
   }
 }

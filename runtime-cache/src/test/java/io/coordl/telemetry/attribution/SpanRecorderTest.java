@@ -249,6 +249,7 @@ class SpanRecorderTest {
       loadOne();
     }
     assertThat(spans.totals().loading().batches).isZero();
+    assertThat(spans.totals().snapshot().loadedBatches).isEqualTo(JobTotals.LOADED - 1);
     loadOne();
     JobStatisticsEvent loading = spans.totals().loading();
     assertThat(loading.batches).isEqualTo(JobTotals.LOADED);
@@ -260,6 +261,7 @@ class SpanRecorderTest {
     spans.exit(spans.enter(COMPUTE, null), null);
     loadOne();
     assertThat(spans.totals().loading().batches).isZero();
+    assertThat(spans.totals().snapshot().loadedBatches).isZero();
     assertThat(totals().wall).isPositive();
   }
 
@@ -283,6 +285,7 @@ class SpanRecorderTest {
           }
         });
     assertThat(spans.totals().loading().batches).isZero();
+    assertThat(spans.totals().snapshot().loadedBatches).isEqualTo(1 + JobTotals.LOADED);
   }
 
   @Test

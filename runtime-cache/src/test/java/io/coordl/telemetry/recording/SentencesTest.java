@@ -18,6 +18,7 @@ import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.peers.PeerSink;
 import io.coordl.telemetry.advice.Advice;
+import io.coordl.telemetry.advice.CheckedUnits;
 import io.coordl.telemetry.advice.CoreWaits;
 import io.coordl.telemetry.advice.Epochs;
 import io.coordl.telemetry.advice.Evidence;
@@ -231,6 +232,12 @@ class SentencesTest {
     return on(job, new Epochs(), Map.of());
   }
 
+  private static String onlyLoads(long batches, Map<String, String> given) {
+    JobStatisticsEvent job = new JobStatisticsEvent();
+    job.loadedBatches = batches;
+    return on(job, new Epochs(), given);
+  }
+
   private static String neverCame(long waited) {
     JobStatisticsEvent job = new JobStatisticsEvent();
     job.add(figures(0, 0, 0, 30, 0));
@@ -243,6 +250,16 @@ class SentencesTest {
     Supplier<String> computes = SentencesTest::computes;
     Supplier<String> storage = () -> one(40, 10, 0, 0, 0);
     says(() -> one(new EpochEvent(), Map.of()), computes, Sentence.NOTHING_MEASURED);
+    says(
+        () -> onlyLoads(5, Map.of()),
+        () -> one(new EpochEvent(), Map.of()),
+        Sentence.NOTHING_TRAINED);
+    says(() -> onlyLoads(1, Map.of()), () -> onlyLoads(5, Map.of()), Sentence.BATCH_LOADED);
+    says(() -> onlyLoads(5, Map.of()), () -> onlyLoads(1, Map.of()), Sentence.BATCHES_LOADED);
+    says(
+        () -> onlyLoads(5, Map.of()),
+        () -> onlyLoads(5, Map.of("auto", "on")),
+        Sentence.AUTO_WITHOUT_TRAINING);
     says(() -> one(figures(40, 0, 0, 0, 0), Map.of("profile", "all")), storage, Sentence.PROFILED);
     says(computes, storage, Sentence.COMPUTE_BOUND);
     says(SentencesTest::manyCauses, computes, Sentence.MOSTLY_COMPUTE_BOUND);
@@ -600,6 +617,31 @@ class SentencesTest {
     says(() -> gpus(gpu(0, 50, 1, 40)), gpu, Sentence.GPU_SYNCHRONIZED);
   }
 
+  // ---- prepared=check
+
+  private static String checked(long compared, long differed, boolean kept, String remedy) {
+    String reason = kept || compared == 0 ? "" : "it draws";
+    return new CheckedUnits("my.Data", "samples", compared, differed, "", kept, reason, remedy)
+        .said();
+  }
+
+  static {
+    String remedy = "prepared=share:my.Data";
+    Supplier<String> equal = () -> checked(4_000, 0, false, remedy);
+    Supplier<String> differs = () -> checked(4_000, 1, false, remedy);
+    Supplier<String> proven = () -> checked(4_000, 0, true, "");
+    says(equal, differs, Sentence.CHECK_EQUAL, Sentence.CHECK_VOUCH);
+    says(proven, equal, Sentence.CHECK_NOT_NEEDED);
+    says(() -> checked(4_000, 0, false, ""), equal, Sentence.CHECK_IN_VAIN);
+    says(differs, equal, Sentence.CHECK_DIFFERED, Sentence.CHECK_DO_NOT_VOUCH);
+    says(() -> checked(4_000, 1, true, ""), differs, Sentence.CHECK_PART);
+    says(() -> checked(0, 0, false, ""), equal, Sentence.CHECK_MADE_ONCE);
+    says(
+        () -> new CheckedUnits("my.Data", "samples", 0, 0, "they are text", false, "", "").said(),
+        equal,
+        Sentence.CHECK_LEFT);
+  }
+
   // ---- auto
 
   static {
@@ -611,6 +653,7 @@ class SentencesTest {
     says(notSwitched, noBatch, Sentence.WAITED);
     says(noBatch, brought, Sentence.NOT_SWITCHED);
     says(noBatch, notSwitched, Sentence.NO_BATCH);
+    says(() -> new PlayedTuner(false, 0).loaded(3).said(), noBatch, Sentence.FEW_LOADED);
     says(brought, notSwitched, Sentence.KEPT, Sentence.DATA_KEPT, Sentence.SPEEDS);
     says(brought, vain, Sentence.BROUGHT, Sentence.DATA_USED);
     says(atMost, brought, Sentence.BROUGHT_AT_MOST);

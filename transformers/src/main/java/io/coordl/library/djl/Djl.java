@@ -15,6 +15,7 @@ import static io.coordl.bridge.SpanKind.TRANSFORM;
 import static io.coordl.bridge.SpanKind.UPDATE;
 import static io.coordl.transformers.hook.Policy.ASYNC;
 import static io.coordl.transformers.hook.Policy.ATOMIC;
+import static io.coordl.transformers.hook.Policy.CHECK;
 import static io.coordl.transformers.hook.Policy.CHECKPOINTS;
 import static io.coordl.transformers.hook.Policy.COORDINATE;
 import static io.coordl.transformers.hook.Policy.PREFETCH;
@@ -100,6 +101,8 @@ public final class Djl implements Library {
     table.by("CopiedBatches", PROFILE);
     table.intercept(null, "next()" + BATCH);
     table.intercept(iterable + "$PreFetchCallable", "call()" + BATCH);
+    table.by("CheckedBatches", CHECK);
+    table.intercept(iterable, fetch);
     table.by("AugmentedBatches", SHARE, PREFETCH);
     table.intercept(iterable, fetch);
     table.random(RANDOM, "<clinit>()V");

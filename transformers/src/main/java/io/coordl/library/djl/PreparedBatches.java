@@ -64,6 +64,11 @@ public final class PreparedBatches implements LibraryHooks {
     }
   }
 
+  /** Whether reading an index of this list runs no code of the program. */
+  static boolean isPlain(Object indices) {
+    return LISTS.contains(indices.getClass().getName());
+  }
+
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
@@ -124,7 +129,7 @@ public final class PreparedBatches implements LibraryHooks {
       PreparedSamples kept, DataIterable iterable, Object[] arguments) {
     // If the program has closed the manager, its own call reports that.
     if (fields.dataset.get(iterable) instanceof PreparedDataset
-        || !LISTS.contains(arguments[0].getClass().getName())
+        || !isPlain(arguments[0])
         || !fields.manager.require(iterable).isOpen()
         || !FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
       return null;

@@ -13,6 +13,7 @@ import static io.coordl.bridge.SpanKind.TRANSFORM;
 import static io.coordl.bridge.SpanKind.UPDATE;
 import static io.coordl.transformers.hook.Policy.ASYNC;
 import static io.coordl.transformers.hook.Policy.ATOMIC;
+import static io.coordl.transformers.hook.Policy.CHECK;
 import static io.coordl.transformers.hook.Policy.CHECKPOINTS;
 import static io.coordl.transformers.hook.Policy.COORDINATE;
 import static io.coordl.transformers.hook.Policy.PREFETCH;
@@ -126,6 +127,12 @@ public final class Dl4j implements Library {
     table.intercept(
         cpu + "CpuMemoryManager",
         "allocate(JLorg/nd4j/linalg/api/memory/enums/MemoryKind;Z)Lorg/bytedeco/javacpp/Pointer;");
+    table.by("CheckedBatches", CHECK);
+    for (String kind : new String[] {"RecordReader", "SequenceRecordReader"}) {
+      table.intercept(iterators + kind + "DataSetIterator", "next(I)" + DATA_SET, "reset()V");
+    }
+    table.intercept(
+        iterators + "RecordReaderMultiDataSetIterator", "next(I)" + MULTI_DATA_SET, "reset()V");
     table.by("ProgramIterators", PREPARED);
     table.intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET);
     table.intercept(null, "next()" + MULTI_DATA_SET, "next(I)" + MULTI_DATA_SET);

@@ -5,6 +5,7 @@ public enum Policy {
   PROFILE("profile=PHASE"),
   SHARE("decoded=share"),
   PREPARED("prepared=share"),
+  CHECK("prepared=check"),
   COORDINATE("prep=coordinate"),
   PREFETCH("prefetch=N"),
   ATOMIC("checkpoint=atomic"),

@@ -8,6 +8,7 @@ import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
 import io.coordl.coordination.PrepGroup;
 import io.coordl.library.catalog.Libraries;
+import io.coordl.pipeline.CheckedSamples;
 import io.coordl.pipeline.LibraryInterceptors;
 import io.coordl.pipeline.Prefetcher;
 import io.coordl.pipeline.Prepared;
@@ -342,6 +343,8 @@ final class SupportedVersionsTest {
                 (what, why) -> {});
         yield services(null, prepared, null, null);
       }
+      case CHECK ->
+          Services.builder(said::add).checked(new CheckedSamples(batches -> null)).build();
       case COORDINATE -> services(null, null, group, null);
       case PREFETCH -> services(null, null, null, new Prefetcher(null, () -> 1));
       case ATOMIC, ASYNC -> training(models, null, null);

@@ -1,0 +1,48 @@
+package io.coordl.telemetry.advice;
+
+/**
+ * The result of {@code prepared=check} for the data sets of one class.
+ *
+ * @param source the class
+ * @param units what was compared: {@code samples} or {@code batches}
+ * @param compared number of units that the program has made twice
+ * @param differed number of these whose bits differed
+ * @param left why others were not compared; empty if there are none
+ * @param kept whether {@code prepared=share} caches at least a part of the preparation
+ * @param reason why it does not; empty if unknown
+ * @param remedy the argument with which it would; empty if there is none
+ */
+public record CheckedUnits(
+    String source,
+    String units,
+    long compared,
+    long differed,
+    String left,
+    boolean kept,
+    String reason,
+    String remedy) {
+
+  /** Returns the line of the summary. */
+  public String said() {
+    if (compared == 0) {
+      return left.isEmpty()
+          ? Sentence.CHECK_MADE_ONCE.with(source, units)
+          : Sentence.CHECK_LEFT.with(source, left);
+    }
+    if (differed > 0) {
+      return Sentence.CHECK_DIFFERED.with(source, differed, compared, units)
+          + (kept ? Sentence.CHECK_PART : Sentence.CHECK_DO_NOT_VOUCH).with();
+    }
+    return Sentence.CHECK_EQUAL.with(source, compared, compared, units) + next();
+  }
+
+  private String next() {
+    if (kept) {
+      return Sentence.CHECK_NOT_NEEDED.with();
+    }
+    if (!remedy.isEmpty()) {
+      return Sentence.CHECK_VOUCH.with(remedy);
+    }
+    return reason.isEmpty() ? "" : Sentence.CHECK_IN_VAIN.with(reason);
+  }
+}

@@ -1,0 +1,78 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.pipeline.CheckedSamples;
+import io.coordl.pipeline.Checksum;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.dataset.DataSet;
+
+/**
+ * {@code prepared=check} in DL4J: computes a checksum of each batch that the program's own call of
+ * {@code next(int)} has returned. The first batch after {@code reset()} is compared with the first
+ * one before, and so on.
+ */
+public final class CheckedBatches implements LibraryHooks {
+  private final CheckedSamples checked;
+
+  public CheckedBatches(Class<?> declaring, Services services) throws ReflectiveOperationException {
+    Symbols.field(DataSet.class, "columnNames", List.class);
+    Symbols.require(BatchBytes.class, Memory.class);
+    checked = Objects.requireNonNull(services.checked());
+  }
+
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    if (method.equals("reset")) {
+      CheckedSamples.Units units = checked.find(self);
+      if (units != null) {
+        units.reset();
+      }
+      return null;
+    }
+    if (!checked.begins()) {
+      return null; // A part of the batch that another iterator makes.
+    }
+    return new InterceptedCall(null) {
+      @Override
+      public @Nullable Object result(@Nullable Object own) {
+        checked.ends();
+        if (own != null) {
+          check(self, own);
+        }
+        return own;
+      }
+
+      @Override
+      public void failed() {
+        checked.ends();
+      }
+    };
+  }
+
+  private void check(Object iterator, Object batch) {
+    CheckedSamples.Units units = checked.of(iterator, iterator, "batches");
+    if (units == null) {
+      return;
+    }
+    long number = units.next();
+    if (!units.wants(number)) {
+      return;
+    }
+    BatchBytes bytes = BatchBytes.toKeep(batch, List.of());
+    if (bytes == null || bytes.bytes() > Integer.MAX_VALUE) {
+      units.leave("its batches are more than arrays of numbers");
+      return;
+    }
+    ByteBuffer copy = ByteBuffer.allocate((int) bytes.bytes()).order(ByteOrder.nativeOrder());
+    bytes.writeTo(copy);
+    units.made(number, Checksum.mix(Checksum.NONE, copy.clear()));
+  }
+}

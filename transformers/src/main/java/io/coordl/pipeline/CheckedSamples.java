@@ -1,0 +1,225 @@
+package io.coordl.pipeline;
+
+import io.coordl.telemetry.advice.CheckedUnits;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code prepared=check}: remembers a checksum of each unit that the program makes, and compares it
+ * with that of the same unit when the program makes it again. It never makes a unit itself, because
+ * unproven code may draw random numbers or change state, and it changes no unit. The result is a
+ * line in the summary.
+ *
+ * <p>Each unit costs 8 bytes until its data set is collected, and is compared once. Thread-safe.
+ */
+public final class CheckedSamples {
+  /** Number of units whose checksums are remembered. */
+  static final int MAX_UNITS = 1 << 20;
+
+  /** Classes of data sets that are reported. */
+  private static final int MAX_CLASSES = 8;
+
+  private static final int FEWEST = 64;
+
+  private final Function<Object, @Nullable SampleVerdict> proofs;
+  private final List<Units> known = new ArrayList<>();
+
+  /** By class of the data set. */
+  private final Map<String, Result> results = new LinkedHashMap<>();
+
+  /** Set while the program makes a unit on this thread. */
+  private final ThreadLocal<Boolean> making = new ThreadLocal<>();
+
+  private int remembered;
+
+  /**
+   * Creates the policy.
+   *
+   * @param proofs decides whether the samples of a library's object could be cached
+   */
+  public CheckedSamples(Function<Object, @Nullable SampleVerdict> proofs) {
+    this.proofs = proofs;
+  }
+
+  private static final class Result {
+    private final String units;
+
+    /** Null if unknown, or not known yet. */
+    private volatile @Nullable SampleVerdict verdict;
+
+    private long compared;
+    private long differed;
+    private String left = "";
+
+    Result(String units) {
+      this.units = units;
+    }
+
+    private CheckedUnits of(String source) {
+      SampleVerdict known = verdict;
+      return new CheckedUnits(
+          source,
+          units,
+          compared,
+          differed,
+          left,
+          known != null && known.isKept(),
+          known == null ? "" : known.reason(),
+          known == null ? "" : known.remedy());
+    }
+  }
+
+  /**
+   * Returns the units of a data set; null if there are too many classes.
+   *
+   * @param batches the library's object that returns its batches, for the proof
+   * @param units what they are: {@code samples} or {@code batches}
+   */
+  public @Nullable Units of(Object dataset, Object batches, String units) {
+    Result added = null;
+    Units found;
+    synchronized (this) {
+      found = find(dataset);
+      if (found == null) {
+        String name = dataset.getClass().getName();
+        Result result = results.get(name);
+        if (result == null && results.size() < MAX_CLASSES) {
+          added = new Result(units);
+          result = added;
+          results.put(name, result);
+        }
+        found = result == null ? null : new Units(dataset, result);
+        if (found != null) {
+          known.add(found);
+        }
+      }
+    }
+    if (added != null) {
+      added.verdict = proofs.apply(batches); // Without the lock, because it loads class files.
+    }
+    return found;
+  }
+
+  /** The units of a data set that {@link #of} has returned before, otherwise null. */
+  public synchronized @Nullable Units find(Object dataset) {
+    for (int i = known.size() - 1; i >= 0; i--) {
+      Units one = known.get(i);
+      if (one.refersTo(dataset)) {
+        return one;
+      }
+      if (one.refersTo(null)) {
+        remembered -= one.first.length;
+        known.remove(i);
+      }
+    }
+    return null;
+  }
+
+  /** The program begins to make a unit; false if this is a part of another one on this thread. */
+  public boolean begins() {
+    boolean begins = making.get() == null;
+    if (begins) {
+      making.set(true);
+    }
+    return begins;
+  }
+
+  /** The unit that {@link #begins} has answered with true is made, or making it has failed. */
+  public void ends() {
+    making.remove();
+  }
+
+  /** Returns the lines of the summary; empty if no data set was seen. */
+  public synchronized String said() {
+    return results.entrySet().stream()
+        .map(result -> result.getValue().of(result.getKey()).said())
+        .collect(Collectors.joining("\n"));
+  }
+
+  /** Returns why nothing was compared; empty if a data set was seen. */
+  public synchronized String whyUnused() {
+    return results.isEmpty() ? "no data set was seen whose samples it could compare" : "";
+  }
+
+  /** The units of one data set. */
+  public final class Units extends WeakReference<Object> {
+    private final Result result;
+    private final BitSet made = new BitSet();
+    private final BitSet compared = new BitSet();
+    private long[] first = {};
+    private long next;
+
+    private Units(Object dataset, Result result) {
+      super(dataset);
+      this.result = result;
+    }
+
+    /** Whether the checksum of this unit matters: it has not been compared. */
+    public boolean wants(long number) {
+      synchronized (CheckedSamples.this) {
+        return number >= 0 && number < MAX_UNITS && !compared.get((int) number);
+      }
+    }
+
+    /** The program has made the unit with this number. */
+    public void made(long number, long checksum) {
+      synchronized (CheckedSamples.this) {
+        if (number < 0 || !hasRoom(number)) {
+          return;
+        }
+        int unit = (int) number;
+        if (!made.get(unit)) {
+          made.set(unit);
+          first[unit] = checksum;
+        } else if (!compared.get(unit)) {
+          compared.set(unit);
+          result.compared++;
+          result.differed += first[unit] == checksum ? 0 : 1;
+        }
+      }
+    }
+
+    /** The program has made the next unit, where units have an order; returns its number. */
+    public long next() {
+      synchronized (CheckedSamples.this) {
+        return next++;
+      }
+    }
+
+    /** The program begins with the first unit again. */
+    public void reset() {
+      synchronized (CheckedSamples.this) {
+        next = 0;
+      }
+    }
+
+    /** Units are not compared. */
+    public void leave(String reason) {
+      synchronized (CheckedSamples.this) {
+        result.left = reason;
+      }
+    }
+
+    private boolean hasRoom(long number) {
+      if (number < first.length) {
+        return true;
+      }
+      long length = Math.max(Math.max(FEWEST, number + 1), 2L * first.length);
+      long most = Math.min(length, (long) first.length + MAX_UNITS - remembered);
+      if (number >= most) {
+        return false;
+      }
+      remembered += (int) most - first.length;
+      first = Arrays.copyOf(first, (int) most);
+      return true;
+    }
+  }
+}

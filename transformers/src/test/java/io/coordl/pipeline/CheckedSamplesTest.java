@@ -1,0 +1,121 @@
+package io.coordl.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which units are compared, and what is reported. */
+class CheckedSamplesTest {
+  private static final String NAME = "java.util.ArrayList";
+
+  private final List<Object> proven = new ArrayList<>();
+  private final CheckedSamples checked =
+      new CheckedSamples(
+          batches -> {
+            proven.add(batches);
+            return new SampleVerdict("", 1, 0, "it counts", "my.Data");
+          });
+  private final Object data = new ArrayList<>();
+
+  private CheckedSamples.Units units() {
+    return checked.of(data, "batches", "samples");
+  }
+
+  @Test
+  void unitsAreComparedOnceInAnyOrder() {
+    for (int i = 0; i < 1_000; i++) {
+      units().made(i, 3L * i);
+    }
+    assertThat(checked.said())
+        .isEqualTo("prepared=check: " + NAME + ": no samples were made twice");
+    for (int epoch = 0; epoch < 3; epoch++) {
+      for (int i = 999; i >= 0; i--) {
+        units().made(i, 3L * i + (epoch == 1 && i == 3 ? 1 : 0));
+      }
+    }
+    assertThat(checked.said())
+        .isEqualTo(
+            "prepared=check: "
+                + NAME
+                + ": 1,000 of 1,000 samples were equal to the bit when made again; if they always"
+                + " are, use prepared=share:my.Data");
+    assertThat(proven).containsExactly("batches");
+  }
+
+  @Test
+  void oneDifferenceIsReported() {
+    for (int epoch = 0; epoch < 2; epoch++) {
+      for (int i = 0; i < 100; i++) {
+        units().made(i, i == 70 ? epoch : 5);
+      }
+    }
+    assertThat(checked.said())
+        .isEqualTo(
+            "prepared=check: "
+                + NAME
+                + ": 1 of 100 samples differed when made again; do not declare them deterministic");
+  }
+
+  @Test
+  void unitsInOrderAreComparedByPlace() {
+    for (int epoch = 0; epoch < 2; epoch++) {
+      for (long checksum = 0; checksum < 10; checksum++) {
+        long number = units().next();
+        assertThat(number).isEqualTo(checksum);
+        assertThat(units().wants(number)).isTrue();
+        units().made(number, checksum);
+      }
+      units().reset();
+    }
+    assertThat(checked.said()).contains("10 of 10 samples were equal");
+    assertThat(units().wants(9)).isFalse();
+    assertThat(units().wants(10)).isTrue();
+    assertThat(units().wants(CheckedSamples.MAX_UNITS)).isFalse();
+  }
+
+  /** Other data sets of a class add to its result, but are not compared with it. */
+  @Test
+  void dataSetsOfAClassAreReportedTogether() {
+    Object other = new ArrayList<>();
+    units().made(0, 1);
+    checked.of(other, "", "samples").made(0, 2);
+    units().made(0, 1);
+    checked.of(other, "", "samples").made(0, 2);
+    assertThat(checked.said()).contains("2 of 2 samples were equal");
+    assertThat(proven).hasSize(1);
+  }
+
+  @Test
+  void aUnitWithinAUnitIsItsPart() {
+    assertThat(checked.begins()).isTrue();
+    assertThat(checked.begins()).isFalse();
+    checked.ends();
+    assertThat(checked.begins()).isTrue();
+  }
+
+  @Test
+  void memoryIsBounded() {
+    long far = CheckedSamples.MAX_UNITS;
+    for (int epoch = 0; epoch < 2; epoch++) {
+      for (long unit : List.of(0L, far - 1, far, Long.MAX_VALUE, -1L)) {
+        units().made(unit, unit);
+      }
+      checked.of(new int[1], "", "samples").made(0, epoch);
+    }
+    assertThat(checked.said()).contains(": 2 of 2 samples were equal", "[I: no samples were made");
+  }
+
+  @Test
+  void theReasonIsReportedIfNothingIsCompared() {
+    assertThat(checked.whyUnused()).isNotEmpty();
+    units().leave("its batches are on a device");
+    assertThat(checked.whyUnused()).isEmpty();
+    assertThat(checked.said())
+        .isEqualTo(
+            "prepared=check: "
+                + NAME
+                + ": nothing was compared, because its batches are on a device");
+  }
+}
