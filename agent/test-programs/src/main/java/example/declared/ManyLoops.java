@@ -344,7 +344,7 @@ public final class ManyLoops {
     return files;
   }
 
-  /** Of the same size; older than the agent's smallest unit of time. */
+  /** Writes other values of the same size, with a modification time in the past. */
   private static void rewrite(Path file, int seed) throws IOException {
     Random random = new Random(seed);
     ByteBuffer bytes = ByteBuffer.allocate(VALUES * Float.BYTES);

@@ -14,7 +14,7 @@ import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 
-/** Data sets of everyday programs, with fields that any code may set. */
+/** Data sets like those of everyday programs: mutable settings, parsed rows, nested objects. */
 final class Everyday {
   private static final int LENGTH = 2_000;
 

@@ -35,8 +35,8 @@ final class ReportCommand implements Callable<Integer> {
       paramLabel = "FILE.jfr",
       arity = "1..*",
       description =
-          "The recordings; the first is the baseline. Of a directory, or of more than six"
-              + " recordings, draws the six slowest, slowest first.")
+          "The recordings; the first is the baseline. For a directory or more than six"
+              + " recordings, only the six slowest are drawn, slowest first.")
   List<Path> files;
 
   @Option(

@@ -100,7 +100,7 @@ class ProfileCommandsTest {
   }
 
   @Test
-  void threeRecordingsAreComparedAndAnOrdinaryOneIsShownBeside() throws Exception {
+  void threeRecordingsAreComparedAndAnOrdinaryOneIsShownBesideThem() throws Exception {
     Path ingestion = record("i.jfr", () -> Profiles.emitPhase("ingestion", 1, 2e6, 0, 0));
     Path cached = record("p.jfr", () -> Profiles.emitPhase("cached", 1, 2e6, 0, 0));
     Path cold = record("c.jfr", () -> Profiles.emitPhase("cold", 1, 8e6, 0, 0));

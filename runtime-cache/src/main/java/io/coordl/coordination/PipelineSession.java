@@ -190,8 +190,8 @@ final class PipelineSession {
         checkedAt = now;
         if (joined + elsewhere.getAsInt() >= jobs) {
           log.say(
-              "%s of %s jobs have this pipeline; the others are waiting at a different one. The"
-                  + " first epoch begins without them.",
+              "Only %s of %s jobs joined this pipeline; the others are waiting at a different one."
+                  + " The first epoch begins without them.",
               joined, jobs);
           inVain = true;
           return;
@@ -208,7 +208,7 @@ final class PipelineSession {
       if (!logged && waited > timeouts.blocked().toNanos()) {
         logged = true;
         blocked(true); // The missing jobs may be waiting for this one at another pipeline.
-        log.say("Waiting for " + jobs + " jobs; " + joined + " have joined so far.");
+        log.say("Waiting for " + jobs + " jobs; joined so far: " + joined + ".");
       }
       clock.pause(PAUSE_NANOS);
     }

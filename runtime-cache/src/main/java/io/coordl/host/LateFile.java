@@ -35,7 +35,7 @@ public final class LateFile implements Closeable {
    * Starts trying.
    *
    * @param file name of the file for the user
-   * @param without clause for the user: what is missing until the file is open
+   * @param without what is missing until the file is open, as a clause of a message
    */
   public LateFile(String file, String without, Attempt attempt, UserLog log) {
     this.file = file;

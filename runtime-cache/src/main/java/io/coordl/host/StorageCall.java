@@ -51,7 +51,7 @@ public final class StorageCall<T> {
   /**
    * Returns the result; waits at most {@code patience} for it.
    *
-   * @throws IOException with a clause for the user, if the time is up
+   * @throws IOException if the call failed or, with a message for the user, if the time is up
    */
   @Nullable T get(Duration patience) throws IOException {
     if (!AgentThread.await(done, patience)) {

@@ -22,7 +22,7 @@ public final class UserFile {
    * Returns the bytes of a regular file.
    *
    * @throws NoSuchFileException if it does not exist
-   * @throws IOException with a clause for the user, if it cannot be read
+   * @throws IOException if it cannot be read; the message is for the user
    */
   public static byte[] read(Path file) throws IOException {
     return call(

@@ -91,7 +91,7 @@ public final class BoundedSocket implements Closeable {
     while (done < length) {
       int count = from.read(target, offset + done, length - done);
       if (count < 0) {
-        throw new EOFException("it ends early");
+        throw new EOFException("the connection was closed early");
       }
       done += count;
       if (done >= windowEnd && done < length) {

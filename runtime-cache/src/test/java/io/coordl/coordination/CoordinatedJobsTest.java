@@ -391,9 +391,9 @@ class CoordinatedJobsTest {
 
   // ---- stopped jobs
 
-  /** Its longer lease ends with its heartbeats. */
+  /** Missing heartbeats show that it is stopped, before its longer lease ends. */
   @Test
-  void aStoppedJobIsNotWaitedForUntilItsLeaseEnds() throws Throwable {
+  void othersContinueBeforeTheLeaseOfAStoppedJobEnds() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 3);
     Program running = new Program();
     Program stopped = new Program();
@@ -567,7 +567,7 @@ class CoordinatedJobsTest {
     model.run();
     assertThat(three.stream().mapToLong(Program::preparedLocally).sum()).isZero();
     assertThat(preparedBy(three.toArray(new Program[0]))).isEqualTo(BATCHES);
-    assertThat(three.get(0).logged).containsExactly("Waiting for 3 jobs; 1 have joined so far.");
+    assertThat(three.get(0).logged).containsExactly("Waiting for 3 jobs; joined so far: 1.");
   }
 
   @Test
@@ -591,8 +591,8 @@ class CoordinatedJobsTest {
       assertThat(program.ended).isTrue();
       assertThat(program.logged)
           .containsExactly(
-              "1 of 2 jobs have this pipeline; the others are waiting at a different one. The first"
-                  + " epoch begins without them.");
+              "Only 1 of 2 jobs joined this pipeline; the others are waiting at a different one."
+                  + " The first epoch begins without them.");
     }
   }
 
@@ -619,7 +619,7 @@ class CoordinatedJobsTest {
     assertThat(only.preparedLocally()).isZero();
     assertThat(only.logged)
         .containsExactly(
-            "Waiting for 3 jobs; 1 have joined so far.",
+            "Waiting for 3 jobs; joined so far: 1.",
             "1 of 3 jobs arrived within 1 s: the first epoch begins without the others.");
   }
 }

@@ -459,7 +459,7 @@ class PipelineSessionTest {
     assertWaited(1, TIMEOUTS.start().toNanos());
     assertThat(job.logged)
         .containsExactly(
-            "Waiting for 3 jobs; 1 have joined so far.",
+            "Waiting for 3 jobs; joined so far: 1.",
             "1 of 3 jobs arrived within 1 s: the first epoch begins without the others.");
     assertThat(job.blocked).containsExactly(true, false);
     assertThat(job.session.waitedInVain()).isTrue();
@@ -478,8 +478,8 @@ class PipelineSessionTest {
     assertWaited(1, TIMEOUTS.blocked().toNanos() / 4);
     assertThat(job.logged)
         .containsExactly(
-            "1 of 3 jobs have this pipeline; the others are waiting at a different one. The first"
-                + " epoch begins without them.");
+            "Only 1 of 3 jobs joined this pipeline; the others are waiting at a different one."
+                + " The first epoch begins without them.");
     assertThat(job.session.waitedInVain()).isTrue();
   }
 

@@ -169,7 +169,7 @@ class ThreadClimbTest {
   void uselessPrefetchingStaysOffAtNoCost() {
     run(2000, n -> 5, n -> 20);
     assertThat(climb.threads()).isZero();
-    assertThat(climb.said()).isEqualTo("prefetching off (no effect of it measured)");
+    assertThat(climb.said()).isEqualTo("prefetching off (no measurable effect)");
     assertThat(tried.stream().filter(threads -> threads > 0).count()).isLessThan(30);
     assertThat(tried).allMatch(threads -> threads <= 1);
   }

@@ -244,7 +244,7 @@ class TunerTest {
         second(tuner, totals.epochs == 1 ? 50 : 100, 0.6);
       }
     }
-    assertThat(tuner.said()).endsWith("before, 3200 after: no effect of it measured");
+    assertThat(tuner.said()).endsWith("before, 3200 after: no measurable effect");
   }
 
   /** Two epochs that wait, one that fills the stores, and one that uses them. */
@@ -304,7 +304,7 @@ class TunerTest {
     assertThat(tuner.keeps()).isTrue();
     assertThat(events.get(1).change).isEqualTo("kept data is used");
     assertThat(events.get(1).reason)
-        .isEqualTo("1600 samples/s before, 1280 after: no effect of it measured");
+        .isEqualTo("1600 samples/s before, 1280 after: no measurable effect");
   }
 
   /** Runs windows until the trial ends, with {@code batches} batches in each that prefetches. */

@@ -25,8 +25,8 @@ public final class BatchLayout {
   private final List<Array> arrays;
 
   /**
-   * The bytes before the values: their own length and the array descriptions. Its position never
-   * changes.
+   * The bytes before the values: the length of the array descriptions, then the descriptions. The
+   * position of this buffer never changes.
    */
   private final ByteBuffer start;
 
@@ -118,8 +118,8 @@ public final class BatchLayout {
   }
 
   /**
-   * Whether these buffers have the sizes of {@code count} stacked samples of this layout, one
-   * buffer per array with values.
+   * Whether these buffers have the sizes of {@code count} stacked samples of this layout: one
+   * buffer for each array before the first without values.
    */
   public boolean isStackedAs(List<ByteBuffer> values, int count) {
     int at = 0;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GeneratedTransformsTest {
   private static final int COUNT = Boolean.getBoolean("coordl.full") ? 2_400 : 600;
 
-  /** Compares the fields that other code may set before it relies on a proof. */
+  /** Before relying on a proof, compares the fields that other code may set. */
   private static final PurityAnalyzer COMPARING =
       new PurityAnalyzer("org.jspecify.", new PurityAnalyzerTest.Everything(true));
 

@@ -75,7 +75,8 @@ class CoordinatedDjlIT {
   void aJobWithAnotherBatchSizeKeepsItsOwnPipelineAndReportsWhy(Jdk jdk)
       throws IOException, InterruptedException {
     Assumptions.assumeTrue(
-        Workshop.FULL, "with -Pfull only: else CoordinatedRecordsIT has jobs that differ");
+        Workshop.FULL,
+        "runs only with -Pfull; without it, CoordinatedRecordsIT has jobs that differ");
     Path directory = Workshop.empty("coordinated-djl-other-" + jdk.version());
     Job one = job(jdk, directory, "one").args("--epochs", "12").agent(coordinated(""));
     Job two = job(jdk, directory, "two").args("--batch", "24").agent(coordinated(""));

@@ -73,7 +73,8 @@ class HostScopeIT {
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void jobsKilledAtRandomPointsHarmNoOtherJob(Jdk jdk) throws IOException, InterruptedException {
-    Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only: else SharedJobsIT kills jobs");
+    Assumptions.assumeTrue(
+        Workshop.FULL, "runs only with -Pfull; without it, SharedJobsIT kills jobs");
     Path directory = Workshop.empty("kills-" + jdk.version());
     Pictures theirs = Pictures.all().copyTo(directory.resolve("theirs"), 24);
     Job survivor =

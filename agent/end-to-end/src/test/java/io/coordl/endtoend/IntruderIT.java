@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Hosts refuse intruders and report each once, and their jobs continue. */
+/** Hosts refuse intruders without repeating a report, and their jobs continue. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IntruderIT {
   private static final int ITEMS = 60;
@@ -91,7 +91,9 @@ class IntruderIT {
 
   @Test
   void anIntruderWithoutTheKeyGetsAndGivesNothing() throws Exception {
-    Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only: else PeerTlsTest refuses strangers");
+    Assumptions.assumeTrue(
+        Workshop.FULL,
+        "runs only with -Pfull; without it, PeerTlsTest checks that strangers are refused");
     Path directory = Workshop.empty("intruder-key");
     ItemSet items = ItemSet.create(directory, ITEMS);
     String ours = ",peer.tls.password=secret,peer.tls=" + keystore(directory, "ours");
@@ -164,7 +166,7 @@ class IntruderIT {
   }
 
   @Test
-  void noiseIsRefusedOnce() throws Exception {
+  void noiseIsRefusedAndReportedOncePerPort() throws Exception {
     Path directory = Workshop.empty("intruder-noise");
     ItemSet items = ItemSet.create(directory, ITEMS);
     List<Reader> readers = new ArrayList<>();

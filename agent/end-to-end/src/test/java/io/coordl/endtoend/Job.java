@@ -232,7 +232,7 @@ final class Job {
     }
 
     /**
-     * Returns the first difference to a job with the same batches and losses; empty if there is
+     * Returns the first difference from a job with the same batches and losses; empty if there is
      * none.
      */
     String differenceFrom(Finished plain) throws IOException {

@@ -70,7 +70,7 @@ class PeerFaultsIT {
   @Test
   void everySurvivingJobContinuesWithTheRightBytes() throws Exception {
     Assumptions.assumeTrue(
-        Workshop.FULL, "with -Pfull only: else PeerHostsIT kills and stops hosts");
+        Workshop.FULL, "runs only with -Pfull; without it, PeerHostsIT kills and stops hosts");
     int roundCount = Integer.getInteger("coordl.rounds", Fault.values().length);
     long seed = Long.getLong("coordl.seed", System.nanoTime());
     System.out.println("faults of hosts: " + roundCount + " rounds, -Dcoordl.seed=" + seed);

@@ -22,7 +22,7 @@ class RedisJobsIT {
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void theSecondHostGetsTheFirstHostsItemsFromRedis(Framework framework, Jdk jdk) throws Exception {
     Assumptions.assumeTrue(
-        Workshop.FULL, "with -Pfull only: else RedisFromTheJarIT asks a real server");
+        Workshop.FULL, "runs only with -Pfull; without it, RedisFromTheJarIT uses a real server");
     Path directory = Workshop.empty("redis-" + framework + "-" + jdk.version());
     Path pictures = Pictures.all().directory();
     Finished plain = Job.plain(framework, jdk);

@@ -300,7 +300,8 @@ public final class PredictionBenchmark {
     List<Double> rates =
         EPOCH.matcher(out).results().map(epoch -> Double.valueOf(epoch.group(2))).toList();
     if (rates.size() != epochs) {
-      throw new IllegalStateException("Of " + epochs + " epochs the job printed " + rates + ".");
+      throw new IllegalStateException(
+          "The job printed the rates " + rates + ", expected " + epochs + " epochs.");
     }
     return rates.subList(epochs - Math.max(3, epochs / 3), epochs);
   }

@@ -16,7 +16,7 @@ import java.util.function.Function;
  * Cost of observing a whole short run, from JVM start to end, including JIT compilers, recording
  * and summary: additional CPU seconds and wall time compared with the run without the agent, as the
  * mean over rounds with its 95 % interval. Also shows the cost of {@link EmptyAgent}. Arguments:
- * rounds of three runs (5), DJL or DL4J (both), feature release of the JDK (all of this machine).
+ * rounds of three runs (5), DJL or DL4J (both), feature release of the JDK (all on this machine).
  * The exit status is 1 if a mean is above the bar.
  */
 public final class WholeRunBenchmark {
@@ -68,7 +68,7 @@ public final class WholeRunBenchmark {
     }
     System.out.printf(
         Locale.ROOT,
-        "%nWhole runs, %d rounds, taking turns; mean of the differences to plain, 95 %% interval;"
+        "%nWhole runs, alternating, %d rounds; mean difference from plain with its 95 %% interval;"
             + " the bar is %.1f s of CPU and %.1f s of wall time%n%s",
         rounds,
         CPU_BAR,

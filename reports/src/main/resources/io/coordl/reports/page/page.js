@@ -482,7 +482,7 @@
       .sort((one, other) => Object.keys(KINDS).indexOf(one) - Object.keys(KINDS).indexOf(other));
     if (kinds.length === 0) return;
     const made = section("latencies", "Latencies",
-      soft("Of every fetch, decode, transform, batch, wait and step, whatever the recording's thresholds.",
+      soft("Covers every fetch, decode, transform, batch, wait and step, whatever the recording's thresholds.",
         " The percentile axis is logarithmic."));
     const curveOf = (recording, kind) => recording.latencies.find(latency => latency.kind === kind);
     if (!SEVERAL) {

@@ -65,7 +65,7 @@ class DifferentialTest {
   }
 
   @Test
-  void theLiveAttributionOfTheColdPhaseIsShownBeside() throws Exception {
+  void theLiveAttributionOfTheColdPhaseIsShownBesideTheMeasuredShares() throws Exception {
     Differential profile = Differential.of(recording("all", Profiles::emitSerial));
 
     Differential.Share fetch = part(profile, "fetchStall");
@@ -201,7 +201,7 @@ class DifferentialTest {
   }
 
   @Test
-  void noPartIsNegativeAndARemarkSaysSo() throws Exception {
+  void negativePartsAreClippedAndReported() throws Exception {
     Differential noise =
         Differential.of(
             recording(

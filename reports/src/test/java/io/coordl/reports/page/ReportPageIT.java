@@ -567,7 +567,8 @@ class ReportPageIT {
 
   @Test
   void textCanBeReadInLightAndDark() throws Exception {
-    Assumptions.assumeTrue(FULL, "with -Pfull only: else anybodyCanUseEveryPage checks contrast");
+    Assumptions.assumeTrue(
+        FULL, "runs only with -Pfull; without it, anybodyCanUseEveryPage checks contrast");
     for (Path page : pages()) {
       for (String scheme : List.of("light", "dark")) {
         browser.medium("", scheme);

@@ -163,7 +163,7 @@ class CostsTest {
   }
 
   /**
-   * Nine in ten draws are within the 4 % of the DS-Analyzer paper (VLDB'21). Where two parts of the
+   * Nine of ten errors are below the 4 % of the DS-Analyzer paper (VLDB'21). Where two parts of the
    * host are equally busy, they also wait for each other, which the law ignores.
    */
   private static void check(IntFunction<Setup> setups, Supplier<Costs> draw, int draws) {

@@ -148,9 +148,9 @@ public final class HostsEngine implements ItemStore, Closeable {
       if (present < awaitedHosts) {
         log.once(
             String.format(
-                "Of %s hosts, %s have joined after %s s: this job starts without the others and"
-                    + " uses them once they join.",
-                awaitedHosts, present, timeouts.hosts().toSeconds()));
+                "%s of %s hosts joined within %s s: this job starts without the others and uses"
+                    + " them once they join.",
+                present, awaitedHosts, timeouts.hosts().toSeconds()));
       } else {
         view().peers().stream()
             .filter(Objects::nonNull)

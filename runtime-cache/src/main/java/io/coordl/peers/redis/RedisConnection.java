@@ -154,7 +154,7 @@ final class RedisConnection implements Closeable {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (int next = in.read(); next != '\r'; next = in.read()) {
       if (next < 0) {
-        throw new EOFException("it ends early");
+        throw new EOFException("the connection was closed early");
       }
       if (line.size() == SMALL_BYTES) {
         throw invalidAnswer();

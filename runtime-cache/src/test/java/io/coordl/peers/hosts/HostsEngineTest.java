@@ -584,7 +584,7 @@ class HostsEngineTest {
             PeerItems.key(i), PeerItems.length(i), (target, at) -> loads.incrementAndGet() > 0);
       }
       assertThat(loads).hasValue(10);
-      assertThat(logged).hasSize(1).allMatch(line -> line.contains("Of 4 hosts, 0 have joined"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("0 of 4 hosts joined"));
     }
   }
 
@@ -611,7 +611,7 @@ class HostsEngineTest {
       }
       engine.fetch(PeerItems.key(1), PeerItems.length(1), (target, at) -> true);
       assertThat(Thread.interrupted()).isTrue();
-      assertThat(logged).hasSize(1).allMatch(line -> line.contains("Of 4 hosts, 0 have joined"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("0 of 4 hosts joined"));
     }
   }
 

@@ -110,7 +110,7 @@ class SentencesTest {
     return on(evidence(totals, epochs, List.of(), given, "DJL", 1));
   }
 
-  /** Of a job with one epoch. */
+  /** The advice on a job with one epoch. */
   private static String one(EpochEvent epoch, Map<String, String> given) {
     return on(epoch, only(epoch), given);
   }
@@ -414,7 +414,9 @@ class SentencesTest {
     return String.join("\n", new ExitSummary(monitor.figures(), recording, List.of()).lines());
   }
 
-  /** Of a job whose argument did nothing, after {@code said} was logged, if not empty. */
+  /**
+   * The summary of a job whose argument did nothing; {@code said} is logged before, if not empty.
+   */
   private static String asked(String said) {
     AgentLog log = new AgentLog();
     if (!said.isEmpty()) {

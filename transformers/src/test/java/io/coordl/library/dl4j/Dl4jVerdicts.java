@@ -233,7 +233,7 @@ public final class Dl4jVerdicts {
       }
       return told(verdict);
     } catch (CannotShareException e) {
-      return "refused: `prepared=share` leaves to DL4J " + e.getMessage();
+      return "refused: `prepared=share` does not support " + e.getMessage();
     } catch (IOException | NoSuchFieldException e) {
       throw new IllegalStateException(e);
     }
@@ -277,7 +277,6 @@ public final class Dl4jVerdicts {
         ? "left alone"
         : verdict.isKept()
             ? KEPT
-            : "refused: "
-                + verdict.reason().replaceFirst("^it leaves ", "`prepared=share` leaves ");
+            : "refused: " + verdict.reason().replaceFirst("^it does ", "`prepared=share` does ");
   }
 }

@@ -49,7 +49,7 @@ class ProvenBatchesTest {
   @Test
   void unsupportedReaderIsNamed() throws Exception {
     assertThat(verdict(new ImageRecordReader(8, 8, 3)).reason())
-        .isEqualTo("it leaves to DL4J readers of streams");
+        .isEqualTo("it does not support readers of streams");
   }
 
   /** An iterator of the program may wrap one whose batches are kept. */
