@@ -66,7 +66,7 @@ public final class CheckedBatches implements LibraryHooks {
     if (!units.wants(number)) {
       return;
     }
-    BatchBytes bytes = BatchBytes.toKeep(batch, List.of());
+    BatchBytes bytes = BatchBytes.toKeep(batch, List.of(), false);
     if (bytes == null || bytes.bytes() > Integer.MAX_VALUE) {
       units.leave("its batches are more than arrays of numbers");
       return;
