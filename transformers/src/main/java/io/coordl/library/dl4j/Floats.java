@@ -88,7 +88,7 @@ final class Floats {
    */
   static @Nullable KeptArray read(INDArray array) {
     Nd4j.getAffinityManager().ensureLocation(array, AffinityManager.Location.HOST);
-    byte[] bytes = values(array, pointer -> bytes(pointer.asBuffer()));
+    byte[] bytes = values(array, Floats::bytes);
     if (bytes == null) {
       return null;
     }
@@ -113,6 +113,10 @@ final class Floats {
     } finally {
       Reference.reachabilityFence(floats);
     }
+  }
+
+  private static byte @Nullable [] bytes(FloatPointer values) {
+    return bytes(values.asBuffer());
   }
 
   private static byte @Nullable [] bytes(FloatBuffer source) {

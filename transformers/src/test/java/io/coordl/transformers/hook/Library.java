@@ -6,6 +6,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.JarURLConnection;
 import java.net.URL;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -29,8 +31,10 @@ final class Library {
           "org/datavec/image/loader/NativeImageLoader",
           "org/deeplearning4j/datasets/datavec/RecordReaderDataSetIterator",
           "org/deeplearning4j/nn/multilayer/MultiLayerNetwork",
-          "org/deeplearning4j/datasets/datavec/RecordReaderDataSetIterator",
           "org/deeplearning4j/parallelism/ParallelWrapper");
+
+  /** Jars that the build copies, because they must not be on the tests' class path. */
+  private static final Path BACKEND = Path.of("target/backend");
 
   private static final List<String> PACKAGES =
       List.of("ai/djl/", "org/nd4j/", "org/datavec/", "org/deeplearning4j/", "org/bytedeco/");
@@ -101,6 +105,11 @@ final class Library {
       for (String landmark : LANDMARKS) {
         URL url = Library.class.getResource("/" + landmark + ".class");
         jars.add(((JarURLConnection) url.openConnection()).getJarFile());
+      }
+      try (DirectoryStream<Path> copied = Files.newDirectoryStream(BACKEND, "*.jar")) {
+        for (Path jar : copied) {
+          jars.add(new JarFile(jar.toFile()));
+        }
       }
       return new Library(jars, Library.class.getClassLoader());
     } catch (IOException e) {

@@ -87,6 +87,7 @@ final class SupportedVersionsTest {
           List.of(
               "nd4j-api",
               "nd4j-common",
+              "nd4j-native",
               "datavec-api",
               "datavec-data-image",
               "deeplearning4j-nn",
