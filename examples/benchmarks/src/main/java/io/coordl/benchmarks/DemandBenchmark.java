@@ -46,7 +46,7 @@ public final class DemandBenchmark {
   private static final double MEDIAN_BAR = 3;
   private static final double WORST_BAR = 10;
   private static final double COST_BAR = 0.1;
-  private static final int ROUNDS = 3;
+  private static final int ROUNDS = 5;
   private static final int TURN_SECONDS = 3;
   private static final int WARM_EPOCHS = 1;
   private static final int SIDE = 180;
