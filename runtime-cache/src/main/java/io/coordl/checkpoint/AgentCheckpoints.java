@@ -70,6 +70,10 @@ public final class AgentCheckpoints {
 
   // Storage may hang, so no thread accesses it while holding the monitor.
   private final List<Trained> models = new ArrayList<>();
+
+  /** Size of {@link #models}, which share the allowed overhead. */
+  private volatile int trainedModels;
+
   private final Set<String> names = new HashSet<>();
   private @Nullable StorageCall<CheckpointDirectory.Claim> claim;
   private boolean closed;
@@ -78,6 +82,7 @@ public final class AgentCheckpoints {
   private volatile String run;
   private long turns;
   private final AtomicInteger tried = new AtomicInteger();
+  private volatile boolean failed;
   private final AtomicInteger written = new AtomicInteger();
   private final LongAdder waited = new LongAdder();
 
@@ -115,7 +120,7 @@ public final class AgentCheckpoints {
 
   private Cadence cadence() {
     return switch (every) {
-      case "auto" -> Cadence.within(overhead);
+      case "auto" -> Cadence.within(() -> overhead / Math.max(1, trainedModels));
       case "continuous" -> Cadence.every(1);
       default -> Cadence.every(Long.parseLong(every));
     };
@@ -167,7 +172,8 @@ public final class AgentCheckpoints {
         tried.incrementAndGet();
         waited.add(ended - now);
       } else {
-        steps.failed();
+        steps.failed(ended - now);
+        failed = true;
       }
       if (end) {
         last.countDown();
@@ -322,6 +328,7 @@ public final class AgentCheckpoints {
     }
     Trained added = new Trained(model, uniqueName(name), claimed);
     models.add(added);
+    trainedModels = models.size();
     return added;
   }
 
@@ -450,6 +457,8 @@ public final class AgentCheckpoints {
   public synchronized String whyUnused() {
     return tried.get() > 0
         ? ""
-        : models.isEmpty() ? unusedReason : "the job ended before the first was due";
+        : models.isEmpty()
+            ? unusedReason
+            : failed ? "no checkpoint could be taken" : "the job ended before the first was due";
   }
 }

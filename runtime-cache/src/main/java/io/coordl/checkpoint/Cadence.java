@@ -2,6 +2,7 @@ package io.coordl.checkpoint;
 
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
 import java.util.stream.LongStream;
 
 /**
@@ -33,8 +34,11 @@ final class Cadence {
   /** Steps after which the interval is recomputed, which sorts the times of the last steps. */
   private static final int RECOMPUTE_STEPS = 16;
 
+  /** A step this many times longer than most is a pause, such as an evaluation. */
+  private static final int PAUSE_FACTOR = 10;
+
   private final long fixed;
-  private final double overhead;
+  private final DoubleSupplier overhead;
 
   private final Recent quiet = new Recent(STEPS);
   private final Recent busy = new Recent(STEPS);
@@ -49,8 +53,11 @@ final class Cadence {
   /** Time from the first step on. */
   private long elapsed;
 
-  /** Cost of all checkpoints before the last one. */
+  /** Cost of all checkpoints before the last one, and of all failed ones. */
   private long spent;
+
+  /** Time that the job waited for the last failed checkpoint. */
+  private long lost;
 
   private static final class Recent {
     private final long[] values;
@@ -94,17 +101,17 @@ final class Cadence {
     }
   }
 
-  private Cadence(long fixed, double overhead) {
+  private Cadence(long fixed, DoubleSupplier overhead) {
     this.fixed = fixed;
     this.overhead = overhead;
   }
 
   static Cadence every(long steps) {
-    return new Cadence(steps, 0);
+    return new Cadence(steps, () -> 0);
   }
 
-  /** Returns a cadence whose checkpoints take at most this share of the time. */
-  static Cadence within(double overhead) {
+  /** Returns a cadence whose checkpoints take at most this share of the time, at any moment. */
+  static Cadence within(DoubleSupplier overhead) {
     return new Cadence(0, overhead);
   }
 
@@ -126,7 +133,8 @@ final class Cadence {
     elapsed += nanos;
     if (writing) {
       busySteps = since;
-      busy.add(nanos);
+      long usual = quiet.median();
+      busy.add(usual == 0 ? nanos : Math.min(nanos, PAUSE_FACTOR * usual));
     } else if (steps > COLD_STEPS) {
       quiet.add(nanos);
     }
@@ -146,9 +154,16 @@ final class Cadence {
     busy.clear();
   }
 
-  /** Records a failed checkpoint; the next attempt is due as if it had succeeded. */
-  void failed() {
+  /**
+   * Records a failed checkpoint and how long the job waited for it; the next attempt is due as if
+   * it had succeeded.
+   */
+  void failed(long nanos) {
+    spent += nanos;
+    elapsed += nanos;
+    lost = nanos;
     since = 0;
+    due = 0;
   }
 
   /** Returns the longest recent step, in nanoseconds. */
@@ -162,22 +177,30 @@ final class Cadence {
   }
 
   boolean isDue() {
-    if (since >= due || since % RECOMPUTE_STEPS == 0) {
-      due = interval();
+    if (since < due && since % RECOMPUTE_STEPS != 0) {
+      return false;
     }
-    return since >= due && (fixed > 0 || isAffordable());
+    due = interval();
+    if (since < due) {
+      return false;
+    }
+    if (fixed > 0 || isAffordable()) {
+      return true;
+    }
+    due = since + RECOMPUTE_STEPS;
+    return false;
   }
 
   /** Whether the share of the whole job holds even if the second costs as much as the first. */
   private boolean isAffordable() {
     double next = checkpoints == 1 ? cost() : expected();
-    return spent + cost() + next <= overhead * elapsed;
+    return spent + cost() + next <= overhead.getAsDouble() * elapsed;
   }
 
   /** Returns the expected cost of the next checkpoint, in nanoseconds. */
   private double expected() {
     return switch ((int) Math.min(checkpoints, 2)) {
-      case 0 -> FIRST_NANOS;
+      case 0 -> Math.max(FIRST_NANOS, lost);
       case 1 -> cost() / COLD_FACTOR;
       default -> (costs.all().sum() + cost()) / (costs.size() + 1.0);
     };
@@ -191,6 +214,6 @@ final class Cadence {
     if (checkpoints == 0 || step == 0) {
       return FIRST_STEPS;
     }
-    return Math.max(busySteps + 1, (long) Math.ceil(expected() / (overhead * step)));
+    return Math.max(busySteps + 1, (long) Math.ceil(expected() / (overhead.getAsDouble() * step)));
   }
 }
