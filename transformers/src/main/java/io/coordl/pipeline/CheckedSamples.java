@@ -55,6 +55,10 @@ public final class CheckedSamples {
     /** Null if unknown, or not known yet. */
     private volatile @Nullable SampleVerdict verdict;
 
+    /** Data sets, and those of them of which at least one unit was compared. */
+    private int sets;
+
+    private int comparedSets;
     private long compared;
     private long differed;
     private String left = "";
@@ -71,6 +75,7 @@ public final class CheckedSamples {
           compared,
           differed,
           left,
+          left.isEmpty() && comparedSets == sets,
           known != null && known.isKept(),
           known == null ? "" : known.reason(),
           known == null ? "" : known.remedy());
@@ -97,7 +102,8 @@ public final class CheckedSamples {
           results.put(name, result);
         }
         found = result == null ? null : new Units(dataset, result);
-        if (found != null) {
+        if (result != null && found != null) {
+          result.sets++;
           known.add(found);
         }
       }
@@ -180,6 +186,7 @@ public final class CheckedSamples {
           made.set(unit);
           first[unit] = checksum;
         } else if (!compared.get(unit)) {
+          result.comparedSets += compared.isEmpty() ? 1 : 0;
           compared.set(unit);
           result.compared++;
           result.differed += first[unit] == checksum ? 0 : 1;

@@ -87,6 +87,20 @@ class CheckedSamplesTest {
     assertThat(proven).hasSize(1);
   }
 
+  /** To declare the class deterministic would cover the data set that was made once. */
+  @Test
+  void aDataSetMadeOnceKeepsItsClassFromBeingVouchedFor() {
+    for (int epoch = 0; epoch < 2; epoch++) {
+      units().made(0, 1);
+    }
+    assertThat(checked.said()).doesNotContain("not compared");
+    checked.of(new ArrayList<>(), "", "samples").made(0, 2);
+    assertThat(checked.said())
+        .endsWith(
+            "1 of 1 samples were equal to the bit when made again; other data sets of this"
+                + " class were not compared");
+  }
+
   @Test
   void aUnitWithinAUnitIsItsPart() {
     assertThat(checked.begins()).isTrue();

@@ -8,6 +8,7 @@ package io.coordl.telemetry.advice;
  * @param compared number of units that the program has made twice
  * @param differed number of these whose bits differed
  * @param left why others were not compared; empty if there are none
+ * @param all whether units of every data set of the class were compared
  * @param kept whether {@code prepared=share} caches at least a part of the preparation
  * @param reason why it does not; empty if unknown
  * @param remedy the argument with which it would; empty if there is none
@@ -18,6 +19,7 @@ public record CheckedUnits(
     long compared,
     long differed,
     String left,
+    boolean all,
     boolean kept,
     String reason,
     String remedy) {
@@ -39,6 +41,9 @@ public record CheckedUnits(
   private String next() {
     if (kept) {
       return Sentence.CHECK_NOT_NEEDED.with();
+    }
+    if (!all) {
+      return Sentence.CHECK_OTHERS.with(); // The remedy would cover them, too.
     }
     if (!remedy.isEmpty()) {
       return Sentence.CHECK_VOUCH.with(remedy);

@@ -213,6 +213,7 @@ public enum Sentence {
   // ---- prepared=check
   CHECK_EQUAL("prepared=check: %s: %,d of %,d %s were equal to the bit when made again"),
   CHECK_VOUCH("; if they always are, use %s"),
+  CHECK_OTHERS("; other data sets of this class were not compared"),
   CHECK_NOT_NEEDED("; prepared=share proves it and needs no check"),
   CHECK_IN_VAIN("; but prepared=share cannot cache them: %s"),
   CHECK_DIFFERED("prepared=check: %s: %,d of %,d %s differed when made again"),

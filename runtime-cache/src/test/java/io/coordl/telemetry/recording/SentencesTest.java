@@ -623,7 +623,8 @@ class SentencesTest {
 
   private static String checked(long compared, long differed, boolean kept, String remedy) {
     String reason = kept || compared == 0 ? "" : "it draws";
-    return new CheckedUnits("my.Data", "samples", compared, differed, "", kept, reason, remedy)
+    return new CheckedUnits(
+            "my.Data", "samples", compared, differed, "", true, kept, reason, remedy)
         .said();
   }
 
@@ -639,9 +640,15 @@ class SentencesTest {
     says(() -> checked(4_000, 1, true, ""), differs, Sentence.CHECK_PART);
     says(() -> checked(0, 0, false, ""), equal, Sentence.CHECK_MADE_ONCE);
     says(
-        () -> new CheckedUnits("my.Data", "samples", 0, 0, "they are text", false, "", "").said(),
+        () ->
+            new CheckedUnits("my.Data", "samples", 0, 0, "they are text", false, false, "", "")
+                .said(),
         equal,
         Sentence.CHECK_LEFT);
+    says(
+        () -> new CheckedUnits("my.Data", "samples", 9, 0, "", false, false, "", remedy).said(),
+        equal,
+        Sentence.CHECK_OTHERS);
   }
 
   // ---- auto

@@ -2,6 +2,7 @@ package io.coordl.library.dl4j;
 
 import io.coordl.coordination.PreparedBatch;
 import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.Checksum;
 import io.coordl.pipeline.LibraryField;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -232,6 +233,17 @@ final class BatchBytes implements PreparedBatch {
   @Override
   public long bytes() {
     return layout.bytes();
+  }
+
+  /** Returns a checksum of the arrays and their layout, without copying them. */
+  long checksum() {
+    long[] checksum = {Checksum.mix(Checksum.NONE, described.hashCode())};
+    for (INDArray array : arrays) {
+      if (array != null) {
+        Memory.bytes(array, bytes -> checksum[0] = Checksum.mix(checksum[0], bytes));
+      }
+    }
+    return checksum[0];
   }
 
   @Override

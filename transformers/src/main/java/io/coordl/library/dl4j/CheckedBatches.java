@@ -3,11 +3,8 @@ package io.coordl.library.dl4j;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.CheckedSamples;
-import io.coordl.pipeline.Checksum;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +18,14 @@ import org.nd4j.linalg.dataset.DataSet;
 public final class CheckedBatches implements LibraryHooks {
   private final CheckedSamples checked;
 
+  /** Whether the agent itself may make batches. */
+  private final boolean ahead;
+
   public CheckedBatches(Class<?> declaring, Services services) throws ReflectiveOperationException {
     Symbols.field(DataSet.class, "columnNames", List.class);
     Symbols.require(BatchBytes.class, Memory.class);
     checked = Objects.requireNonNull(services.checked());
+    ahead = services.prefetcher() != null || services.group() != null;
   }
 
   @Override
@@ -62,6 +63,10 @@ public final class CheckedBatches implements LibraryHooks {
     if (units == null) {
       return;
     }
+    if (ahead) {
+      units.leave("the agent prepares some of its batches"); // Places do not count these.
+      return;
+    }
     long number = units.next();
     if (!units.wants(number)) {
       return;
@@ -71,8 +76,6 @@ public final class CheckedBatches implements LibraryHooks {
       units.leave("its batches are more than arrays of numbers");
       return;
     }
-    ByteBuffer copy = ByteBuffer.allocate((int) bytes.bytes()).order(ByteOrder.nativeOrder());
-    bytes.writeTo(copy);
-    units.made(number, Checksum.mix(Checksum.NONE, copy.clear()));
+    units.made(number, bytes.checksum());
   }
 }
