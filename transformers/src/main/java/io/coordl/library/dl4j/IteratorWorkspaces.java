@@ -9,6 +9,7 @@ import io.coordl.pipeline.Symbols;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 import org.bytedeco.javacpp.Pointer;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.memory.abstracts.Nd4jWorkspace;
@@ -25,11 +26,15 @@ import org.nd4j.linalg.factory.Nd4j;
  * that has ended is zeroed again and passed to the next one that needs as much.
  *
  * <p>At most one block is held, only after an iterator has ended: together they never take more
- * than the largest iterator did. If memory becomes short, it is freed ({@link MemoryWatch}).
+ * than the largest iterator did. It is freed if no iterator takes it for ten minutes, or if memory
+ * becomes short ({@link MemoryWatch}).
  */
 public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holder {
   /** Smaller memory has few page faults. */
   private static final long MIN_BYTES = 4 << 20;
+
+  /** An epoch may lie between two evaluations. */
+  private static final long MAX_IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   /** What {@code CpuWorkspace.init} allocates beyond the workspace's size. */
   private static final long OFFSET = 1024;
@@ -44,6 +49,11 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
 
   private @Nullable Pointer spare;
   private long held;
+  private long heldSince;
+
+  /** Off in a profile, whose phases must wait for memory as the job does. */
+  private final boolean inProfile;
+
   private boolean ended;
 
   public IteratorWorkspaces(Class<?> workspace, Services services)
@@ -52,6 +62,7 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
     pointers =
         new LibraryField<>(
             Symbols.field(workspace, "workspace", PointersPair.class), PointersPair.class);
+    inProfile = services.profile() != null;
     services.holders().accept(this);
   }
 
@@ -79,8 +90,9 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
   }
 
   private @Nullable InterceptedCall begun(Nd4jWorkspace workspace) {
+    blocks.remove(workspace);
     long size = workspace.getCurrentSize();
-    if (size < MIN_BYTES || !isOfIterator(workspace)) {
+    if (inProfile || size < MIN_BYTES || !isOfIterator(workspace)) {
       return null;
     }
     long bytes = size + OFFSET;
@@ -111,16 +123,21 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
     Pointer taken;
     boolean fits;
     synchronized (this) {
-      taken = spare;
       fits = held == bytes;
-      spare = null;
-      held = 0;
+      taken = remove();
     }
     if (taken != null && !fits) {
       free(taken);
       return null;
     }
     return taken;
+  }
+
+  private synchronized @Nullable Pointer remove() {
+    Pointer removed = spare;
+    spare = null;
+    held = 0;
+    return removed;
   }
 
   /** Exchanges the workspace's block for a tiny one, which the library then frees. */
@@ -133,7 +150,7 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
     }
     Pointer former;
     synchronized (this) {
-      if (ended) {
+      if (ended || block.address() == 0 || isNearLimit()) {
         return;
       }
       PagedPointer tiny =
@@ -141,11 +158,36 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
       former = spare;
       spare = block;
       held = bytes;
+      heldSince = System.nanoTime();
       pair.setHostPointer(tiny);
     }
     if (former != null) {
       free(former);
     }
+  }
+
+  /**
+   * Whether the process nears JavaCPP's own limit, beyond which allocations of the program wait for
+   * garbage collections and then fail.
+   */
+  private static boolean isNearLimit() {
+    long most = Pointer.maxPhysicalBytes();
+    return most > 0 && Pointer.physicalBytes() > most / 2;
+  }
+
+  /** Called every second: frees memory that no iterator has taken for long. */
+  @Override
+  public boolean follow() {
+    Pointer unused = null;
+    synchronized (this) {
+      if (spare != null && System.nanoTime() - heldSince > MAX_IDLE_NANOS) {
+        unused = remove();
+      }
+    }
+    if (unused != null) {
+      free(unused);
+    }
+    return false;
   }
 
   private static void free(Pointer block) {
@@ -178,10 +220,8 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
     long given;
     synchronized (this) {
       ended = true;
-      block = spare;
       given = held;
-      spare = null;
-      held = 0;
+      block = remove();
     }
     if (block != null) {
       free(block);
