@@ -510,6 +510,9 @@ public final class PreparedSamples {
     /** Size in bytes of each cached sample; 0 if there is none, -1 if sizes differ. */
     private volatile int length;
 
+    /** Size in bytes of the shortest sample so far; 0 if there is none. */
+    private volatile int shortest;
+
     /** The layout of the sample that was found last. */
     private volatile @Nullable BatchLayout likely;
 
@@ -848,7 +851,7 @@ public final class PreparedSamples {
         if (stages == 0 && thrown == null) {
           find(key, stage, System.nanoTime());
         }
-      } else if (length <= 0) {
+      } else if (length <= 0 && store.hasRoom(plan.shortest)) {
         PreparedBatch bytes = make(stage);
         isAdmitted = bytes != null && put(key, bytes);
       }
@@ -964,6 +967,7 @@ public final class PreparedSamples {
 
     /** Caches a finished result; returns whether it is now cached. */
     private boolean put(ItemKey key, int length, Loader copy) throws IOException {
+      plan.shortest = plan.shortest == 0 ? length : Math.min(plan.shortest, length);
       if (plan.length == 0) {
         plan.length = length;
       }
