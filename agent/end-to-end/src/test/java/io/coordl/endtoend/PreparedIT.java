@@ -107,13 +107,12 @@ class PreparedIT {
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void everydayCodeIsKept(Jdk jdk) throws IOException, InterruptedException {
-    for (String program : List.of("features", "records", "deep", "lambda")) {
-      ChildResult plain = samples(jdk, program).run().orFail("Samples without the agent");
-      ChildResult kept = agent(samples(jdk, program), "prepared=share").run().orFail(program);
-      SameOutput.check(program, kept, plain.out());
-      assertThat(kept.err()).doesNotContain("fault");
-      assertThat(figure(kept, 2)).as(program).isGreaterThan(2L * SAMPLES);
-    }
+    String programs = "features,records,deep,lambda";
+    ChildResult plain = samples(jdk, programs).run().orFail("Samples without the agent");
+    ChildResult kept = agent(samples(jdk, programs), "prepared=share").run().orFail(programs);
+    SameOutput.check(kept, plain);
+    assertThat(kept.err()).doesNotContain("fault");
+    assertThat(figure(kept, 2)).isGreaterThan(4 * 2L * SAMPLES);
   }
 
   /** The program gets its own batches, and the summary tells whether they were equal. */
@@ -246,12 +245,13 @@ class PreparedIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void imagesAreKeptOneByOneIfTheirBatchesCannotBe(Jdk jdk)
       throws IOException, InterruptedException {
-    Map<String, String> reasons =
-        Map.of(
-            "images-shuffled", "its files are shuffled before each epoch",
-            "images-large", "one takes \\d+.\\d MiB, more than the limit of 8.0 MiB",
-            "images-flipped", "its image transform may draw random numbers");
-    for (Map.Entry<String, String> program : reasons.entrySet()) {
+    for (Map.Entry<String, String> program :
+        Workshop.first(
+            1,
+            List.of(
+                Map.entry("images-shuffled", "its files are shuffled before each epoch"),
+                Map.entry("images-large", "one takes \\d+.\\d MiB, more than the limit of 8.0 MiB"),
+                Map.entry("images-flipped", "its image transform may draw random numbers")))) {
       String name = program.getKey();
       ChildResult plain = longer(records(jdk, name)).run().orFail(name);
       ChildResult kept = agent(longer(records(jdk, name)), "prepared=share").run().orFail(name);
