@@ -184,17 +184,22 @@ final class Cadence {
     if (since < due) {
       return false;
     }
-    if (fixed > 0 || isAffordable()) {
+    double missing = fixed > 0 ? 0 : missing();
+    if (missing <= 0) {
       return true;
     }
-    due = since + RECOMPUTE_STEPS;
+    double step = quiet.median();
+    due = since + (step == 0 ? RECOMPUTE_STEPS : Math.max(1, (long) Math.ceil(missing / step)));
     return false;
   }
 
-  /** Whether the share of the whole job holds even if the second costs as much as the first. */
-  private boolean isAffordable() {
+  /**
+   * Returns for how many more nanoseconds the job must train until the share of the whole job
+   * allows the next checkpoint, assuming that the second costs as much as the first.
+   */
+  private double missing() {
     double next = checkpoints == 1 ? cost() : expected();
-    return spent + cost() + next <= overhead.getAsDouble() * elapsed;
+    return (spent + cost() + next) / overhead.getAsDouble() - elapsed;
   }
 
   /** Returns the expected cost of the next checkpoint, in nanoseconds. */
