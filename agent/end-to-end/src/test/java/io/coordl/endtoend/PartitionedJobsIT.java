@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -18,11 +19,32 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Training jobs on several hosts compute the same as one job without the agent. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PartitionedJobsIT {
+  private static final int ATTEMPTS = 3;
+  private static final Pattern FAILED_REQUESTS = Pattern.compile("[1-9]\\d* failed \\(");
   private static final int HOSTS = 2;
 
   @ParameterizedTest(name = "{0}")
   @EnumSource(Framework.class)
   void jobsOnTwoHostsReadStorageOnceAndHaveTheSameLosses(Framework framework) throws Exception {
+    Run run = run(framework);
+    for (int more = 1; more < ATTEMPTS && run.hasFailedRequests(); more++) {
+      run = run(framework); // After a failed request, a host reads from storage for a while.
+    }
+    assertThat(run.differenceOfReads).as("reads of storage; messages: %s", run.logs).isEmpty();
+  }
+
+  /**
+   * What two jobs did.
+   *
+   * @param differenceOfReads from one read of each file by one of the hosts; empty if none
+   */
+  private record Run(String differenceOfReads, String logs) {
+    boolean hasFailedRequests() {
+      return FAILED_REQUESTS.matcher(logs).find();
+    }
+  }
+
+  private static Run run(Framework framework) throws Exception {
     Jdk jdk = Workshop.newestJdk();
     Path directory = Workshop.empty("partition-" + framework);
     Path pictures = Pictures.all().directory();
@@ -91,8 +113,6 @@ class PartitionedJobsIT {
     for (Path file : Pictures.all().files()) {
       once.put(pictures.relativize(file).toString(), 1);
     }
-    assertThat(reads.differenceFrom(pictures, once))
-        .as("reads of storage; the jobs' messages: %s", String.join("\n", logs))
-        .isEmpty();
+    return new Run(reads.differenceFrom(pictures, once), String.join("\n", logs));
   }
 }
