@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * line. The table takes at most an eighth of the maximum heap; lines that do not fit are ignored.
  * The file is read twice, to count and to parse: 2.5 s for a million lines.
  *
- * <p>A line is 64 hexadecimal digits, a blank, a blank or {@code *}, and the name up to the end of
- * the line, which must be present. A leading {@code \} means that the name is escaped: {@code \\},
- * {@code \n} and {@code \r} stand for backslash, new line and carriage return. Other lines are
- * ignored, and so are two lines that contradict each other. A line that ends with a carriage return
- * was probably edited on another system and is ignored too.
+ * <p>A line is 64 hexadecimal digits, a blank, a blank or {@code *}, and the name, terminated by a
+ * line feed. A leading {@code \} means that the name is escaped: {@code \\}, {@code \n} and {@code
+ * \r} stand for backslash, new line and carriage return. Other lines are ignored, and so are two
+ * lines that contradict each other. A line that ends with a carriage return was probably edited on
+ * another system and is ignored too.
  *
  * <p>Safe for concurrent use once read; {@link #find} never waits.
  */
@@ -78,7 +78,7 @@ final class Manifest {
    * @param low the next 64
    */
   record Line(ItemKey path, long high, long low) {
-    /** Returns a text derived from the content. */
+    /** Returns a name derived from the hash of the content. */
     String content() {
       HexFormat hex = HexFormat.of();
       return "sha256:" + hex.toHexDigits(high) + hex.toHexDigits(low);
@@ -242,7 +242,7 @@ final class Manifest {
       }
     }
     if (length > 0) {
-      line(line, 0); // Too long; cut off, perhaps within its name.
+      line(line, 0); // Not terminated: perhaps cut off within its name.
     }
   }
 

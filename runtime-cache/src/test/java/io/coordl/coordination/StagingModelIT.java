@@ -8,11 +8,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The full model check on the other JDKs of this machine. */
+/** The usual model check on the other JDKs of this machine. */
 class StagingModelIT {
   @Test
   void theProtocolHoldsOnOtherJdks() throws Exception {
-    String reason = "StagingModelTest checks it on this JDK, -Pfull on the others";
+    String reason =
+        "StagingModelTest checks the protocol on this JDK; this test, with -Pfull, on the others";
     if (!Full.ON) {
       System.out.println("skipped: " + reason);
     }

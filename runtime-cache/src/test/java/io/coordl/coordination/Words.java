@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A staging buffer on the heap, for single-threaded tests with a clock that advances only in
- * pauses.
+ * A staging buffer in the memory of this process, for single-threaded tests with a clock that
+ * advances only in pauses.
  */
 final class Words implements StagingMemory {
   final Map<Long, Long> words = new HashMap<>();
@@ -31,7 +31,7 @@ final class Words implements StagingMemory {
     this.batchRoom = batchRoom;
   }
 
-  /** Liveness by a set of job numbers; exclusive actions run at once. */
+  /** Liveness by a set of job numbers; exclusive actions run immediately. */
   static JobLiveness liveness(Set<Long> living) {
     return new JobLiveness() {
       @Override

@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The owner of each item. */
+/** The owner of each item, and the remembered locations of items that it does not cache. */
 class RankingTest {
   private static final InetSocketAddress ANYWHERE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
@@ -84,7 +84,7 @@ class RankingTest {
   }
 
   @Test
-  void locationsAreRememberedUpToTheirBound() {
+  void locationsAreRememberedAndOtherItemsAreUnknown() {
     ItemLocations places = new ItemLocations();
     List<ItemKey> keys = keys(20_000);
     assertThat(places.of(keys.get(0))).isEqualTo(ItemLocations.UNKNOWN);
