@@ -112,7 +112,8 @@ class ManyThreadsTest {
       assertThat(admit(i)).isEqualTo(Outcome.ADMITTED);
     }
     memory.calls.set(0);
-    synchronized (store) {
+    ArenaStore locked = store;
+    synchronized (locked) {
       together(
           threads,
           thread -> {
@@ -130,7 +131,8 @@ class ManyThreadsTest {
   void admittingItemsTakesNoLockAndRetriesRarely(int threads) throws Exception {
     memory.calls.set(0);
     memory.failures.set(0);
-    synchronized (store) {
+    ArenaStore locked = store;
+    synchronized (locked) {
       together(
           threads,
           thread -> {

@@ -112,7 +112,7 @@ class JobsTest {
   @Test
   void killedJobsHideNoRunningOne() throws Exception {
     for (int i = 5; i > 0; i--) {
-      job(i, Instant.ofEpochSecond(i), 100 * i);
+      job(i, Instant.ofEpochSecond(i), 100L * i);
     }
     job(ProcessHandle.current(), 0);
 
