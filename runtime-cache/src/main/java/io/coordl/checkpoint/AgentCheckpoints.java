@@ -11,11 +11,11 @@ import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -69,11 +69,7 @@ public final class AgentCheckpoints {
   private final Supplier<@Nullable Path> resumed;
 
   // Storage may hang, so no thread accesses it while holding the monitor.
-  private final List<Trained> models = new ArrayList<>();
-
-  /** Size of {@link #models}, which share the allowed overhead. */
-  private volatile int trainedModels;
-
+  private final List<Trained> models = new CopyOnWriteArrayList<>();
   private final Set<String> names = new HashSet<>();
   private @Nullable StorageCall<CheckpointDirectory.Claim> claim;
   private boolean closed;
@@ -120,7 +116,7 @@ public final class AgentCheckpoints {
 
   private Cadence cadence() {
     return switch (every) {
-      case "auto" -> Cadence.within(() -> overhead / Math.max(1, trainedModels));
+      case "auto" -> Cadence.within(() -> overhead / Math.max(1, models.size()));
       case "continuous" -> Cadence.every(1);
       default -> Cadence.every(Long.parseLong(every));
     };
@@ -328,7 +324,6 @@ public final class AgentCheckpoints {
     }
     Trained added = new Trained(model, uniqueName(name), claimed);
     models.add(added);
-    trainedModels = models.size();
     return added;
   }
 

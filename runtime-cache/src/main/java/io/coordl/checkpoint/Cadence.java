@@ -85,11 +85,12 @@ final class Cadence {
     }
 
     /**
-     * Returns the mean without the largest 5 % of several values (at least one), which are pauses.
+     * Returns the mean without the largest 5 % of several values (at least one), which are pauses;
+     * larger values than {@code most} count as that.
      */
-    double mean() {
+    double mean(long most) {
       int kept = size() < 2 ? size() : size() - Math.max(1, size() / 20);
-      return all().sorted().limit(kept).average().orElse(0);
+      return all().map(value -> Math.min(value, most)).sorted().limit(kept).average().orElse(0);
     }
 
     long longest() {
@@ -133,8 +134,7 @@ final class Cadence {
     elapsed += nanos;
     if (writing) {
       busySteps = since;
-      long usual = quiet.median();
-      busy.add(usual == 0 ? nanos : Math.min(nanos, PAUSE_FACTOR * usual));
+      busy.add(nanos);
     } else if (steps > COLD_STEPS) {
       quiet.add(nanos);
     }
@@ -173,7 +173,9 @@ final class Cadence {
 
   /** Returns the cost of the last checkpoint so far, in nanoseconds. */
   private long cost() {
-    return waited + Math.round(busySteps * Math.max(0, busy.mean() - quiet.mean()));
+    long usual = quiet.median();
+    double slow = busy.mean(usual == 0 ? Long.MAX_VALUE : PAUSE_FACTOR * usual);
+    return waited + Math.round(busySteps * Math.max(0, slow - quiet.mean(Long.MAX_VALUE)));
   }
 
   boolean isDue() {
