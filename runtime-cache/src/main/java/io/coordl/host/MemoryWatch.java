@@ -78,7 +78,12 @@ public final class MemoryWatch implements Closeable {
     /** Returns the bytes that it holds. */
     long held();
 
-    /** Gives everything back if another job has requested that; returns whether it did. */
+    /**
+     * Gives back what is no longer needed, or everything if another job has requested that. Called
+     * at least once a second.
+     *
+     * @return whether the garbage collector must run to free it
+     */
     default boolean follow() {
       return false;
     }

@@ -104,7 +104,14 @@ class ManyThreadsTest {
     assertThat(done).hasValue(threads);
   }
 
-  /** Another thread holds the store's lock the whole time. */
+  /** As {@link #together}, while this thread holds the store's lock. */
+  private void togetherWhileLocked(int threads, Turn turn) throws InterruptedException {
+    ArenaStore locked = store;
+    synchronized (locked) {
+      together(threads, turn);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {2, 4, 8, 16, 64})
   void findingItemsTakesNoLockAndRetriesNothing(int threads) throws Exception {
@@ -112,16 +119,13 @@ class ManyThreadsTest {
       assertThat(admit(i)).isEqualTo(Outcome.ADMITTED);
     }
     memory.calls.set(0);
-    ArenaStore locked = store;
-    synchronized (locked) {
-      together(
-          threads,
-          thread -> {
-            for (int i = 0; i < ITEMS; i++) {
-              assertThat(store.find(key(i)).get(0)).isEqualTo((byte) i);
-            }
-          });
-    }
+    togetherWhileLocked(
+        threads,
+        thread -> {
+          for (int i = 0; i < ITEMS; i++) {
+            assertThat(store.find(key(i)).get(0)).isEqualTo((byte) i);
+          }
+        });
     assertThat(memory.calls).hasValue(0);
   }
 
@@ -131,16 +135,13 @@ class ManyThreadsTest {
   void admittingItemsTakesNoLockAndRetriesRarely(int threads) throws Exception {
     memory.calls.set(0);
     memory.failures.set(0);
-    ArenaStore locked = store;
-    synchronized (locked) {
-      together(
-          threads,
-          thread -> {
-            for (int i = thread; i < ITEMS; i += threads) {
-              assertThat(admit(i)).isEqualTo(Outcome.ADMITTED);
-            }
-          });
-    }
+    togetherWhileLocked(
+        threads,
+        thread -> {
+          for (int i = thread; i < ITEMS; i += threads) {
+            assertThat(admit(i)).isEqualTo(Outcome.ADMITTED);
+          }
+        });
     assertThat(memory.failures.get()).isLessThan(ITEMS);
     // To claim a slot, to take memory, and to publish.
     assertThat(memory.calls.get() - memory.failures.get()).isEqualTo(3L * ITEMS);

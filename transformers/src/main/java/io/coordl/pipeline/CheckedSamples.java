@@ -101,8 +101,8 @@ public final class CheckedSamples {
           result = added;
           results.put(name, result);
         }
-        found = result == null ? null : new Units(dataset, result);
-        if (result != null && found != null) {
+        if (result != null) {
+          found = new Units(dataset, result);
           result.sets++;
           known.add(found);
         }

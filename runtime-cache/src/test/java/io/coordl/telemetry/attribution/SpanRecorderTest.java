@@ -179,7 +179,7 @@ class SpanRecorderTest {
     spans.exit(token, answer);
   }
 
-  /** A loop may go on after an exception, without the samples of that batch. */
+  /** A program may catch the exception and request the next batch. */
   @Test
   void requestsThatThrewAreCounted() {
     long fit = spans.enter(FIT, null);

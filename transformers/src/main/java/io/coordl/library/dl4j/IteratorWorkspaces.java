@@ -175,7 +175,7 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
     return most > 0 && Pointer.physicalBytes() > most / 2;
   }
 
-  /** Called every second: frees memory that no iterator has taken for long. */
+  /** Frees the memory that no iterator has taken for long. */
   @Override
   public boolean follow() {
     Pointer unused = null;
