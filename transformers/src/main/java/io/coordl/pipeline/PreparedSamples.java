@@ -326,8 +326,17 @@ public final class PreparedSamples {
    */
   public <S> @Nullable S sample(Plan plan, long index, long stamp, SampleMaker<S> maker)
       throws Exception {
+    return sample(new Making<>(plan, index, stamp, plan.kept(), maker));
+  }
+
+  /** Like {@link #sample}, but returns the sample after stage 0; see {@link Plan#keepsFirst}. */
+  public <S> @Nullable S first(Plan plan, long index, SampleMaker<S> maker) throws Exception {
+    return sample(new Making<>(plan, index, plan.stamp, 1, maker));
+  }
+
+  private static <S> @Nullable S sample(PreparedSamples.Making<S> making) throws Exception {
+    Plan plan = making.plan;
     plan.samples = Math.min(plan.samples + 1, 2);
-    Making<S> making = new Making<>(plan, index, stamp, maker);
     return plan.comparesEach && !plan.haveSameValues() ? making.rest() : making.sample();
   }
 
@@ -614,6 +623,11 @@ public final class PreparedSamples {
       return names.size();
     }
 
+    /** Whether samples are cached after stage 0, so that later stages run each time. */
+    public boolean keepsFirst() {
+      return stage == 0;
+    }
+
     /** Returns the settings for which the stages were proven. */
     public Object settings() {
       return settings;
@@ -757,6 +771,9 @@ public final class PreparedSamples {
     private @Nullable S made;
     private int stages;
 
+    /** Number of stages after which the sample is returned. */
+    private final int wanted;
+
     /** Whether to cache the sample that is being prepared. */
     private boolean isKept;
 
@@ -766,10 +783,11 @@ public final class PreparedSamples {
     private final List<Rates> parts = new ArrayList<>();
     private @Nullable Throwable thrown;
 
-    Making(Plan plan, long index, long stamp, SampleMaker<S> maker) {
+    Making(Plan plan, long index, long stamp, int wanted, SampleMaker<S> maker) {
       this.plan = plan;
       this.index = index;
       this.stamp = stamp;
+      this.wanted = wanted;
       this.maker = maker;
     }
 
@@ -793,7 +811,7 @@ public final class PreparedSamples {
 
     /** Runs the remaining stages, or all of them if no result was found. */
     @Nullable S rest() throws Exception {
-      while (stages < plan.names.size()) {
+      while (stages < wanted) {
         next();
       }
       return made;

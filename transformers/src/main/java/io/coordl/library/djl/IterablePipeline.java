@@ -224,10 +224,15 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return Description.ofRead(name, value);
   }
 
-  /** Whether cached samples only have to be stacked. */
+  /** Whether the samples that {@link #over} fetches only have to be stacked. */
   boolean isStacked(PreparedSamples.Plan plan) {
     Fixed fixed = (Fixed) plan.settings();
-    return plan.kept() == 1 + fixed.data.size() && fixed.stacked;
+    return plan.kept() == 1 + fixed.data.size() && fixed.stacked && !appliesAll(plan);
+  }
+
+  /** Whether samples are cached before the first transform. */
+  private static boolean appliesAll(PreparedSamples.Plan plan) {
+    return plan.keepsFirst() && ((Fixed) plan.settings()).data.size() > 0;
   }
 
   boolean isOnlyStacked() {
@@ -258,15 +263,22 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     }
   }
 
-  /** Creates an iterable that fetches like the program's, but uses cached samples. */
+  /**
+   * Creates an iterable that fetches like the program's, but uses cached samples. If these are
+   * cached before the first transform, it applies all transforms, as {@link AugmentedBatches} may
+   * do for a whole batch.
+   */
   DataIterable over(PreparedSamples samples, PreparedSamples.Plan plan) {
     FixedPipeline fixed = ((Fixed) plan.settings()).data;
     Pipeline own = fields.pipeline.get(iterable);
-    int kept = plan.kept() - 1;
+    boolean isFirst = appliesAll(plan);
+    int kept = isFirst ? 0 : plan.kept() - 1;
     List<Pipeline> transforms = IntStream.range(0, kept).mapToObj(fixed::part).toList();
     return fields.like(
         iterable,
-        new PreparedDataset(dataset(), samples, plan, transforms, isStacked(plan)),
+        isFirst
+            ? PreparedDataset.ofFirst(dataset(), samples, plan)
+            : PreparedDataset.ofAll(dataset(), samples, plan, transforms, isStacked(plan)),
         fields.manager.require(iterable),
         own == null || kept >= fixed.size() ? null : fields.copies.part(own, kept, fixed.size()),
         fields.targetPipeline.get(iterable));

@@ -13,6 +13,7 @@ import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.translate.Pipeline;
 import ai.djl.translate.Transform;
+import io.coordl.pipeline.CachedDataset;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -89,7 +90,7 @@ final class PicturePipeline {
    *     random draws
    */
   static @Nullable PicturePipeline of(DataIterable iterable, IterableFields fields) {
-    RandomAccessDataset dataset = fields.dataset.require(iterable);
+    RandomAccessDataset dataset = own(fields.dataset.require(iterable));
     Pipeline pipeline = fields.pipeline.get(iterable);
     if (pipeline == null) {
       return null;
@@ -113,7 +114,8 @@ final class PicturePipeline {
    * Whether the library's own code returns the samples, and their pixels do not depend on the
    * device.
    */
-  static boolean isOfLibrary(RandomAccessDataset dataset, Device device) {
+  static boolean isOfLibrary(RandomAccessDataset any, Device device) {
+    RandomAccessDataset dataset = own(any);
     String factory = ImageFactory.getInstance().getClass().getName();
     return DATASETS.contains(dataset.getClass().getName())
         && (factory.equals(OPENCV) || (factory.equals(IMAGEIO) && areReadersOfJdk()))
@@ -199,7 +201,7 @@ final class PicturePipeline {
   /** Whether the program's next batch comes from this pipeline. */
   boolean isOf(DataIterable iterable, IterableFields fields) {
     Pipeline pipeline = fields.pipeline.get(iterable);
-    if (!dataset.refersTo(fields.dataset.require(iterable)) || pipeline == null) {
+    if (!isOf(fields.dataset.require(iterable)) || pipeline == null) {
       return false;
     }
     List<Transform> now = fields.copies.transforms(pipeline);
@@ -224,7 +226,12 @@ final class PicturePipeline {
   }
 
   boolean isOf(RandomAccessDataset data) {
-    return dataset.refersTo(data);
+    return dataset.refersTo(own(data));
+  }
+
+  /** Returns the program's data set, even if the agent's returns its samples. */
+  private static RandomAccessDataset own(RandomAccessDataset dataset) {
+    return dataset instanceof CachedDataset cached ? (RandomAccessDataset) cached.own() : dataset;
   }
 
   /** Whether the program has dropped the data set. */

@@ -12,6 +12,7 @@ import ai.djl.translate.Pipeline;
 import ai.djl.util.Progress;
 import io.coordl.coordination.PreparedBatch;
 import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.CachedDataset;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.SampleMaker;
@@ -19,10 +20,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Returns the samples of another data set, in the stage in which they are cached. */
-final class PreparedDataset extends RandomAccessDataset {
+/**
+ * Returns the samples of the program's data set, and caches them. Several threads may get samples
+ * in main memory; those of a device belong to one batch, which one thread fetches.
+ */
+final class PreparedDataset extends RandomAccessDataset implements CachedDataset {
   private final RandomAccessDataset own;
   private final PreparedSamples samples;
   private final PreparedSamples.Plan plan;
@@ -33,52 +39,80 @@ final class PreparedDataset extends RandomAccessDataset {
   /** Whether samples are only stacked after the last of these. */
   private final boolean stacked;
 
-  /** Nanoseconds spent on the samples; one thread fetches a batch. */
-  private long nanos;
+  /** Whether samples are returned as the program's data set returns them. */
+  private final boolean isFirst;
+
+  /** Nanoseconds spent on the samples. */
+  private final AtomicLong nanos = new AtomicLong();
 
   /** Number of samples requested. */
-  private int places;
+  private final AtomicInteger places = new AtomicInteger();
 
   private final DeviceSamples unread = new DeviceSamples();
 
-  PreparedDataset(
+  private PreparedDataset(
       RandomAccessDataset own,
       PreparedSamples samples,
       PreparedSamples.Plan plan,
       List<Pipeline> transforms,
-      boolean stacked) {
+      boolean stacked,
+      boolean isFirst) {
     super(new NoBuilder().setSampling(1, false));
     this.own = own;
     this.samples = samples;
     this.plan = plan;
     this.transforms = transforms;
     this.stacked = stacked;
+    this.isFirst = isFirst;
+  }
+
+  /** Returns samples after all stages of the plan. */
+  static PreparedDataset ofAll(
+      RandomAccessDataset own,
+      PreparedSamples samples,
+      PreparedSamples.Plan plan,
+      List<Pipeline> transforms,
+      boolean stacked) {
+    return new PreparedDataset(own, samples, plan, transforms, stacked, false);
+  }
+
+  /** Returns samples before the first transform. */
+  static PreparedDataset ofFirst(
+      RandomAccessDataset own, PreparedSamples samples, PreparedSamples.Plan plan) {
+    return new PreparedDataset(own, samples, plan, List.of(), false, true);
+  }
+
+  @Override
+  public RandomAccessDataset own() {
+    return own;
   }
 
   @Override
   public Record get(NDManager manager, long index) throws IOException {
     long start = System.nanoTime();
     try {
+      Maker maker = new Maker(manager, index, places.getAndIncrement());
       Sample sample =
-          Objects.requireNonNull(samples.sample(plan, index, new Maker(manager, index, places++)));
+          Objects.requireNonNull(
+              isFirst ? samples.first(plan, index, maker) : samples.sample(plan, index, maker));
       return new Record(sample.data, sample.labels);
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
       throw new IllegalStateException(e); // These methods throw no other checked exception.
     } finally {
-      nanos += System.nanoTime() - start;
+      nanos.addAndGet(System.nanoTime() - start);
     }
   }
 
   /** Caches the samples prepared on a device, once their batch is complete. */
   void keep(Batch batch) throws IOException {
-    unread.keep(batch.getData(), batch.getLabels(), places);
+    unread.keep(batch.getData(), batch.getLabels(), places.get());
   }
 
   /** Returns the nanoseconds spent on the samples so far. */
   long nanos() {
-    return nanos;
+    return nanos.get();
   }
 
   @Override
