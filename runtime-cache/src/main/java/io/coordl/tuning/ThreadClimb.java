@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * Finds the smallest number of prefetching threads that makes the job fastest, by hill climbing
  * over windows of time. A trial alternates between two thread counts, so that other changes affect
  * both. The larger count wins only if the job gets faster. A clear result ends the trial after half
- * of its windows, an evident one after the first two. While the job still waits, the next trial
- * doubles the threads. After an evident doubling, the last window also counts for the next trial,
- * so a climb to eight threads takes five windows. A trial halves the threads from time to time, and
- * as soon as the steps themselves get slower (another job needs the core). Used by one thread at a
- * time.
+ * of its windows, an evident gain after the first two: an evident loss may be cold code. While the
+ * job still waits, the next trial doubles the threads. After an evident doubling, the last window
+ * also counts for the next trial, so a climb to eight threads takes five windows. A trial halves
+ * the threads from time to time, and as soon as the steps themselves get slower (another job needs
+ * the core). Used by one thread at a time.
  */
 final class ThreadClimb {
   /** Windows of a trial, half of them with each number of threads. */
@@ -29,13 +29,16 @@ final class ThreadClimb {
   static final double CLEAR = 1.15;
 
   /** Ratio of speeds that is evident after one window with each number of threads. */
-  static final double EVIDENT = 1.4;
+  static final double EVIDENT = 1.25;
 
   /** Windows until fewer threads are tried; without prefetching, windows until the first retry. */
   static final int AGAIN = 60;
 
   /** How much slower steps must be, in two consecutive windows, to try fewer threads at once. */
   static final double SLOWER = 1.1;
+
+  /** Windows of a trial before which only an evident result ends it. */
+  private static final int SHORT_WINDOWS = 2;
 
   private static final int MAX_AGAIN = 16 * AGAIN;
 
@@ -65,6 +68,9 @@ final class ThreadClimb {
   /** Whether {@link #speed} includes trials of two windows, which give no interval. */
   private boolean isRough;
 
+  /** Whether a trial has ended since the last restart. */
+  private boolean hasDecided;
+
   /** Starts without threads, and never chooses more than {@code maxThreads}. */
   ThreadClimb(int maxThreads) {
     this.maxThreads = maxThreads;
@@ -73,6 +79,31 @@ final class ThreadClimb {
   /** Returns the number of threads that should prefetch now; 0 turns prefetching off. */
   int threads() {
     return threads;
+  }
+
+  /**
+   * Returns the least duration of the current window. The first windows of a trial are short: they
+   * end it only if the result is evident.
+   */
+  long windowNanos() {
+    boolean isShort = round < 0 ? !hasDecided : round < SHORT_WINDOWS;
+    return isShort ? Tuner.TRIAL_NANOS : Tuner.WINDOW_NANOS;
+  }
+
+  /**
+   * Called when batches begin to take another time, because more of their data is cached: earlier
+   * windows cannot be compared with later ones. Keeps the threads, and soon tries fewer.
+   */
+  void restart() {
+    round = -1;
+    threads = current;
+    untilTrial = 0;
+    pause = AGAIN;
+    slower = 0;
+    step = Double.POSITIVE_INFINITY;
+    speed = null;
+    isRough = false;
+    hasDecided = false;
   }
 
   /**
@@ -85,8 +116,12 @@ final class ThreadClimb {
     if (round < 0) {
       untilTrial--;
       slower = current > 0 && step(window) > SLOWER * step ? slower + 1 : 0;
-      if (current > 0 ? untilTrial < 0 || slower == 2 : untilTrial < 0 && waits(window)) {
+      boolean isSlower = slower == 2;
+      if (isSlower || (untilTrial < 0 && (current > 0 || waits(window)))) {
         begin(current > 0 ? current / 2 : 1, prefetched);
+        if (!isSlower) { // A window that was chosen because it is slow would favour the candidate.
+          first(window);
+        }
       }
       return null;
     }
@@ -94,22 +129,29 @@ final class ThreadClimb {
     (windowThreads == current ? currentWindows : candidateWindows).add(window);
     threads = windowThreads == current ? candidate : current;
     round++;
-    boolean evident = round == 2 && differs(EVIDENT, prefetched);
-    if (round < TRIAL && !evident && !(round == TRIAL / 2 && differs(CLEAR, prefetched))) {
+    boolean evident = round == SHORT_WINDOWS && gain(prefetched) >= EVIDENT;
+    double gain = round == TRIAL / 2 ? gain(prefetched) : 1;
+    if (round < TRIAL && !evident && gain < CLEAR && gain > 1 / CLEAR) {
       return null;
     }
     String[] decision = decide(prefetched);
     if (evident && round == 0 && candidate > current && windowThreads == current) {
-      currentWindows.add(window);
-      threads = candidate;
-      round = 1;
+      first(window);
     }
     return decision;
   }
 
-  private boolean differs(double factor, long prefetched) {
-    double ratio = rate(Pieces.sum(candidateWindows)) / rate(Pieces.sum(currentWindows));
-    return prefetched > prefetchedBefore && (ratio >= factor || ratio <= 1 / factor);
+  /** Counts the window before a trial as its first, with the current number of threads. */
+  private void first(Figures window) {
+    currentWindows.add(window);
+    threads = candidate;
+    round = 1;
+  }
+
+  /** Returns how much faster the job is with more threads in this trial; 1 if unknown. */
+  private double gain(long prefetched) {
+    double ofCandidate = rate(Pieces.sum(candidateWindows)) / rate(Pieces.sum(currentWindows));
+    return prefetched > prefetchedBefore ? candidate > current ? ofCandidate : 1 / ofCandidate : 1;
   }
 
   private void begin(int other, long prefetched) {
@@ -124,6 +166,7 @@ final class ThreadClimb {
   private String @Nullable [] decide(long prefetched) {
     int windows = round;
     round = -1;
+    hasDecided = true;
     boolean up = candidate > current;
     int fewer = Math.min(current, candidate);
     int more = Math.max(current, candidate);
@@ -139,10 +182,10 @@ final class ThreadClimb {
     Ratio before = speed;
     if (fewer == 0) {
       speed = ratio;
-      isRough = windows == 2;
+      isRough = windows == SHORT_WINDOWS;
     } else if (isChanged && ratio != null && before != null) {
       speed = before.times(up ? ratio : ratio.power(-1));
-      isRough |= windows == 2;
+      isRough |= windows == SHORT_WINDOWS;
     }
     current = best;
     threads = best;

@@ -36,8 +36,17 @@ public final class Tuner {
   /** Minimum duration of a window. */
   static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Minimum duration of a window in which prefetching is tried for the first time. */
+  static final long TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
   /** Minimum number of batches in a window. */
   static final int BATCHES = 8;
+
+  /**
+   * Batches after a change of threads that count in no window, because nothing was prefetched for
+   * them. The first time it is {@link #BATCHES}, because the code is cold.
+   */
+  private static final int SWITCHING = 2;
 
   /** Share of the time spent waiting for data that is worth a change. */
   static final double WORTH = 0.05;
@@ -70,6 +79,16 @@ public final class Tuner {
   private boolean loads;
 
   private JobStatisticsEvent last = new JobStatisticsEvent();
+
+  /** Totals at the end of the last window in which prefetching was tried. */
+  private JobStatisticsEvent lastTried = new JobStatisticsEvent();
+
+  /** Batches to skip before the next window, because the number of threads has just changed. */
+  private int skipped;
+
+  /** The epoch in which the current trials began, or the last one in which caching changes them. */
+  private long phase;
+
   private int waitingWindows;
 
   /** Why caching began; null before. */
@@ -183,6 +202,7 @@ public final class Tuner {
     before = new JobStatisticsEvent();
     settled = null;
     isJudged = reason != null;
+    phase = 0;
   }
 
   private void evaluate(JobStatisticsEvent now) {
@@ -199,6 +219,9 @@ public final class Tuner {
       isEarly = true;
       begin(now, window);
     }
+    if (mayPrefetch && (keeps || isDropped)) {
+      tryThreads(now);
+    }
     if (window.wall < WINDOW_NANOS || window.batches < BATCHES) {
       return;
     }
@@ -210,8 +233,29 @@ public final class Tuner {
       if (waitingWindows == 2) {
         begin(now, window);
       }
-    } else if (mayPrefetch) {
-      String[] decision = climb.ended(window, prefetched.getAsLong());
+    }
+  }
+
+  private void tryThreads(JobStatisticsEvent now) {
+    // In the epoch after the first with caching, cached data is used; in the next, all of it.
+    long epoch = Math.min(now.epochs, begun.epochs + 2);
+    if (epoch != phase) {
+      phase = epoch;
+      climb.restart();
+      lastTried = now;
+    }
+    JobStatisticsEvent window = since(lastTried, now);
+    if (skipped > 0) {
+      if (window.batches >= skipped) {
+        skipped = 0;
+        lastTried = now;
+      }
+    } else if (window.wall >= climb.windowNanos() && window.batches >= BATCHES) {
+      int threads = climb.threads();
+      long before = prefetched.getAsLong();
+      lastTried = now;
+      String[] decision = climb.ended(window, before);
+      skipped = climb.threads() == threads ? 0 : before == 0 ? BATCHES : SWITCHING;
       if (decision != null) {
         report(decision[0], decision[1], window);
       }

@@ -87,13 +87,12 @@ class ThreadClimbTest {
 
   @Test
   void aClearResultEndsATrialHalfway() {
-    run(1, n -> 5, n -> 20); // Enough to begin a trial.
-    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 0 ? 20 : 13);
+    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 0 ? 20 : 16);
     assertThat(logged).containsExactly("prefetching is on, 1 thread");
 
-    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 13 : 11.4);
+    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 16 : 14.1);
     assertThat(logged).as("1.1x as fast: not clear").hasSize(1);
-    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 13 : 11.4);
+    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 16 : 14.1);
     assertThat(logged).hasSize(2);
     assertThat(climb.threads()).isEqualTo(2);
   }
@@ -103,13 +102,14 @@ class ThreadClimbTest {
   void manyCoresTakeFewWindows() {
     ThreadClimbTest wide = onCores(16);
     wide.run(6, n -> 1, n -> 400.0 / (1 + n));
-    assertThat(wide.tried).containsExactly(0, 0, 1, 2, 4, 8);
+    assertThat(wide.tried).containsExactly(0, 1, 2, 4, 8, 15);
     assertThat(wide.logged)
         .containsExactly(
             "prefetching is on, 1 thread",
             "prefetching is on, 2 threads",
             "prefetching is on, 4 threads",
-            "prefetching is on, 8 threads");
+            "prefetching is on, 8 threads",
+            "prefetching is on, 15 threads");
   }
 
   /** A clear gain from doubling is no reason to double again. */

@@ -309,7 +309,7 @@ class TunerTest {
 
   /** Runs windows until the trial ends, with {@code batches} batches in each that prefetches. */
   private void trial(Tuner tuner, int batches) {
-    for (int i = 0; i <= ThreadClimb.TRIAL; i++) {
+    for (int i = 0; i <= 2 * ThreadClimb.TRIAL; i++) { // No window after a change counts.
       second(tuner, tuner.threads() > 0 ? batches : 50, 0.3);
     }
   }
@@ -335,12 +335,41 @@ class TunerTest {
     Tuner tuner = tuner(true, true);
     trial(tuner, 45);
     assertThat(tuner.threads()).isZero();
-    for (int i = 0; i < 2 * ThreadClimb.AGAIN; i++) {
+    for (int i = 0; i < 2 * ThreadClimb.AGAIN - ThreadClimb.TRIAL; i++) {
       second(tuner, 50, 0.3);
       assertThat(tuner.threads()).isZero();
     }
     trial(tuner, 70);
     assertThat(tuner.threads()).isEqualTo(1);
+  }
+
+  /** The second epoch is five times as fast because it uses cached data, not because of threads. */
+  @Test
+  void aTrialComparesNoEpochsOfWhichOnlyOneUsesCachedData() {
+    Tuner tuner = tuner(false, true);
+    for (totals.epochs = 1; totals.epochs < 4; totals.epochs++) {
+      second(tuner, totals.epochs == 1 ? 10 : 50, 0.6);
+      second(tuner, totals.epochs == 1 ? 10 : 50, 0.6);
+    }
+    assertThat(prefetched).isPositive();
+    assertThat(tuner.said()).doesNotContain("as fast with it");
+  }
+
+  /** A loop of 40 batches a second does not need a second to show that threads help. */
+  @Test
+  void theFirstWindowsOfATrialAreShort() {
+    Tuner tuner = tuner(true, true);
+    for (int i = 0; i < 12; i++) {
+      int threads = tuner.threads();
+      now += SECOND / 10;
+      totals.wall += SECOND / 10;
+      totals.stall += SECOND / 20;
+      totals.prepStall += SECOND / 20;
+      totals.batches += threads > 0 ? 8 : 4;
+      prefetched += threads;
+    }
+    assertThat(tuner.threads()).isEqualTo(1);
+    assertThat(tuner.said()).isEqualTo("prefetching on, 1 thread (roughly 2.00x as fast with it)");
   }
 
   @Test

@@ -313,7 +313,7 @@ final class Policies {
             this::leavesSamples,
             figures::hits,
             options.triesPrefetching() && cores > 1 ? this::prefetched : null,
-            cores - 1, // One core remains for preparing or training.
+            cores,
             figures.spans().events()::write);
     job.addPolicy(made::said, () -> {});
     return made;

@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
 public final class JobTotals {
   private static final int MAX_CALLERS = 64;
 
-  /** A thread that has loaded this many batches is not prefetching for one about to train. */
-  static final int LOADED = 16;
+  /**
+   * A thread that has loaded this many batches, while no thread has begun a step, is not
+   * prefetching for one about to train.
+   */
+  static final int LOADED = 3;
 
   final LongAdder fetchTime = new LongAdder();
   final LongAdder decodeTime = new LongAdder();

@@ -244,7 +244,7 @@ class SpanRecorderTest {
 
   /** A thread that prefetches for one about to train takes a few batches; a loader takes all. */
   @Test
-  void loadedBatchesCountOnceTheyExceedAnyQueueAndUntilAThreadTrains() {
+  void loadedBatchesCountAfterTheFirstTwoAndUntilAThreadTrains() {
     for (int i = 1; i < JobTotals.LOADED; i++) {
       loadOne();
     }

@@ -93,11 +93,14 @@ record FixedPipeline(
         && IntStream.range(0, one.size()).allMatch(i -> one.get(i) == other.get(i));
   }
 
+  /** A prefetched batch has a copy of its own of each transform with arrays. */
   private boolean isOf(@Nullable Object transform, int number) {
     Object instead = used.get(number);
-    return transform != null
-        && transform == own(number)
-        && (instead == null || Arrays.deepEquals(copies.arrays(transform), copies.arrays(instead)));
+    return instead == null
+        ? transform != null && transform == own(number)
+        : transform != null
+            && transform.getClass() == instead.getClass()
+            && Arrays.deepEquals(copies.arrays(transform), copies.arrays(instead));
   }
 
   static final class Copies {
