@@ -33,7 +33,7 @@ public interface SpanSink {
   void itemOpened(String path);
 
   /**
-   * Records that one item was read to its end or closed.
+   * Records that an opened item was closed.
    *
    * @param startNanos {@link System#nanoTime} at the open
    * @param nanos time spent in open and reads
