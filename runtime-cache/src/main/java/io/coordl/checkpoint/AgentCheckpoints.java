@@ -215,9 +215,9 @@ public final class AgentCheckpoints {
         if (!files.isPatient(call.done()) && !call.isDone()) {
           log.once(
               "storage",
-              "checkpoint.every: storage has not answered in "
+              "checkpoint.every: storage at "
                   + root
-                  + "; the job continues, and takes no checkpoint until it does.");
+                  + " has not answered; the job continues, and takes no checkpoint until it does.");
         }
       }
       if (!call.isDone()) {
@@ -270,7 +270,7 @@ public final class AgentCheckpoints {
       return !trainer.isAlive() || model.get() == null || isExiting();
     }
 
-    /** Whether its thread waits in {@link System#exit} for the shutdown to end. */
+    /** Whether the training thread waits in {@link System#exit} for the shutdown to end. */
     private boolean isExiting() {
       return Arrays.stream(trainer.getStackTrace())
           .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
@@ -415,7 +415,9 @@ public final class AgentCheckpoints {
         .anyMatch(thread -> thread.getName().equals("SIGTERM handler"));
   }
 
-  /** Releases the directory to other jobs in this JVM; otherwise the end of the JVM does. */
+  /**
+   * Releases the directory to other jobs in this JVM; otherwise it is released when the JVM ends.
+   */
   void release() throws IOException {
     StorageCall<CheckpointDirectory.Claim> taken = claim;
     CheckpointDirectory.Claim mine = taken == null ? null : taken.get();

@@ -175,7 +175,7 @@ final class CheckpointDirectory {
     return null;
   }
 
-  /** Returns a number that no run uses, nor any other file with such a name. */
+  /** Returns a number that no run uses, and no other file with such a name. */
   private static long nextRun(Path root) throws IOException {
     long last = 1;
     try (DirectoryStream<Path> all = Files.newDirectoryStream(root, "run.*")) {
@@ -312,7 +312,7 @@ final class CheckpointDirectory {
   /**
    * Reads back the newest complete checkpoint, links it, and deletes those older than the newest
    * {@code keep}. A checkpoint that cannot be deleted stays until the next call. Returns false if
-   * the link cannot be made, such as on a file system without symbolic links.
+   * the link cannot be made, as on a file system without symbolic links.
    */
   boolean retain(int keep, OnceLog log) {
     boolean linked = true;
@@ -350,7 +350,10 @@ final class CheckpointDirectory {
     if (isComplete ? isOwn(checkpoint) : isBegun(checkpoint)) {
       if (!deleteOwn(checkpoint)) {
         log.once(
-            "foreign", "checkpoint.every: " + checkpoint + " has files of others, which stay.");
+            "foreign",
+            "checkpoint.every: "
+                + checkpoint
+                + " has files that the agent did not write; they stay.");
       }
       return;
     }
