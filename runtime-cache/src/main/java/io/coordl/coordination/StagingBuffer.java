@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Safety</b> does not depend on this class: every job walks the batches 0, 1, 2 ... of its
  * epoch on its own, in the order that all jobs of the epoch have adopted, and can prepare each of
  * them locally. So each job uses each batch exactly once; sharing decides only where the bytes come
- * from. All methods here are attempts that return at once; {@link SharedEpoch} repeats them and
+ * from. All methods here are attempts that return immediately; {@link SharedEpoch} repeats them and
  * decides when to give up.
  *
  * <h2>Protocol</h2>
@@ -103,7 +103,7 @@ import org.jspecify.annotations.Nullable;
  * READY (acquire). An order is stored before its epoch becomes OPEN; a reader that does not find
  * the same epoch OPEN after reading discards the order.
  *
- * <p>Thread-safe and lock-free.
+ * <p>Thread-safe; lock-free except for {@link Participants#buryDead}.
  */
 final class StagingBuffer {
   /** Not possible now, but perhaps later. */
@@ -320,7 +320,7 @@ final class StagingBuffer {
 
   /**
    * Returns the smallest unclaimed batch; {@link #NOT_NOW} if all are claimed but some claims may
-   * be released, {@link #NEVER_MORE} if all are prepared.
+   * be released, {@link #NEVER_MORE} if each is staged or never will be.
    */
   int nextUnclaimed(Entered epoch) {
     int none = NEVER_MORE;
@@ -438,8 +438,8 @@ final class StagingBuffer {
 
   /**
    * Whether the batch belongs to an earlier epoch that no job is in or will enter. Such a slot is
-   * preferred to a free one, which has usually never held a batch: its pages are already allocated,
-   * and page-locked where a job does that.
+   * preferred to a free one, which has usually never held a batch: the pages of the former are
+   * already allocated, and page-locked where a job does that.
    */
   private boolean isOver(long word, Entered epoch) {
     long of = epoch(word);
@@ -536,7 +536,7 @@ final class StagingBuffer {
     return slot;
   }
 
-  /** Returns a slot that was not filled after all. */
+  /** Frees a slot that was not filled after all. */
   void giveBack(int slot, Entered epoch) {
     memory.compareAndSet(slot(slot), filling(epoch), word(FREE, 0, 0, 0));
   }
