@@ -44,7 +44,7 @@ final class Manifest {
   private static final int WORDS = 4;
   private static final int HEAP_PART = 8;
 
-  /** After this many wrong lines, the whole manifest is ignored. */
+  /** If more than this many lines are wrong, the whole manifest is ignored. */
   static final int MAX_VOIDED = 1000;
 
   /** The charset with which the JVM decodes file names. */
@@ -168,8 +168,8 @@ final class Manifest {
     return new Line(path, table[at + 2], table[at + 3]);
   }
 
-  /** Records that the line is wrong about the file at {@code path}. */
-  void isWrong(Line line, String path) {
+  /** Records that the line is wrong about the file at {@code path}; logs the first such line. */
+  void reportWrong(Line line, String path) {
     if (!voided.add(line.path())) {
       return;
     }
@@ -313,7 +313,7 @@ final class Manifest {
     if (ignored > 0) {
       log.say(
           "dataset.manifest=%s does not fit in an eighth of the heap: %s of its files are"
-              + " identified as without it; a larger -Xmx makes room.",
+              + " identified as if they were not listed; a larger -Xmx makes room.",
           file, ignored);
     }
   }
