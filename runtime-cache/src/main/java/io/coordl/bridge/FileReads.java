@@ -79,8 +79,8 @@ public final class FileReads {
   }
 
   /**
-   * Replaces the final {@code stream.getFD()}: opens the real file of a stream that has not opened
-   * it.
+   * Replaces {@code stream.getFD()}, which is final; opens the real file of a stream that has not
+   * opened it.
    */
   public static FileDescriptor getFD(FileInputStream stream) throws IOException {
     FileInputStream real = stream instanceof ItemFileInputStream item ? item.real() : stream;

@@ -170,8 +170,8 @@ public final class ForkableRandom extends Random {
    * Runs {@code work}, whose draws advance a copy of this thread's generator. If {@code work}
    * returns true, then advances that generator by the same draws.
    *
-   * @return false if {@code work} returns false, or if the generator has been used in between; the
-   *     draws then have no effect on it, as also if {@code work} throws
+   * @return false if {@code work} returns false, or if the generator has been used in between;
+   *     then, and if {@code work} throws, the draws do not affect the generator
    */
   public boolean attempt(BooleanSupplier work) {
     ForkableRandom mine = mine();

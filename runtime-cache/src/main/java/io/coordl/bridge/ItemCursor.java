@@ -71,8 +71,8 @@ final class ItemCursor {
   }
 
   /**
-   * Opens the item at {@code path}, a path passed to java.io or native code or a result of {@link
-   * #pathOf}, and returns a cursor at its start. Null: make the program's own call.
+   * Opens the item at {@code path} (passed to java.io or native code, or a result of {@link
+   * #pathOf}) and returns a cursor at its start; null if the program's own call should run.
    */
   static @Nullable ItemCursor open(@Nullable String path) {
     return open(path, false);
@@ -219,7 +219,7 @@ final class ItemCursor {
     try {
       return item.unchanged();
     } catch (Throwable t) {
-      Bridge.fault("look at " + item.path(), t);
+      Bridge.fault("check " + item.path(), t);
       return false;
     }
   }
@@ -229,7 +229,7 @@ final class ItemCursor {
     try {
       return item.grown();
     } catch (Throwable t) {
-      Bridge.fault("look at " + item.path(), t);
+      Bridge.fault("check " + item.path(), t);
       return false;
     }
   }

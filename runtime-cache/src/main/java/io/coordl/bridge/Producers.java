@@ -26,7 +26,7 @@ public final class Producers {
   private static final Set<Thread> INSIDE = ConcurrentHashMap.newKeySet();
   private static final Object LOCK = new Object();
 
-  /** Listener for the files that each thread opens. */
+  /** Each thread's listener for the files that it opens. */
   private static final ThreadLocal<@Nullable Consumer<String>> LISTENERS = new ThreadLocal<>();
 
   private static volatile boolean off;
@@ -47,7 +47,7 @@ public final class Producers {
     return true;
   }
 
-  /** Called once the thread has left the program's code and uses none of its objects. */
+  /** Called once the thread has left the program's code and no longer uses its objects. */
   public static void exit() {
     INSIDE.remove(Thread.currentThread());
     synchronized (LOCK) {
