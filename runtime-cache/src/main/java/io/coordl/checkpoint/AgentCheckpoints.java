@@ -73,7 +73,7 @@ public final class AgentCheckpoints {
   private final Set<String> names = new HashSet<>();
   private @Nullable StorageCall<CheckpointDirectory.Claim> claim;
   private boolean closed;
-  private String unusedReason = "no training step of a model that the agent knows has ended";
+  private String unusedReason = "no training step of a model known to the agent has ended";
   private volatile boolean ending;
   private volatile String run;
   private long turns;
@@ -445,7 +445,7 @@ public final class AgentCheckpoints {
   private String intervals() {
     return models.stream()
         .map(trained -> trained.steps.interval())
-        .map(steps -> steps == 1 ? "" : ", one in " + steps + " steps at last")
+        .map(steps -> steps == 1 ? "" : ", one in " + steps + " steps at the end")
         .findFirst()
         .orElse("");
   }

@@ -17,7 +17,7 @@ final class Cadence {
   /** Number of first steps, which are slow because nothing is compiled yet. */
   private static final int COLD_STEPS = 5;
 
-  /** Minimum number of steps before the first checkpoint. */
+  /** Minimum number of steps before the first checkpoint, unless the number is given. */
   private static final int FIRST_STEPS = 10;
 
   /** Assumed cost of the first checkpoint, which runs code that is not compiled. */

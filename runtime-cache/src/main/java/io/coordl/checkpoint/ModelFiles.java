@@ -115,7 +115,7 @@ public final class ModelFiles implements Closeable {
   private int leftToLibrary;
   private int damaged;
 
-  /** A file that is being, or has been, written in the background. */
+  /** A model file that is being written, or has been. */
   public static final class Pending {
     private final ModelFile file;
     private final CountDownLatch done = new CountDownLatch(1);
@@ -135,7 +135,7 @@ public final class ModelFiles implements Closeable {
       this.inPlace = inPlace;
     }
 
-    /** Whether the file is in place and all actions for that are done. */
+    /** Whether the file is in place and the actions that waited for it have run. */
     public synchronized boolean isInPlace() {
       return inPlace;
     }
@@ -177,7 +177,7 @@ public final class ModelFiles implements Closeable {
    * Creates the policy.
    *
    * @param background initial value of {@link #inBackground}
-   * @param staging bytes that snapshots may take, read once
+   * @param staging returns the bytes that snapshots may take; called once at most
    */
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
     this(background, staging, listener, log, done -> AgentThread.await(done, PATIENCE));
@@ -222,8 +222,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Saves a checkpoint of the agent's own. Its failures do not reach the program, and failures of
-   * the program's saves do not reach it.
+   * Saves one of the agent's own checkpoints. Its failures do not reach the program, and failures
+   * of the program's saves do not reach it.
    *
    * @return the pending file; null if it was not written in the background
    */
@@ -588,9 +588,9 @@ public final class ModelFiles implements Closeable {
 
   private static String damage(Path file) {
     return file
-        + " is damaged: its length or SHA-256 is not that in "
+        + " is damaged: its length or SHA-256 differs from that in "
         + SideFile.of(file)
-        + " (delete that if the file was changed on purpose).";
+        + " (delete the latter if the model was changed on purpose).";
   }
 
   /**
@@ -658,7 +658,7 @@ public final class ModelFiles implements Closeable {
     ending = true;
   }
 
-  /** Returns the sentence for the summary; empty if no model was written. */
+  /** Returns the sentence for the summary; empty if there is nothing to report. */
   public String said() {
     await();
     synchronized (this) {

@@ -47,7 +47,7 @@ public final class Resume {
     this.files = files;
     files.rememberLoads();
     this.log = new OnceLog(log);
-    this.unusedReason = "no training step of a model that the agent knows has begun";
+    this.unusedReason = "no training step of a model known to the agent has begun";
     try {
       checkpoint = find(ModelFiles.path(new File(root)));
     } catch (IOException | RuntimeException e) {
@@ -145,7 +145,7 @@ public final class Resume {
           : "the program loads "
               + shown(loaded)
               + " by itself, which is not the model that the run of the checkpoint began with; so"
-              + " it continues from that model, and resume= is not for it";
+              + " it continues from its own model, and resume= does not apply";
     }
     return null;
   }

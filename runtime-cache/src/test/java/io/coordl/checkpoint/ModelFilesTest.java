@@ -206,7 +206,7 @@ class ModelFilesTest {
         .hasMessageContaining("model.zip is damaged");
     Files.writeString(target, "firs", StandardOpenOption.TRUNCATE_EXISTING);
     assertThat(files.isDamaged(target)).isTrue();
-    assertThat(logged.get(0)).contains("model.zip is damaged", "delete that if");
+    assertThat(logged.get(0)).contains("model.zip is damaged", "delete the latter if");
     assertThat(files.said()).contains("4 found damaged");
   }
 
