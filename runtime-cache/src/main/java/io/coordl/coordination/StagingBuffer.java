@@ -109,7 +109,7 @@ final class StagingBuffer {
   /** Not possible now, but perhaps later. */
   static final int NOT_NOW = -1;
 
-  /** Not possible any more in this epoch. */
+  /** No longer possible in this epoch. */
   static final int NEVER_MORE = -2;
 
   private final StagingMemory memory;
@@ -243,7 +243,7 @@ final class StagingBuffer {
     return new Entered(number, at, new BatchOrder(numbers, ends));
   }
 
-  /** This job needs no batch below {@code batch} any more. */
+  /** Publishes that this job no longer needs the batches below {@code batch}. */
   void advance(Entered epoch, long batch) {
     setCursor(epoch.number(), batch);
   }
@@ -252,7 +252,7 @@ final class StagingBuffer {
     memory.set(participant(me) + PARTICIPANT_CURSOR, cursor(epoch, batch));
   }
 
-  /** This job needs no more batches of the epoch. */
+  /** Removes this job from the epoch, of which it needs no more batches. */
   void leave(Entered epoch) {
     setCursor(epoch.number(), ALL);
     removeParticipant(epoch.number(), me);
@@ -288,7 +288,7 @@ final class StagingBuffer {
 
   // ---- preparing
 
-  /** Returns the bytes of a slot; 0 while unknown. */
+  /** Returns the size of a slot in bytes; 0 while unknown. */
   long slotBytes() {
     return memory.get(SLOT_BYTES);
   }
@@ -300,7 +300,7 @@ final class StagingBuffer {
     return count < 2 ? 0 : (int) count;
   }
 
-  /** Whether this job prepares the very first batch, which determines the slot size. */
+  /** Claims the very first batch, which determines the slot size; true if this job prepares it. */
   boolean trySize() {
     long sizer = memory.get(SIZER);
     return sizer == job
@@ -563,13 +563,13 @@ final class StagingBuffer {
 
   // ---- using
 
-  /** Results of an attempt to take a batch, besides a slot number. */
+  /** Results of {@link #tryTake}, besides a slot number and {@link #NOT_NOW}. */
   static final int LOST = -3;
 
   static final int NOT_STAGED = -4;
   static final int NOBODY = -5;
 
-  /** Returns the current claim word, in which a waiting job detects changes. */
+  /** Returns the current claim word, which a waiting job watches for changes. */
   long claimWord(Entered epoch, int batch) {
     return memory.get(epoch.at().claim(batch));
   }
