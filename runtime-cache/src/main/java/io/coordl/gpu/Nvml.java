@@ -182,7 +182,8 @@ final class Nvml {
 
   /**
    * Reads a device's activity in the {@code nanos} since its last reading. Returns null if this
-   * user may not read it, or if the device is lost; throws if it has just been lost, or if all are.
+   * user may not read it, or if the device is lost; throws if it has just been lost, or if all
+   * devices are.
    */
   @Nullable Reading read(int number, long nanos) throws UnavailableException {
     Device device = devices.get(number);

@@ -37,7 +37,7 @@ public final class PinnedMemory {
   /** After this many copies, a slot is locked even if that would not have paid yet. */
   private static final int MAX_COPIES = 16;
 
-  /** Number of copies of each kind to compare. */
+  /** Number of copies from locked slots after which they are compared with others. */
   private static final int COMPARED_COPIES = 16;
 
   private final Callable<Cuda> opener;
