@@ -130,7 +130,7 @@ public final class Liveness implements JobLiveness {
   }
 
   /**
-   * Counts this job and the live ones among the newest 4096 others numbered up to {@code last}; 0
+   * Counts this job and the other live ones among the newest 4096 numbers up to {@code last}; 0
    * before {@link #tryJoin} and after {@link #leave}.
    */
   public synchronized int count(long last) {

@@ -104,7 +104,7 @@ public final class MemoryWatch implements Closeable {
     }
   }
 
-  /** The measurements. */
+  /** Measures memory; tests substitute it. */
   interface Gauge {
     List<Room> rooms();
 
@@ -166,7 +166,6 @@ public final class MemoryWatch implements Closeable {
     this.log = log;
   }
 
-  /** Adds a holder. */
   public synchronized void add(Holder holder) {
     holders.add(holder);
     if (!started && !closed && gauge == REAL) {

@@ -55,8 +55,8 @@ public final class SharedFile<M extends Contents.Memory> {
       PosixFilePermissions.fromString("rw-------");
 
   /**
-   * Files this JVM has open; static because their locks belong to the process. No thread waits for
-   * another job while it holds the monitor: a thread that loads a class may need it.
+   * Files that this JVM has open; static because their locks belong to the process. No thread waits
+   * for another job while it holds the monitor: a thread that loads a class may need it.
    */
   private static final Set<Path> OPEN = new HashSet<>();
 
@@ -339,7 +339,7 @@ public final class SharedFile<M extends Contents.Memory> {
     return reason == null
         ? e.toString()
         : reason.equals("File too large")
-            ? "ulimit -f lets this process make no files of this size"
+            ? "ulimit -f forbids this process to create files of this size"
             : reason;
   }
 
