@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * line. The table takes at most an eighth of the maximum heap; lines that do not fit are ignored.
  * The file is read twice, to count and to parse: 2.5 s for a million lines.
  *
- * <p>A line is 64 hexadecimal digits, a blank, a blank or {@code *}, and the name, terminated by a
+ * <p>A line is 64 hexadecimal digits, a space, a space or {@code *}, and the name, terminated by a
  * line feed. A leading {@code \} means that the name is escaped: {@code \\}, {@code \n} and {@code
- * \r} stand for backslash, new line and carriage return. Other lines are ignored, and so are two
+ * \r} stand for backslash, newline and carriage return. Other lines are ignored, and so are two
  * lines that contradict each other. A line that ends with a carriage return was probably edited on
  * another system and is ignored too.
  *
