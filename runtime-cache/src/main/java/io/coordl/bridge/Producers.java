@@ -57,7 +57,7 @@ public final class Producers {
 
   /**
    * Sets the listener that receives the path of each file, as the program passed it, before this
-   * thread opens it through a rewritten call; null: none.
+   * thread opens it through a rewritten call; null for none.
    */
   public static void listen(@Nullable Consumer<String> opened) {
     LISTENERS.set(opened);

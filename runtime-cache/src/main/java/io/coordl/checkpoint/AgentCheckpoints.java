@@ -363,9 +363,7 @@ public final class AgentCheckpoints {
     return unique;
   }
 
-  /**
-   * Whether a model is no longer trained, so that another may take its place and directory name.
-   */
+  /** Whether a model is no longer trained; if so, frees its directory name for another. */
   private boolean isOld(Trained known) {
     boolean old = known.model.get() == null || turns - known.turn > IDLE_STEPS;
     if (old) {
@@ -376,8 +374,9 @@ public final class AgentCheckpoints {
 
   /**
    * Called when the JVM ends. After {@code SIGTERM}, takes a last checkpoint of each model in
-   * training as soon as its step has ended. Waits for that at most as long as steps take and the
-   * grace period allows. Without {@code SIGTERM}, abandons a checkpoint that is being written.
+   * training as soon as its step has ended. Gives up on a model whose step takes much longer than
+   * recent ones, and when the grace period is over. Without {@code SIGTERM}, abandons a checkpoint
+   * that is being written.
    */
   public void end() {
     if (!isTerminated()) {
