@@ -41,8 +41,8 @@ public final class Bridge {
 
   /**
    * Switches the agent off: from now on, every rewritten call does what the original did. The
-   * program's next rewritten calls wait for agent threads that are still in its code ({@link
-   * Producers}).
+   * program's next intercepted library calls wait for agent threads that still run the program's
+   * code ({@link Producers}).
    */
   public static void trip() {
     Producers.off();
@@ -139,7 +139,8 @@ public final class Bridge {
   }
 
   /**
-   * Called before an intercepted library method; if null, the method runs unchanged. Never throws.
+   * Called before an intercepted library method, which runs unchanged if this returns null. Never
+   * throws.
    */
   public static @Nullable InterceptedCall enter(
       String interceptor, Class<?> declaring, String method, Object self, Object[] arguments) {

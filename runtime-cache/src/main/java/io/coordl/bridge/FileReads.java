@@ -79,8 +79,8 @@ public final class FileReads {
   }
 
   /**
-   * Replaces the final {@code stream.getFD()}: opens the real file of a stream that has not opened
-   * it.
+   * Replaces {@code stream.getFD()}, which is final; opens the real file of a stream that has not
+   * opened it.
    */
   public static FileDescriptor getFD(FileInputStream stream) throws IOException {
     FileInputStream real = stream instanceof ItemFileInputStream item ? item.real() : stream;
@@ -354,7 +354,7 @@ public final class FileReads {
     return channel.map(mode, position, size);
   }
 
-  /** Returns null if the path is not an item, or belongs to another file system. */
+  /** Returns null if the file is not an item, or belongs to another file system. */
   private static @Nullable FileChannel itemChannel(@Nullable Path path) throws IOException {
     ItemCursor item =
         path != null && path.getFileSystem() == FileSystems.getDefault()
@@ -430,7 +430,8 @@ public final class FileReads {
   }
 
   /**
-   * Returns the path of the local file that the JDK opens for {@code url}; null if it opens none.
+   * Returns the path of the local file that the JDK opens for {@code url}; null if it opens none,
+   * or if the agent cannot decode the path.
    */
   static @Nullable String itemPath(URL url) {
     if (!"file".equalsIgnoreCase(url.getProtocol())) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link Random} does not expose its state, but its algorithm is specified, so this class
  * reproduces that state. As safe for concurrent use as {@link Random}.
  */
-@SuppressWarnings("UnsynchronizedOverridesSynchronized") // They call synchronized methods.
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // The overrides call synchronized methods.
 public final class ForkableRandom extends Random {
   private static final long serialVersionUID = 1;
 
@@ -61,6 +61,7 @@ public final class ForkableRandom extends Random {
     return fork != null && fork.of == this ? fork.to : this;
   }
 
+  /** Starts the count that {@link #draws} returns. */
   public static void countDraws() {
     counting = true;
   }
@@ -166,11 +167,11 @@ public final class ForkableRandom extends Random {
   }
 
   /**
-   * Runs {@code work}, whose draws advance a copy of this thread's generator, then advances that
-   * generator by the same draws.
+   * Runs {@code work}, whose draws advance a copy of this thread's generator. If {@code work}
+   * returns true, then advances that generator by the same draws.
    *
-   * @return false, and the generator is as it was, if {@code work} returns false or throws, or if
-   *     another thread has drawn from the generator in between
+   * @return false if {@code work} returns false, or if the generator has been used in between;
+   *     then, and if {@code work} throws, the draws do not affect the generator
    */
   public boolean attempt(BooleanSupplier work) {
     ForkableRandom mine = mine();

@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 public class InterceptedCall {
   private final @Nullable Object replacement;
 
-  /** Creates a call that replaces the method's result; null: the method runs. */
+  /**
+   * Creates a call that returns {@code replacement} instead of running the method; if null, the
+   * method runs.
+   */
   public InterceptedCall(@Nullable Object replacement) {
     this.replacement = replacement;
   }
@@ -63,7 +66,7 @@ public class InterceptedCall {
     return replacement != null;
   }
 
-  /** Returns the exception of a replaced method; null: it returns {@link #result}. */
+  /** Returns the exception that a replaced method throws; null if it returns {@link #result}. */
   public @Nullable Throwable thrown() {
     return null;
   }

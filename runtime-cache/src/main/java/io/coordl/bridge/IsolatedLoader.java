@@ -67,9 +67,9 @@ public final class IsolatedLoader extends ClassLoader {
   }
 
   /**
-   * Initialises the classes that every rewritten read uses, even before there is a job. A security
-   * manager permits it here; on a program thread it could fail, because the program may lack
-   * permission to read its working directory.
+   * Initialises the classes that every rewritten read uses, even before the job is observed. A
+   * security manager permits it here; on a program thread it could fail, because the program may
+   * lack permission to read its working directory.
    */
   public static void loadReads() throws ClassNotFoundException {
     Class.forName("io.coordl.bridge.ItemCursor", true, null);
@@ -87,7 +87,7 @@ public final class IsolatedLoader extends ClassLoader {
   }
 
   /**
-   * Returns the jar if it was replaced since the job started; null if its classes can still be
+   * Returns the jar if it has been replaced since the job started; null if its classes can still be
    * loaded.
    */
   public @Nullable File replacedJar() {

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A read-only {@link FileChannel} that the runtime serves; for an item that is only observed, it
- * times the reads of the program's own channel. If the whole item is in memory, no file is opened
- * until the program locks it, or reads or maps more than the cached bytes.
+ * times the reads of the program's own channel. If the whole item is in memory, the file is opened
+ * only when an operation needs it, such as a lock or a read past the cached bytes.
  *
- * <p>It is interruptible like the JDK's channel: an interrupt closes it before any operation, and
- * if an interrupt closes the file's channel, this channel closes, too.
+ * <p>It is interruptible like the JDK's channel: an operation on an interrupted thread closes it,
+ * and if an interrupt closes the file's channel, this channel closes, too.
  */
 final class ItemChannel extends FileChannel {
   private static final int TRANSFER = 1 << 13;
@@ -38,7 +38,10 @@ final class ItemChannel extends FileChannel {
     this.file = own;
   }
 
-  /** Returns the channel over the real file, opened on first use; its position is meaningless. */
+  /**
+   * Returns the channel over the real file, opened on first use; its position is meaningless while
+   * {@link #served} is true.
+   */
   FileChannel file() throws IOException {
     checkOpen();
     FileChannel opened = file;

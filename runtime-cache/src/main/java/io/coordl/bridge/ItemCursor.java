@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * java.io.FileInputStream}.
  */
 final class ItemCursor {
-  /** Shorter copies are counted but not timed: two clock reads would cost more. */
+  /** Shorter copies into arrays are counted but not timed: two clock reads would cost more. */
   private static final int MIN_TIMED = 512;
 
   private static final int CHUNK = 1 << 16;
 
-  /** Single-byte reads check for damaged memory once per this many bytes. */
+  /** Single-byte reads check for damaged memory where these bits of the position are zero. */
   private static final int PAGE_MASK = (1 << 9) - 1;
 
   /** Whether the JDK's working directory (user.dir) is the process's. */
@@ -71,8 +71,8 @@ final class ItemCursor {
   }
 
   /**
-   * Opens the item at {@code path}, a path passed to java.io or native code or a result of {@link
-   * #pathOf}, and returns a cursor at its start. Null: make the program's own call.
+   * Opens the item at {@code path} (passed to java.io or native code, or a result of {@link
+   * #pathOf}) and returns a cursor at its start; null if the program's own call should run.
    */
   static @Nullable ItemCursor open(@Nullable String path) {
     return open(path, false);
@@ -84,9 +84,9 @@ final class ItemCursor {
   }
 
   /**
-   * Opens the item at {@code path}. Skips relative paths if {@code -Duser.dir} is set: java.nio
-   * resolves them against that directory, but java.io against the working directory of the process,
-   * which the runtime does not know.
+   * Opens the item at {@code path}. Skips relative paths if {@code -Duser.dir} names another
+   * directory: java.nio resolves them against that directory, but java.io against the working
+   * directory of the process, which the runtime does not know.
    */
   private static @Nullable ItemCursor open(@Nullable String path, boolean randomAccess) {
     if (path == null) {
@@ -126,7 +126,7 @@ final class ItemCursor {
   }
 
   /**
-   * Returns the text of a path of the default file system; null if {@link OpenItem#textOf} returns
+   * Returns a path of the default file system as a string; null if {@link OpenItem#textOf} returns
    * null.
    */
   static @Nullable String pathOf(Path path) {
@@ -157,7 +157,7 @@ final class ItemCursor {
     return this;
   }
 
-  /** Reads storage from the file that the program has open. */
+  /** From now on, bytes from storage are read from the file that the program has open. */
   ItemCursor readingFrom(OpenedFile opened) {
     item.readFrom(opened);
     return this;
@@ -219,7 +219,7 @@ final class ItemCursor {
     try {
       return item.unchanged();
     } catch (Throwable t) {
-      Bridge.fault("look at " + item.path(), t);
+      Bridge.fault("check " + item.path(), t);
       return false;
     }
   }
@@ -229,12 +229,12 @@ final class ItemCursor {
     try {
       return item.grown();
     } catch (Throwable t) {
-      Bridge.fault("look at " + item.path(), t);
+      Bridge.fault("check " + item.path(), t);
       return false;
     }
   }
 
-  /** Records a read by the program's own stream. */
+  /** Records a read that began at {@code startNanos} and has just ended. */
   void fetched(long startNanos, long count) {
     item.fetched(startNanos, System.nanoTime(), count);
   }

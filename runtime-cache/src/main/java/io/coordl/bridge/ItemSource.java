@@ -41,7 +41,7 @@ public interface ItemSource {
 
   /**
    * Called before the program maps this file for writing. Writes to a mapping do not change the
-   * file's size or times at once, so no store may cache the file from now on.
+   * file's size or times immediately, so no store may cache the file from now on.
    */
   void mapsToWrite(FileChannel channel);
 

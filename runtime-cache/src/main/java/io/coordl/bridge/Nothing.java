@@ -5,7 +5,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The no-op runtime behind the bridge before the agent is installed and after it has tripped. */
+/**
+ * The runtime behind the bridge before the agent is installed and after it has tripped. It leaves
+ * every call to the program; after a trip, library calls first wait for agent threads.
+ */
 final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener {
   static final Nothing INSTANCE = new Nothing();
 

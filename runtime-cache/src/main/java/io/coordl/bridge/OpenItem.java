@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>whole: {@link #content} is not null and every byte is in memory;
  *   <li>in blocks: {@link #served} without content; {@link #read} takes cached blocks from memory
  *       and the others from storage;
- *   <li>observed: not {@link #served}; the program's own stream reads, and only its time is
- *       recorded.
+ *   <li>observed: not {@link #served}; the program's own stream reads, and the agent only records
+ *       its reads.
  * </ul>
  */
 public abstract class OpenItem {
@@ -34,8 +34,8 @@ public abstract class OpenItem {
   static final char REPLACEMENT = '\uFFFD';
 
   /**
-   * Whether every text that does not encode back to its file name contains the replacement
-   * character.
+   * Whether the replacement character appears in every decoded file name that does not encode back
+   * to the original.
    */
   private static final boolean DECODES_SIMPLY =
       List.of("UTF-8", "ANSI_X3.4-1968", "US-ASCII", "ISO-8859-1")
@@ -55,9 +55,9 @@ public abstract class OpenItem {
   }
 
   /**
-   * The text of a path of the default file system; null if the text would name another file or
-   * none. File names are arbitrary bytes. Bytes that are invalid in the JVM's encoding decode to
-   * the replacement character, which may also be part of a real name.
+   * Returns a path of the default file system as a string; null if that string would name another
+   * file or none. File names are arbitrary bytes. Bytes that are invalid in the JVM's encoding
+   * decode to the replacement character, which may also be part of a real name.
    */
   public static @Nullable String textOf(Path path) {
     String text = path.toString();
@@ -87,7 +87,7 @@ public abstract class OpenItem {
     own = opened;
   }
 
-  /** The file that the program has open and that storage is read from; null if it has none. */
+  /** The file that the program has open, from which bytes from storage are read; null if none. */
   protected final @Nullable OpenedFile own() {
     return own;
   }
@@ -101,9 +101,9 @@ public abstract class OpenItem {
   }
 
   /**
-   * All bytes, for a reader that needs them at once, such as a mapping. An item in blocks is
-   * fetched now if it is small enough and may be kept. Returns a fresh read-only view; null if the
-   * bytes must come from storage. May be called from several threads.
+   * All bytes, for a reader that needs them together, such as a mapping. An item in blocks is
+   * fetched now if it consists of a single block. Returns a fresh read-only view; null if the bytes
+   * must come from storage. May be called from several threads.
    *
    * @throws IOException if reading the file failed
    */
@@ -142,8 +142,9 @@ public abstract class OpenItem {
   }
 
   /**
-   * Whether the file is longer now than at the open, or is open with a different length, so that
-   * only {@link #file} has the further bytes. Called at the end of the item; checks the file once.
+   * Whether the file is now longer than at the open or, if it is held open, has a different length,
+   * so that only {@link #file} has the further bytes. Called at the end of the item; checks the
+   * file once.
    */
   public boolean grown() {
     return new File(path).length() > size;
@@ -166,7 +167,7 @@ public abstract class OpenItem {
     return Origin.STORAGE;
   }
 
-  /** Frees the runtime's resources of this opening; never removes anything from a store. */
+  /** Frees the runtime's resources for this opening; never removes anything from a store. */
   protected void release() {}
 
   /**

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tracks agent threads while they run code of the program or its libraries to prepare a batch or to
  * decode an item in advance. After {@link Bridge#trip} no agent thread enters such code, and the
- * program's next rewritten call waits, for a bounded time, until those inside have left. Thus the
- * agent does not use resources that the program has closed, and single-threaded code does not run
- * on two threads. Thread-safe.
+ * program's next intercepted library call waits, for a bounded time, until those inside have left.
+ * Thus the agent does not use resources that the program has closed, and single-threaded code does
+ * not run on two threads. Thread-safe.
  */
 public final class Producers {
   /** Passed to listeners for a file without a path; no real file has this path. */
@@ -26,7 +26,7 @@ public final class Producers {
   private static final Set<Thread> INSIDE = ConcurrentHashMap.newKeySet();
   private static final Object LOCK = new Object();
 
-  /** Listener for the files that each thread opens. */
+  /** Each thread's listener for the files that it opens. */
   private static final ThreadLocal<@Nullable Consumer<String>> LISTENERS = new ThreadLocal<>();
 
   private static volatile boolean off;
@@ -47,7 +47,7 @@ public final class Producers {
     return true;
   }
 
-  /** Called once the thread has left the program's code and uses none of its objects. */
+  /** Called once the thread has left the program's code and no longer uses its objects. */
   public static void exit() {
     INSIDE.remove(Thread.currentThread());
     synchronized (LOCK) {
@@ -57,7 +57,7 @@ public final class Producers {
 
   /**
    * Sets the listener that receives the path of each file, as the program passed it, before this
-   * thread opens it through a rewritten call; null: none.
+   * thread opens it through a rewritten call; null for none.
    */
   public static void listen(@Nullable Consumer<String> opened) {
     LISTENERS.set(opened);
@@ -107,8 +107,8 @@ public final class Producers {
   }
 
   /**
-   * Waits until no other thread is inside, unless one has hung there before. An interrupt does not
-   * end the wait and is not lost.
+   * Waits at most this long until no thread is inside. Does not wait if a thread has hung there
+   * before, or if this thread is inside. An interrupt does not end the wait and is not lost.
    */
   static void awaitNone(long nanos) {
     if (hangs || INSIDE.isEmpty() || INSIDE.contains(Thread.currentThread())) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Redirects a file that a library writes to. */
 @FunctionalInterface
 public interface Redirection {
-  /** Opens the stream to write to instead; null: no redirection. */
+  /** Opens the stream to write to instead; null for no redirection. */
   @Nullable OutputStream open(Path path) throws IOException;
 
   /**

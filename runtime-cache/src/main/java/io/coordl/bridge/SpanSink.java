@@ -16,8 +16,8 @@ public interface SpanSink {
   long enter(SpanKind kind, @Nullable Object subject);
 
   /**
-   * Closes the span of {@code token} and every span still open inside it (a call that threw);
-   * {@code result} is null if the method returned nothing, and the exception if it threw.
+   * Closes the span of {@code token} and every span still open inside it, as after a call that
+   * threw; {@code result} is null if the method returned nothing, and the exception if it threw.
    */
   void exit(long token, @Nullable Object result);
 
@@ -33,7 +33,7 @@ public interface SpanSink {
   void itemOpened(String path);
 
   /**
-   * Records that one item was read to its end or closed.
+   * Records that an opened item was closed.
    *
    * @param startNanos {@link System#nanoTime} at the open
    * @param nanos time spent in open and reads

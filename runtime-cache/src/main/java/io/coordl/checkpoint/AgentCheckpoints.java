@@ -73,7 +73,7 @@ public final class AgentCheckpoints {
   private final Set<String> names = new HashSet<>();
   private @Nullable StorageCall<CheckpointDirectory.Claim> claim;
   private boolean closed;
-  private String unusedReason = "no training step of a model that the agent knows has ended";
+  private String unusedReason = "no training step of a model known to the agent has ended";
   private volatile boolean ending;
   private volatile String run;
   private long turns;
@@ -215,9 +215,9 @@ public final class AgentCheckpoints {
         if (!files.isPatient(call.done()) && !call.isDone()) {
           log.once(
               "storage",
-              "checkpoint.every: storage has not answered in "
+              "checkpoint.every: storage at "
                   + root
-                  + "; the job continues, and takes no checkpoint until it does.");
+                  + " has not answered; the job continues, and takes no checkpoint until it does.");
         }
       }
       if (!call.isDone()) {
@@ -270,7 +270,7 @@ public final class AgentCheckpoints {
       return !trainer.isAlive() || model.get() == null || isExiting();
     }
 
-    /** Whether its thread waits in {@link System#exit} for the shutdown to end. */
+    /** Whether the training thread waits in {@link System#exit} for the shutdown to end. */
     private boolean isExiting() {
       return Arrays.stream(trainer.getStackTrace())
           .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
@@ -363,9 +363,7 @@ public final class AgentCheckpoints {
     return unique;
   }
 
-  /**
-   * Whether a model is no longer trained, so that another may take its place and directory name.
-   */
+  /** Whether a model is no longer trained; if so, frees its directory name for another. */
   private boolean isOld(Trained known) {
     boolean old = known.model.get() == null || turns - known.turn > IDLE_STEPS;
     if (old) {
@@ -376,8 +374,9 @@ public final class AgentCheckpoints {
 
   /**
    * Called when the JVM ends. After {@code SIGTERM}, takes a last checkpoint of each model in
-   * training as soon as its step has ended. Waits for that at most as long as steps take and the
-   * grace period allows. Without {@code SIGTERM}, abandons a checkpoint that is being written.
+   * training as soon as its step has ended. Gives up on a model whose step takes much longer than
+   * recent ones, and when the grace period is over. Without {@code SIGTERM}, abandons a checkpoint
+   * that is being written.
    */
   public void end() {
     if (!isTerminated()) {
@@ -415,7 +414,9 @@ public final class AgentCheckpoints {
         .anyMatch(thread -> thread.getName().equals("SIGTERM handler"));
   }
 
-  /** Releases the directory to other jobs in this JVM; otherwise the end of the JVM does. */
+  /**
+   * Releases the directory to other jobs in this JVM; otherwise it is released when the JVM ends.
+   */
   void release() throws IOException {
     StorageCall<CheckpointDirectory.Claim> taken = claim;
     CheckpointDirectory.Claim mine = taken == null ? null : taken.get();
@@ -443,7 +444,7 @@ public final class AgentCheckpoints {
   private String intervals() {
     return models.stream()
         .map(trained -> trained.steps.interval())
-        .map(steps -> steps == 1 ? "" : ", one in " + steps + " steps at last")
+        .map(steps -> steps == 1 ? "" : ", one in " + steps + " steps at the end")
         .findFirst()
         .orElse("");
   }

@@ -6,35 +6,36 @@ import java.util.function.DoubleSupplier;
 import java.util.stream.LongStream;
 
 /**
- * Chooses how many steps lie between two checkpoints: the fewest that keep their cost below a share
- * of the time (CheckFreq, FAST 2021) and let each be written before the next. A checkpoint costs
- * the time that the job waits for it, plus the slowdown of steps while it is written. The number
- * adapts as these change. If earlier checkpoints cost more than expected, the next waits until the
- * share of the whole job allows it, so that short jobs keep it, too. Used by one thread at a time.
+ * Chooses how many steps lie between two checkpoints: a given number, or the fewest that keep their
+ * cost below a share of the time (CheckFreq, FAST 2021) and let each be written before the next. A
+ * checkpoint costs the time that the job waits for it, plus the slowdown of steps while it is
+ * written. The number adapts as these change. If earlier checkpoints cost more than expected, the
+ * next is delayed until their cost is below that share of the whole job so far, so that short jobs
+ * stay below it, too. Used by one thread at a time.
  */
 final class Cadence {
-  /** First steps, which are slow because nothing is compiled yet. */
+  /** Number of first steps, which are slow because nothing is compiled yet. */
   private static final int COLD_STEPS = 5;
 
-  /** Minimum number of steps before the first checkpoint. */
+  /** Minimum number of steps before the first checkpoint, unless the number is given. */
   private static final int FIRST_STEPS = 10;
 
   /** Assumed cost of the first checkpoint, which runs code that is not compiled. */
   static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(350);
 
   /**
-   * The first checkpoint, before code is compiled, is assumed to cost this many times more than the
-   * second.
+   * The first checkpoint, before code is compiled, is assumed to cost this many times as much as
+   * the second.
    */
   private static final double COLD_FACTOR = 4;
 
   private static final int STEPS = 64;
   private static final int COSTS = 4;
 
-  /** Steps after which the interval is recomputed, which sorts the times of the last steps. */
+  /** The interval is recomputed once in this many steps, because that sorts recent step times. */
   private static final int RECOMPUTE_STEPS = 16;
 
-  /** A step this many times longer than most is a pause, such as an evaluation. */
+  /** A step that takes this many times the median is a pause, such as an evaluation. */
   private static final int PAUSE_FACTOR = 10;
 
   private final long fixed;
@@ -50,7 +51,7 @@ final class Cadence {
   private long waited;
   private long due;
 
-  /** Time from the first step on. */
+  /** Time since the first step ended. */
   private long elapsed;
 
   /** Cost of all checkpoints before the last one, and of all failed ones. */
@@ -85,8 +86,8 @@ final class Cadence {
     }
 
     /**
-     * Returns the mean without the largest 5 % of several values (at least one), which are pauses;
-     * larger values than {@code most} count as that.
+     * Returns the mean. Values above {@code most} count as {@code most}. If there are several
+     * values, omits the largest 5 % (at least one), which are pauses.
      */
     double mean(long most) {
       int kept = size() < 2 ? size() : size() - Math.max(1, size() / 20);
@@ -111,7 +112,7 @@ final class Cadence {
     return new Cadence(steps, () -> 0);
   }
 
-  /** Returns a cadence whose checkpoints take at most this share of the time, at any moment. */
+  /** Returns a cadence whose checkpoints should cost at most this share of the time so far. */
   static Cadence within(DoubleSupplier overhead) {
     return new Cadence(0, overhead);
   }

@@ -46,7 +46,7 @@ final class CheckpointDirectory {
   private static final Pattern NUMBER = Pattern.compile("\\d{6,12}");
   private static final String KEPT = ".kept";
 
-  /** Start of the text in a mark; earlier versions wrote empty marks. */
+  /** Start of the text in a {@link #mark}; earlier versions wrote empty marks. */
   private static final String LOADED = "loaded ";
 
   private static final int MAX_RUNS = 100;
@@ -62,8 +62,7 @@ final class CheckpointDirectory {
   }
 
   /**
-   * The directory of one run, below a root that this job has locked. Used only on threads of the
-   * agent.
+   * The directory of one run, below a root that this job has locked. Used only on agent threads.
    */
   static final class Claim {
     private final FileChannel lock;
@@ -107,8 +106,8 @@ final class CheckpointDirectory {
 
   /**
    * Locks {@code root} until this job ends, and chooses the directory of a run in it. Throws if
-   * another job has locked it or if it cannot be created. Called only on threads of the agent,
-   * because storage may hang.
+   * another job has locked it or if it cannot be created. Called only on agent threads, because
+   * storage may hang.
    *
    * @param from the checkpoint that the job continues from; null if it starts from scratch
    */
@@ -175,7 +174,7 @@ final class CheckpointDirectory {
     return null;
   }
 
-  /** Returns a number that no run uses, nor any other file with such a name. */
+  /** Returns a number greater than that of any run, or of any other file with such a name. */
   private static long nextRun(Path root) throws IOException {
     long last = 1;
     try (DirectoryStream<Path> all = Files.newDirectoryStream(root, "run.*")) {
@@ -312,7 +311,7 @@ final class CheckpointDirectory {
   /**
    * Reads back the newest complete checkpoint, links it, and deletes those older than the newest
    * {@code keep}. A checkpoint that cannot be deleted stays until the next call. Returns false if
-   * the link cannot be made, such as on a file system without symbolic links.
+   * the link cannot be made, as on a file system without symbolic links.
    */
   boolean retain(int keep, OnceLog log) {
     boolean linked = true;
@@ -326,7 +325,7 @@ final class CheckpointDirectory {
                 "read",
                 "checkpoint.every: "
                     + checkpoint
-                    + " reads differently from what was written; nothing older is deleted. Is the"
+                    + " does not read back as it was written; nothing older is deleted. Is the"
                     + " disk faulty?");
             break;
           }
@@ -345,12 +344,15 @@ final class CheckpointDirectory {
   /** Deletes or renames a checkpoint that is no longer needed. */
   private void drop(Path checkpoint, boolean isComplete, OnceLog log) throws IOException {
     if (Files.isSymbolicLink(checkpoint)) {
-      return; // A link from somebody else; its target may belong to another run.
+      return; // Somebody else's link, whose target may belong to another run.
     }
     if (isComplete ? isOwn(checkpoint) : isBegun(checkpoint)) {
       if (!deleteOwn(checkpoint)) {
         log.once(
-            "foreign", "checkpoint.every: " + checkpoint + " has files of others, which stay.");
+            "foreign",
+            "checkpoint.every: "
+                + checkpoint
+                + " has files that the agent did not write; they stay.");
       }
       return;
     }

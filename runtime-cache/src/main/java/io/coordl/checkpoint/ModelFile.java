@@ -254,7 +254,7 @@ final class ModelFile implements Closeable {
       if (late && !Objects.equals(before, now)) {
         return "checkpoint: "
             + target
-            + " was written or removed by the program while the agent wrote it: that stays.";
+            + " was written or removed by the program while the agent wrote it; that change stays.";
       }
       boolean known = false;
       try {
@@ -264,7 +264,7 @@ final class ModelFile implements Closeable {
       }
       try {
         move(incomplete, target);
-      } catch (FileSystemException e) { // The target is a mount point, in containers.
+      } catch (FileSystemException e) { // In a container, the target may be a mount point.
         known = false;
         SideFile.forget(target);
         writeInPlace();
@@ -296,8 +296,8 @@ final class ModelFile implements Closeable {
   }
 
   /**
-   * Forces a directory to disk. The JDK offers only a channel for this, which an interrupt closes:
-   * then it tries again.
+   * Forces a directory to disk. The JDK offers only a channel for this; if an interrupt closes it,
+   * this method tries again.
    */
   private static void force(@Nullable Path directory) {
     boolean interrupted = Thread.interrupted();

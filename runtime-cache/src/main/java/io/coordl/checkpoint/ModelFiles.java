@@ -75,14 +75,14 @@ public final class ModelFiles implements Closeable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /**
-   * The program waits for its own files without a limit, as its own call would. The end of the JVM
-   * waits this many times {@link #PATIENCE}.
+   * The program waits for its own files without a limit, as its own call would. When the JVM ends,
+   * the wait is given up after this many times {@link #PATIENCE} without progress.
    */
   private static final int PROGRAM_PATIENCE_FACTOR = 60;
 
   /**
-   * Monitor for moving the program's files. Each checkpoint of the agent has its own directory, and
-   * a lock for it.
+   * Monitor for moving the program's files. Each checkpoint of the agent has its own directory and
+   * monitor.
    */
   private static final Object MOVING = new Object();
 
@@ -115,7 +115,7 @@ public final class ModelFiles implements Closeable {
   private int leftToLibrary;
   private int damaged;
 
-  /** A file that is being, or has been, written in the background. */
+  /** A model file that is being written, or has been. */
   public static final class Pending {
     private final ModelFile file;
     private final CountDownLatch done = new CountDownLatch(1);
@@ -135,13 +135,14 @@ public final class ModelFiles implements Closeable {
       this.inPlace = inPlace;
     }
 
-    /** Whether the file is in place and all actions for that are done. */
+    /** Whether the file is in place and the actions that waited for it have run. */
     public synchronized boolean isInPlace() {
       return inPlace;
     }
 
     /**
-     * Runs {@code action} once the file is in place, in the order of the calls; never if it fails.
+     * Runs {@code action} once the file is in place, in the order of the calls; never if the write
+     * fails.
      */
     public void then(Runnable action) {
       synchronized (this) {
@@ -155,7 +156,7 @@ public final class ModelFiles implements Closeable {
       action.run();
     }
 
-    /** Takes the actions to run now; if there are none, later ones run at once. */
+    /** Takes the actions to run now; if there are none, later ones run immediately. */
     private synchronized List<Runnable> take() {
       List<Runnable> all = List.copyOf(then);
       then.clear();
@@ -176,7 +177,7 @@ public final class ModelFiles implements Closeable {
    * Creates the policy.
    *
    * @param background initial value of {@link #inBackground}
-   * @param staging bytes that snapshots may take, read once
+   * @param staging returns the bytes that snapshots may take; called once at most
    */
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
     this(background, staging, listener, log, done -> AgentThread.await(done, PATIENCE));
@@ -211,7 +212,7 @@ public final class ModelFiles implements Closeable {
     return inFlight != null;
   }
 
-  /** Makes the write of a checkpoint of the agent fail, if one is in progress. */
+  /** Makes the write of an agent checkpoint fail, if one is in progress. */
   void giveUpAgents() {
     Pending now = inFlight;
     if (now != null && now.agents != null) {
@@ -221,8 +222,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Saves a checkpoint of the agent's own. Its failures do not reach the program, and failures of
-   * the program's saves do not reach it.
+   * Saves one of the agent's own checkpoints. Its failures do not reach the program, and failures
+   * of the program's saves do not reach it.
    *
    * @return the pending file; null if it was not written in the background
    */
@@ -248,13 +249,13 @@ public final class ModelFiles implements Closeable {
 
   /**
    * Waits until the previous file is written, and returns whether this thread may take a snapshot
-   * now, to be written in the background. If true, the caller must call {@link #endTurn}. False
-   * while this or another thread takes one: the file is then written at once, and no thread waits
-   * for its turn.
+   * now, to be written in the background. If true, the caller must call {@link #endTurn}. If false,
+   * for example because another thread is taking a snapshot, the file is written immediately: no
+   * thread waits for its turn.
    */
   boolean beginTurn() {
     boolean mine = background && !turn.isHeldByCurrentThread() && turn.tryLock();
-    await(); // This thread may have saved it and may number its files by those that exist.
+    await(); // This thread may have saved that file and may number files by those that exist.
     if (mine && isWriting()) { // The previous file was abandoned, but its snapshot is still in use.
       turn.unlock();
       return false;
@@ -272,10 +273,10 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Saves a model: in the background if a snapshot can be taken, otherwise at once.
+   * Saves a model: in the background if a snapshot can be taken, otherwise immediately.
    *
    * @return the pending file; null if the library has to write it
-   * @throws IOException from this file, or from an earlier one in the background
+   * @throws IOException if this save failed, or an earlier one in the background
    */
   public @Nullable Pending save(Path target, Content content) throws IOException {
     try (Saving saving = begin()) {
@@ -283,7 +284,7 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** Saves a model to a file that the library opens itself; the caller closes the result. */
+  /** Begins to save a model whose file the library opens itself; the caller closes the result. */
   public Saving begin() {
     return new Saving(this);
   }
@@ -370,8 +371,9 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Writes a file in the background, publishes and closes it; at once if the job is ending. Called
-   * in this thread's turn; the caller must then call {@link #raise}. Returns the pending file.
+   * Writes a file in the background, publishes and closes it; does so immediately, on this thread,
+   * if the job is ending. Called in this thread's turn; the caller must then call {@link #raise}.
+   * Returns the pending file.
    */
   Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file, false);
@@ -402,7 +404,7 @@ public final class ModelFiles implements Closeable {
     long start = System.nanoTime();
     ModelFile file = mine.file;
     try (file) {
-      content.writeTo(file.stream()); // First, to give the memory back even on failure.
+      content.writeTo(file.stream()); // First, because this gives the memory back.
       StateFile state = mine.agents;
       if (state != null) {
         state.write();
@@ -451,13 +453,13 @@ public final class ModelFiles implements Closeable {
         CheckpointDirectory.delete(failed.checkpoint());
       }
     } catch (IOException e) {
-      // The next complete one removes it.
+      // The next complete checkpoint removes it.
     }
   }
 
   /**
-   * Throws an earlier failure in the background, once. Called when a model is being, or has been,
-   * saved.
+   * Throws the failure of an earlier write in the background, once. Called when a model is being,
+   * or has been, saved.
    */
   synchronized void raise() throws IOException {
     if (AGENT_STATE.get() != null) {
@@ -471,8 +473,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Called when the JVM is to end. Waits at least this long for one of the agent's own files, even
-   * if storage accepts nothing for a while, as when it forces much data to disk; then waits like
+   * Called when the JVM is to end. Waits this long for one of the agent's own files, even if
+   * storage accepts nothing for a while, as when it forces much data to disk; then waits like
    * {@link #await()}.
    */
   void awaitAgents(long nanos) {
@@ -507,7 +509,7 @@ public final class ModelFiles implements Closeable {
     log.once(
         "storage",
         Text.format(
-            "%s: storage has taken nothing of %s for %s s; the job %s without waiting for it.",
+            "%s: storage has accepted no bytes of %s for %s s; the job %s without waiting for it.",
             programs ? "checkpoint" : "checkpoint.every",
             other.file.target(),
             maxQuiet * PATIENCE.toSeconds(),
@@ -555,7 +557,7 @@ public final class ModelFiles implements Closeable {
         return false;
       }
     } catch (IOException e) {
-      return false; // The library will hit that too.
+      return false; // The library will get the same error.
     }
     synchronized (this) {
       damaged++;
@@ -586,9 +588,9 @@ public final class ModelFiles implements Closeable {
 
   private static String damage(Path file) {
     return file
-        + " is damaged: its length or SHA-256 is not that in "
+        + " is damaged: its length or SHA-256 differs from that in "
         + SideFile.of(file)
-        + " (delete that if the file was changed on purpose).";
+        + " (delete the latter if the model was changed on purpose).";
   }
 
   /**
@@ -618,7 +620,7 @@ public final class ModelFiles implements Closeable {
         loaded = file;
       }
     } catch (IOException e) {
-      // The library will hit that too.
+      // The library will get the same error.
     }
   }
 
@@ -656,7 +658,7 @@ public final class ModelFiles implements Closeable {
     ending = true;
   }
 
-  /** Returns the sentence for the summary; empty if no model was written. */
+  /** Returns the sentence for the summary; empty if there is nothing to report. */
   public String said() {
     await();
     synchronized (this) {
@@ -681,8 +683,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Called when the job ends. Waits for the file that is being written; later ones are written at
-   * once.
+   * Called when the job ends. Waits for the file that is being written; later ones are written
+   * immediately.
    */
   @Override
   public void close() {

@@ -17,7 +17,7 @@ final class Pieces extends OutputStream {
     FileOutputStream open() throws IOException;
   }
 
-  /** Bytes between two syncs: with more of them unsynced, the kernel may stall other writers. */
+  /** Bytes between two syncs: if more are unsynced, the kernel may stall other writers. */
   private static final long MAX_UNSYNCED = 64L << 20;
 
   private final Opening opening;
@@ -46,12 +46,12 @@ final class Pieces extends OutputStream {
     return out != null;
   }
 
-  /** Returns the bytes written so far; any thread. */
+  /** Returns the number of bytes written so far; any thread may call this. */
   long bytes() {
     return bytes;
   }
 
-  /** Makes all later writes fail; any thread. */
+  /** Makes all later writes fail; any thread may call this. */
   void abort() {
     aborted = true;
   }

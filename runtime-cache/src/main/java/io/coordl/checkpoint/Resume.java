@@ -47,7 +47,7 @@ public final class Resume {
     this.files = files;
     files.rememberLoads();
     this.log = new OnceLog(log);
-    this.unusedReason = "no training step of a model that the agent knows has begun";
+    this.unusedReason = "no training step of a model known to the agent has begun";
     try {
       checkpoint = find(ModelFiles.path(new File(root)));
     } catch (IOException | RuntimeException e) {
@@ -62,7 +62,7 @@ public final class Resume {
   private void startOver(String reason) {
     unusedReason = reason;
     log.say(
-        "resume: nothing to continue from in %s, the job starts from the beginning: %s.",
+        "resume: nothing to continue from in %s; the job starts from the beginning: %s.",
         root, reason);
   }
 
@@ -80,7 +80,7 @@ public final class Resume {
       log.say(
           finished
               ? "resume: %s is damaged, and is not used."
-              : "resume: %s is not used, as its job ended before it was written.",
+              : "resume: %s is not used, because its job ended before it was written.",
           shown(candidate));
     }
     startOver("it has no complete agent checkpoint");
@@ -122,14 +122,15 @@ public final class Resume {
   }
 
   /**
-   * Returns why a program that has itself loaded a model must not be resumed; null if it may be.
+   * Returns why the job must not be resumed, judging by the models that the program itself loads;
+   * null if it may be.
    */
   private @Nullable String loadsOther(Path found) {
     String then = null;
     try {
       then = CheckpointDirectory.loads(found);
     } catch (IOException e) {
-      // Written by an earlier agent.
+      // Unknown, as in checkpoints of earlier versions.
     }
     Path loaded = files.loaded();
     if (then == null && loaded != null) {
@@ -144,7 +145,7 @@ public final class Resume {
           : "the program loads "
               + shown(loaded)
               + " by itself, which is not the model that the run of the checkpoint began with; so"
-              + " it continues from that model, and resume= is not for it";
+              + " it continues from its own model, and resume= does not apply";
     }
     return null;
   }
@@ -191,7 +192,7 @@ public final class Resume {
     return skipping;
   }
 
-  /** Records something that cannot be restored, as a clause. */
+  /** Records and logs {@code what}, a clause, as something that cannot be restored. */
   public synchronized void lacks(String what) {
     if (notRestored.size() < 8 && !notRestored.contains(what)) {
       notRestored.add(what);
@@ -256,7 +257,7 @@ public final class Resume {
   private String skippedSaves() {
     return skippedSaves == 0
         ? ""
-        : "; models that it saved again before that were left out (" + skippedSaves + ")";
+        : "; repeated model saves that were skipped: " + skippedSaves;
   }
 
   /** Returns why nothing was resumed; empty if something was. */

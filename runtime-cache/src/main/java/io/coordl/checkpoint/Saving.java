@@ -54,7 +54,7 @@ public final class Saving implements Closeable {
     return Objects.requireNonNull(file);
   }
 
-  /** Saves {@code content}: in the background if a snapshot can be taken, otherwise at once. */
+  /** Saves {@code content}: in the background if a snapshot can be taken, otherwise immediately. */
   ModelFiles.Pending write(ModelFiles.Content content) throws IOException {
     ModelFiles.Content snapshot = background ? content.snapshot() : null;
     ModelFiles.Pending saved;

@@ -140,7 +140,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     }
   }
 
-  /** Reads a side file; uses no channel, because an interrupt would close it. */
+  /** Reads a side file or a mark; uses no channel, because an interrupt would close it. */
   static String text(Path side) throws IOException {
     try (InputStream in = new FileInputStream(side.toFile())) {
       return new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8);
@@ -161,7 +161,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return Files.getLastModifiedTime(file).toMillis();
   }
 
-  /** Deletes the side file before someone other than the agent writes the model. */
+  /** Deletes the agent's side file, because the model will no longer match it. */
   static void forget(Path model) {
     try {
       if (read(model) != null) {

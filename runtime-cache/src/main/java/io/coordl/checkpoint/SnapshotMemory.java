@@ -82,7 +82,7 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
 
   @Override
   public String noun() {
-    return "memory of snapshots";
+    return "snapshot memory";
   }
 
   @Override

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Job state that a model file lacks, and that a job needs to continue exactly from one of the
  * agent's checkpoints. The file is in a directory beside the model and ends with the SHA-256 of the
- * preceding bytes. The state is copied when the checkpoint is taken. The file is written before the
- * model is moved into place, so every complete checkpoint has one. Used by one thread at a time.
+ * preceding bytes. The state is copied when the checkpoint is taken. A checkpoint is complete only
+ * with this file; it is usually written before the model is moved into place. Used by one thread at
+ * a time.
  */
 final class StateFile implements Closeable {
   private static final int HASH = 32;
@@ -96,7 +97,7 @@ final class StateFile implements Closeable {
     Closeables.closeQuietly(pieces::end);
   }
 
-  /** Whether a checkpoint has a state file, which is written last. */
+  /** Whether a checkpoint has a state file, intact or not. */
   static boolean exists(Path checkpoint) {
     return Files.isRegularFile(of(checkpoint), LinkOption.NOFOLLOW_LINKS);
   }

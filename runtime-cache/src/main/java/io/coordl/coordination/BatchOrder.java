@@ -16,7 +16,8 @@ public final class BatchOrder {
    *
    * @param items the items of all batches, concatenated; not copied, so the caller must not change
    *     them
-   * @param ends exclusive end of each batch in {@code items}, ascending; the last one is its length
+   * @param ends exclusive end of each batch in {@code items}, ascending; the last one is the length
+   *     of {@code items}
    */
   public BatchOrder(int[] items, int[] ends) {
     if (ends.length == 0 ? items.length != 0 : ends[ends.length - 1] != items.length) {
@@ -58,7 +59,7 @@ public final class BatchOrder {
     return Arrays.copyOfRange(items, batch == 0 ? 0 : ends[batch - 1], ends[batch]);
   }
 
-  /** Returns the number of items up to and including this batch. */
+  /** Returns the number of items in the batches up to and including this one. */
   public int end(int batch) {
     return ends[batch];
   }

@@ -13,7 +13,7 @@ interface Clock {
 
         @Override
         public void pause(long nanos) {
-          // A pending interrupt would make parkNanos return at once.
+          // A pending interrupt would make parkNanos return immediately.
           boolean interrupted = Thread.interrupted();
           LockSupport.parkNanos(this, nanos);
           if (interrupted) {

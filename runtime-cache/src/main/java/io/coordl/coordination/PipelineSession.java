@@ -52,7 +52,10 @@ final class PipelineSession {
   final Executor threads;
   final AtomicLong longestPreparation = new AtomicLong();
 
-  /** Over this job's batches so far, in ns; {@link Long#MAX_VALUE} before the first. */
+  /**
+   * Shortest preparation of any of this job's batches so far, in ns; {@link Long#MAX_VALUE} before
+   * the first.
+   */
   final AtomicLong shortestPreparation = new AtomicLong(Long.MAX_VALUE);
 
   private final AtomicBoolean loggedFailure = new AtomicBoolean();
@@ -154,8 +157,8 @@ final class PipelineSession {
           progress = participants.progress();
           progressAt = now;
         }
-        // Jobs without progress for the whole lease are no longer waited for, so the only one left
-        // is a job that was suspended while it created the epoch.
+        // Jobs without progress for the whole lease are no longer waited for, so only
+        // a job that was suspended while it created the epoch can still block this one.
         if (now - progressAt > timeouts.lease().plus(timeouts.beat()).toNanos()) {
           return null;
         }
@@ -259,8 +262,8 @@ final class PipelineSession {
   }
 
   /**
-   * Reads a slot that this job holds and releases it; null if the slot cannot be mapped or there is
-   * no memory for the result.
+   * Reads a slot that this job holds and releases it; null if the slot cannot be mapped, its memory
+   * is damaged, or there is no memory for the result.
    */
   <T> @Nullable T read(int slot, BatchReader<T> reader) throws IOException {
     try {
@@ -299,7 +302,7 @@ final class PipelineSession {
     shortestPreparation.accumulateAndGet(nanos, Math::min);
   }
 
-  /** False if the memory is damaged; the thread that detects the damage logs it. */
+  /** False if the memory is damaged or no longer used; the thread that detects damage logs it. */
   private boolean isUsable() {
     return gate.isOpen() && memory.isSound();
   }
@@ -313,7 +316,7 @@ final class PipelineSession {
               + ", but the staging buffer "
               + (slots == 0
                   ? String.format(
-                      "has %s, less than for two (raise prep.size)",
+                      "has only %s, too little for two of this size (raise prep.size)",
                       new Bytes(memory.get(StagingDescriptor.BUDGET)))
                   : "was created for batches of " + new Bytes(slotBytes))
               + ": each job prepares such batches itself.");

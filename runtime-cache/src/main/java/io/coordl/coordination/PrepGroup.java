@@ -39,12 +39,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PrepGroup implements Closeable {
   /**
-   * Each pipeline has its buffer until the job ends. Without this limit, a job whose pipeline
+   * Each pipeline keeps its buffer until the job ends. Without this limit, a job whose pipeline
    * differs in every epoch (for example, through a counting preprocessor) would take all memory.
    */
   private static final int MAX_PIPELINES = 32;
 
-  /** Maximum time that leaving takes, whatever the program's threads do. */
+  /**
+   * How long a second caller of {@link #close} waits: leaving a pipeline takes no longer, whatever
+   * the program's threads do.
+   */
   private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(7);
 
   private final Path directory;
@@ -68,7 +71,7 @@ public final class PrepGroup implements Closeable {
   private record Joined(SharedFile<StagingFile> file, PipelineSession session) {}
 
   /**
-   * Creates a group; no file exists before an epoch begins.
+   * Creates the membership; opens no file before an epoch begins.
    *
    * @param budget budget of each pipeline's buffer
    * @param jobs number of jobs to wait for before the very first epoch; 1 waits for no other

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Safety</b> does not depend on this class: every job walks the batches 0, 1, 2 ... of its
  * epoch on its own, in the order that all jobs of the epoch have adopted, and can prepare each of
  * them locally. So each job uses each batch exactly once; sharing decides only where the bytes come
- * from. All methods here are attempts that return at once; {@link SharedEpoch} repeats them and
+ * from. All methods here are attempts that return immediately; {@link SharedEpoch} repeats them and
  * decides when to give up.
  *
  * <h2>Protocol</h2>
@@ -103,13 +103,13 @@ import org.jspecify.annotations.Nullable;
  * READY (acquire). An order is stored before its epoch becomes OPEN; a reader that does not find
  * the same epoch OPEN after reading discards the order.
  *
- * <p>Thread-safe and lock-free.
+ * <p>Thread-safe; lock-free except for {@link Participants#buryDead}.
  */
 final class StagingBuffer {
   /** Not possible now, but perhaps later. */
   static final int NOT_NOW = -1;
 
-  /** Not possible any more in this epoch. */
+  /** No longer possible in this epoch. */
   static final int NEVER_MORE = -2;
 
   private final StagingMemory memory;
@@ -243,7 +243,7 @@ final class StagingBuffer {
     return new Entered(number, at, new BatchOrder(numbers, ends));
   }
 
-  /** This job needs no batch below {@code batch} any more. */
+  /** Publishes that this job no longer needs the batches below {@code batch}. */
   void advance(Entered epoch, long batch) {
     setCursor(epoch.number(), batch);
   }
@@ -252,7 +252,7 @@ final class StagingBuffer {
     memory.set(participant(me) + PARTICIPANT_CURSOR, cursor(epoch, batch));
   }
 
-  /** This job needs no more batches of the epoch. */
+  /** Removes this job from the epoch, of which it needs no more batches. */
   void leave(Entered epoch) {
     setCursor(epoch.number(), ALL);
     removeParticipant(epoch.number(), me);
@@ -288,7 +288,7 @@ final class StagingBuffer {
 
   // ---- preparing
 
-  /** Returns the bytes of a slot; 0 while unknown. */
+  /** Returns the size of a slot in bytes; 0 while unknown. */
   long slotBytes() {
     return memory.get(SLOT_BYTES);
   }
@@ -300,7 +300,7 @@ final class StagingBuffer {
     return count < 2 ? 0 : (int) count;
   }
 
-  /** Whether this job prepares the very first batch, which determines the slot size. */
+  /** Claims the very first batch, which determines the slot size; true if this job prepares it. */
   boolean trySize() {
     long sizer = memory.get(SIZER);
     return sizer == job
@@ -320,7 +320,7 @@ final class StagingBuffer {
 
   /**
    * Returns the smallest unclaimed batch; {@link #NOT_NOW} if all are claimed but some claims may
-   * be released, {@link #NEVER_MORE} if all are prepared.
+   * be released, {@link #NEVER_MORE} if each is staged or never will be.
    */
   int nextUnclaimed(Entered epoch) {
     int none = NEVER_MORE;
@@ -438,8 +438,8 @@ final class StagingBuffer {
 
   /**
    * Whether the batch belongs to an earlier epoch that no job is in or will enter. Such a slot is
-   * preferred to a free one, which has usually never held a batch: its pages are already allocated,
-   * and page-locked where a job does that.
+   * preferred to a free one, which has usually never held a batch: the pages of the former are
+   * already allocated, and page-locked where a job does that.
    */
   private boolean isOver(long word, Entered epoch) {
     long of = epoch(word);
@@ -536,7 +536,7 @@ final class StagingBuffer {
     return slot;
   }
 
-  /** Returns a slot that was not filled after all. */
+  /** Frees a slot that was not filled after all. */
   void giveBack(int slot, Entered epoch) {
     memory.compareAndSet(slot(slot), filling(epoch), word(FREE, 0, 0, 0));
   }
@@ -563,13 +563,13 @@ final class StagingBuffer {
 
   // ---- using
 
-  /** Results of an attempt to take a batch, besides a slot number. */
+  /** Results of {@link #tryTake}, besides a slot number and {@link #NOT_NOW}. */
   static final int LOST = -3;
 
   static final int NOT_STAGED = -4;
   static final int NOBODY = -5;
 
-  /** Returns the current claim word, in which a waiting job detects changes. */
+  /** Returns the current claim word, which a waiting job watches for changes. */
   long claimWord(Entered epoch, int batch) {
     return memory.get(epoch.at().claim(batch));
   }

@@ -32,7 +32,7 @@ final class StagingContents implements Contents<StagingFile> {
   private final HeartbeatThread heartbeat;
 
   /**
-   * Creates contents for this pipeline; a new file has room for orders slightly longer than this
+   * Creates contents for this pipeline; a new file has room for orders a quarter longer than this
    * one.
    */
   StagingContents(Fingerprint pipeline, BatchOrder order, HeartbeatThread heartbeat) {

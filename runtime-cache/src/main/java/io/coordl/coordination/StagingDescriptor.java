@@ -32,10 +32,10 @@ final class StagingDescriptor {
   /** Total bytes of all slots. */
   static final long BUDGET = 80;
 
-  /** Bytes of the fingerprint. */
+  /** Length of the fingerprint in bytes. */
   static final long TEXT_BYTES = 88;
 
-  /** Bytes of one slot, a multiple of a page; 0 until the first batch is prepared. */
+  /** Size of one slot in bytes, a multiple of a page; 0 until the first batch is prepared. */
   static final long SLOT_BYTES = 128;
 
   /** Job that prepares the first batch; 0 if none. */

@@ -29,10 +29,11 @@ import org.jspecify.annotations.Nullable;
  * when first written. The first write goes through write(2): if tmpfs is full, write(2) fails with
  * an error, but a store through a mapping fails with SIGBUS.
  *
- * <p>Another program of the user may truncate the file ({@link MappedLength}). So every change
- * checks the length first, and every read settles at once. After the first failure, all reads
- * return zero, no protocol progresses, and the listener leaves the group. If native code copies
- * from a slot at that moment, the process dies.
+ * <p>Another program of the user may truncate the file ({@link MappedLength}). So once jobs share
+ * the file, every change checks the length first, and every read settles immediately ({@link
+ * MappedLength#settle}). After the first failure, all words read as zero, so the protocol stops,
+ * and the listener stops using the file. If native code copies from a slot when the file is
+ * truncated, the process dies.
  */
 final class StagingFile implements StagingMemory {
   private static final VarHandle WORDS =
@@ -119,7 +120,9 @@ final class StagingFile implements StagingMemory {
     return length;
   }
 
-  /** Sets the listener that is called once when the memory is damaged, at once if it already is. */
+  /**
+   * Sets the listener that is called once when the memory is damaged; immediately if it already is.
+   */
   void whenDamaged(Consumer<InternalError> newListener) {
     listener = newListener;
     InternalError before = damage.get();

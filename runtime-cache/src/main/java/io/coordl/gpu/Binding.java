@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Binds the driver's libraries: through the JavaCPP presets if the user named them, otherwise
  * through java.lang.foreign (from JDK 22 on) or the program's JNA, which need only the driver. The
  * program's own presets come last, and only if the user requested GPUs, because loading them writes
- * files and needs CUDA's runtime library. A failed binding is not retried. Safe for concurrent use.
+ * files and needs CUDA's runtime library. Safe for concurrent use.
  */
 public final class Binding {
   private static final String NONE = "none";

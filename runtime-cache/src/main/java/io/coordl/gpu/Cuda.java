@@ -37,7 +37,7 @@ public final class Cuda {
   private void check(String function, Object... arguments) throws UnavailableException {
     int result = natives.call(function, arguments);
     if (result != 0) {
-      throw new UnavailableException(function + " failed with error " + result + " of CUDA");
+      throw new UnavailableException(function + " failed with CUDA error " + result);
     }
   }
 

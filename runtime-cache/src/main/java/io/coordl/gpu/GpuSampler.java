@@ -72,7 +72,7 @@ public final class GpuSampler implements Closeable {
     synchronizedSteps.addAndGet(nanos);
   }
 
-  /** Returns the statistics of all GPUs with samples; any thread. */
+  /** Returns the statistics of all GPUs with samples; any thread may call this. */
   public List<GpuStatisticsEvent> statistics() {
     return devices.stream().map(GpuTime::view).filter(view -> view.samples > 0).toList();
   }
@@ -115,7 +115,8 @@ public final class GpuSampler implements Closeable {
               log.say(
                   "GPU "
                       + i
-                      + " reports no utilization (as in MIG mode): it is only in the recording");
+                      + " reports no utilization (as in MIG mode):"
+                      + " only the recording has its samples");
             }
             times[i].add(sample, reading.nanos(), before, after, synchronizedSteps.get());
             events.write(sample, now - reading.nanos(), now);
@@ -157,7 +158,7 @@ public final class GpuSampler implements Closeable {
     }
   }
 
-  /** Ends the sampling; does not wait for a driver that hangs. */
+  /** Ends the sampling; waits only briefly for a driver that hangs. */
   @Override
   public void close() {
     stop.countDown();

@@ -5,9 +5,9 @@ import io.coordl.telemetry.event.GpuSampleEvent;
 import io.coordl.telemetry.event.GpuStatisticsEvent;
 
 /**
- * Totals of one GPU while the job takes batches. The job's totals include a stall once it ends, so
- * samples are held back until the next batch. Samples after the last batch are dropped: training
- * has ended. Safe for concurrent use.
+ * Totals of one GPU while the job takes batches. The job's totals include a stall only once it has
+ * ended, so samples are held back until the next batch. Samples after the last batch are dropped:
+ * training has ended. Safe for concurrent use.
  */
 final class GpuTime {
   /**
@@ -25,7 +25,7 @@ final class GpuTime {
   /** Idle time up to the last batch that no stall explains yet. */
   private long unexplainedIdle;
 
-  /** Stall up to the last batch that no idle time matches yet. */
+  /** Stall time up to the last batch that no idle time matches yet. */
   private long unmatchedStall;
 
   private final long stepsBefore;

@@ -54,7 +54,7 @@ public final class NsightRanges implements WaitListener {
   /** Returns why Nsight shows no ranges; empty if there were any. */
   public String whyUnused() {
     return failed
-        ? "the library of NVTX failed, as logged above"
+        ? "the NVTX library failed, as logged above"
         : library.get() == null ? "no training thread waited for a batch" : "";
   }
 

@@ -137,7 +137,7 @@ final class Nvml {
   /** Returns when the newest window of a device ended; the current time if it reports none. */
   private long newest(Device device) {
     NavigableMap<Long, Integer> windows = new TreeMap<>();
-    boolean reported = callIfThere(WINDOWS, windowsSince(device, 0)) == 0;
+    boolean reported = callIfPresent(WINDOWS, windowsSince(device, 0)) == 0;
     if (reported) {
       readWindows(0, windows);
     }
@@ -164,7 +164,7 @@ final class Nvml {
 
   private static void check(String function, int result) throws UnavailableException {
     if (result != 0) {
-      throw new UnavailableException(function + " failed with error " + result + " of NVML");
+      throw new UnavailableException(function + " failed with NVML error " + result);
     }
   }
 
@@ -181,8 +181,9 @@ final class Nvml {
   }
 
   /**
-   * Reads a device's activity in the {@code nanos} since it was read last. Returns null if this
-   * user may not read it, or if the device is lost; throws if it has just been lost, or if all are.
+   * Reads a device's activity in the {@code nanos} since its last reading. Returns null if this
+   * user may not read it, or if the device is lost; throws if it has just been lost, or if all
+   * devices are.
    */
   @Nullable Reading read(int number, long nanos) throws UnavailableException {
     Device device = devices.get(number);
@@ -308,7 +309,7 @@ final class Nvml {
 
   private int result(Device device, String function, Object... arguments)
       throws UnavailableException {
-    int result = callIfThere(function, arguments);
+    int result = callIfPresent(function, arguments);
     boolean all = result == UNINITIALIZED || result == DRIVER_NOT_LOADED;
     if (all || result == GPU_IS_LOST || (result == UNKNOWN_ERROR && function.equals(RATES))) {
       device.handle = 0;
@@ -321,9 +322,9 @@ final class Nvml {
   }
 
   /**
-   * Calls a function that this driver, or these presets, may lack; returns {@link #UNKNOWN} then.
+   * Calls a function that this driver, or these presets, may lack; returns {@link #UNKNOWN} if so.
    */
-  private int callIfThere(String function, Object... arguments) {
+  private int callIfPresent(String function, Object... arguments) {
     try {
       return natives.call(function, arguments);
     } catch (UnavailableException e) {
@@ -343,7 +344,7 @@ final class Nvml {
     boolean isLong = driver >= FIRST_WITH_LONG_PROCESSES && driver < FIRST_WITHOUT_PROCESSES;
     int bytes = isLong ? LONG_PROCESS_BYTES : PROCESS_BYTES;
     word.putInt(0, PROCESSES);
-    if (callIfThere("nvmlDeviceGetComputeRunningProcesses_v3", device.handle, word, processes)
+    if (callIfPresent("nvmlDeviceGetComputeRunningProcesses_v3", device.handle, word, processes)
         != 0) {
       return UNKNOWN;
     }
@@ -370,7 +371,7 @@ final class Nvml {
   private double ownUtilization(Device device, boolean seen, long since) {
     word.putInt(0, PROCESSES);
     int result =
-        callIfThere("nvmlDeviceGetProcessUtilization", device.handle, processes, word, since);
+        callIfPresent("nvmlDeviceGetProcessUtilization", device.handle, processes, word, since);
     if (result != 0 && result != NOT_FOUND) {
       return UNKNOWN;
     }

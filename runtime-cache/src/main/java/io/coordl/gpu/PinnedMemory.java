@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Locking a slot of the staging buffer takes longer than one copy from it saves. So a slot is
  * locked once the copies from it so far would have saved the time that locking takes, if both are
- * measured. If copies from locked slots turn out no faster, no more slots are locked.
+ * measured. If copies from locked slots turn out to be no faster, no more slots are locked.
  *
  * <p>Safe only for programs that wait for such copies to end, as PyTorch's blocking copies do.
  * (From memory that is not locked, the data has been read when the call returns.) Thread-safe.
@@ -34,9 +34,10 @@ public final class PinnedMemory {
   /** A slot that was read only once may never be read again. */
   private static final int MIN_COPIES = 1;
 
+  /** After this many copies, a slot is locked even if that would not have paid yet. */
   private static final int MAX_COPIES = 16;
 
-  /** Number of copies of each kind to compare. */
+  /** Number of copies from locked slots after which they are compared with others. */
   private static final int COMPARED_COPIES = 16;
 
   private final Callable<Cuda> opener;
@@ -202,7 +203,7 @@ public final class PinnedMemory {
         : failed
             ? "the driver refused, as logged above"
             : copiesSlots
-                ? "no slot of prep=coordinate was used again, so locking it would not have paid"
-                : "no batch was copied to a GPU from what prepared=share or prep=coordinate keeps";
+                ? "no slot of prep=coordinate was reused, so locking one would not have paid"
+                : "no batch was copied to a GPU from memory of prepared=share or prep=coordinate";
   }
 }

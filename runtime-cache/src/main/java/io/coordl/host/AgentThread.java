@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  * the thread uses and turn every wait into a busy loop, so two rules protect it from the program:
  *
  * <ul>
- *   <li>It belongs to the topmost thread group, and inherits neither context class loader nor
+ *   <li>It belongs to the topmost thread group, and inherits neither the context class loader nor
  *       thread locals. Code that interrupts, joins or destroys the program's thread group, as
  *       {@code mvn exec:java} does at its end, does not reach it.
  *   <li>Only agent threads can interrupt it, which is how JGroups and thread pools stop theirs.

@@ -17,9 +17,9 @@ import java.util.function.LongSupplier;
 
 /**
  * The kernel's counters of cores: run-queue delays of threads (schedstat), throttling of control
- * groups of version 1 and 2, and pressure. Counters that a kernel lacks stay 0. The counters of the
- * process are read at most every {@value #PAUSE_NANOS} ns, because that takes about ten
- * microseconds per thread.
+ * groups of version 1 and 2, and pressure. Counters that a kernel lacks stay 0. Except for the CPU
+ * time, the counters of the process are read at most every {@value #PAUSE_NANOS} ns, because that
+ * takes about ten microseconds per thread.
  */
 public final class KernelCores implements CoreTimes {
   static final long PAUSE_NANOS = 250_000_000;
@@ -112,7 +112,9 @@ public final class KernelCores implements CoreTimes {
     return words.length < 2 ? 0 : Math.max(0, Machine.parse(words[1]));
   }
 
-  /** Returns the pressure of the innermost group that reports it, else of the host. */
+  /**
+   * Returns the pressure of the process's own group or, if that does not report it, of the host.
+   */
   private long pressure() {
     for (String line : Machine.lines(proc.resolve("self/cgroup"))) {
       if (line.startsWith("0::")) {

@@ -56,8 +56,8 @@ public final class LateFile implements Closeable {
         if (!logged && System.nanoTime() - began > LONG_NANOS) {
           logged = true;
           log.say(
-              "Another job sets up or leaves %s and makes no progress (is it stopped?): %s until it"
-                  + " does.",
+              "Another job is setting up or leaving %s but makes no progress (is it stopped?): %s"
+                  + " until it does.",
               file, without);
         }
       }

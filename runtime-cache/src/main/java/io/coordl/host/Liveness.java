@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects which jobs use a shared file by fcntl byte-range locks far behind its end: one byte for
+ * Detects which jobs use a shared file by fcntl byte-range locks far beyond its end: one byte for
  * setting up and leaving, one for the leading job, one for every job that ever joined. The kernel
  * releases a job's bytes when its last thread is gone, whatever killed it. After that, none of its
  * writes is under way, so its claims may be taken over. Pids would not work: they are reused, and
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>These locks belong to the process, not to the channel: closing <em>any</em> descriptor of the
  * file drops them all. So the file must not be opened twice in one JVM ({@link SharedFile} ensures
- * that) and the channel stays open as long as the store. Nothing here waits in the kernel, and
- * {@code tryLock}, unlike {@code lock}, leaves the channel open when its thread is interrupted.
+ * that) and the channel stays open until the job leaves the file. Nothing here waits in the kernel,
+ * and {@code tryLock}, unlike {@code lock}, leaves the channel open when its thread is interrupted.
  *
  * <p>Thread-safe. Only {@link #lockSetup} blocks, for a bounded time.
  */
@@ -130,7 +130,7 @@ public final class Liveness implements JobLiveness {
   }
 
   /**
-   * Counts this job and the live ones among the newest 4096 others numbered up to {@code last}; 0
+   * Counts this job and the other live ones among the newest 4096 numbers up to {@code last}; 0
    * before {@link #tryJoin} and after {@link #leave}.
    */
   public synchronized int count(long last) {

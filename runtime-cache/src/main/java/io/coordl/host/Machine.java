@@ -35,7 +35,7 @@ public final class Machine {
   /** Maximum reserve in bytes; enough on the largest machine. */
   private static final long MAX_RESERVE = 256L << 20;
 
-  /** Index of this field in /proc/self/stat after the program name. */
+  /** Index of a field in /proc/self/stat after the program name. */
   private static final int FAULTS = 7;
 
   private static final int USER = 11;
@@ -80,7 +80,7 @@ public final class Machine {
 
     /**
      * Whether so little is spare that nothing more may be taken; if it was so {@code before}, stays
-     * true until twice as much is free.
+     * true until twice the reserve is free.
      */
     boolean tight(boolean before, long heapGrowth) {
       return spare() - heapGrowth < (before ? reserve() : 0);
@@ -192,7 +192,7 @@ public final class Machine {
   }
 
   /**
-   * Returns the bytes that a store may take of the file system of {@code directory}: the free space
+   * Returns the bytes that a store may take on the file system of {@code directory}: the free space
    * minus a sixteenth, because the program and other jobs have files there too. 0 if there is no
    * such directory.
    */

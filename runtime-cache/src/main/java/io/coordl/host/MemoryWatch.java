@@ -36,7 +36,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Safe for concurrent use. {@link #isShort} reads some small files and never waits.
  */
 public final class MemoryWatch implements Closeable {
-  /** While the program's needs are unknown, a store takes 1 / TAKEN_PART of a group's limit. */
+  /** While the program's needs are unknown, a store may take 1 / TAKEN_PART of a group's limit. */
   private static final int TAKEN_PART = 4;
 
   /**
@@ -104,7 +104,7 @@ public final class MemoryWatch implements Closeable {
     }
   }
 
-  /** The measurements. */
+  /** Measures memory; tests substitute it. */
   interface Gauge {
     List<Room> rooms();
 
@@ -166,7 +166,6 @@ public final class MemoryWatch implements Closeable {
     this.log = log;
   }
 
-  /** Adds a holder. */
   public synchronized void add(Holder holder) {
     holders.add(holder);
     if (!started && !closed && gauge == REAL) {
@@ -207,8 +206,8 @@ public final class MemoryWatch implements Closeable {
   }
 
   /**
-   * Limits a budget that the user has not set, of memory that cannot be given back while it is in
-   * use, to a sixteenth of each control group's limit.
+   * Limits a budget that the user has not set to a sixteenth of each control group's limit. Used
+   * for memory that cannot be given back while it is in use.
    */
   public long bounded(long budget) {
     long bound = budget;

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the memory of its {@link Contents}
  */
 public final class SharedFile<M extends Contents.Memory> {
-  /** How long callers that can wait do so while another job keeps the file locked. */
+  /** Maximum wait while another job keeps the file locked, for callers that can wait. */
   public static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private static final Duration LEAVING = Duration.ofSeconds(1);
@@ -55,8 +55,8 @@ public final class SharedFile<M extends Contents.Memory> {
       PosixFilePermissions.fromString("rw-------");
 
   /**
-   * Files this JVM has open; static because their locks belong to the process. No thread waits for
-   * another job while it holds the monitor: a thread that loads a class may need it.
+   * Files that this JVM has open; static because their locks belong to the process. No thread waits
+   * for another job while it holds the monitor: a thread that loads a class may need it.
    */
   private static final Set<Path> OPEN = new HashSet<>();
 
@@ -109,12 +109,12 @@ public final class SharedFile<M extends Contents.Memory> {
     return name;
   }
 
-  /** Returns a 64-bit checksum of a text (FNV-1a). */
+  /** Returns a 64-bit checksum of a string (FNV-1a). */
   public static long checksum(String text) {
     return checksum(0xcbf29ce484222325L, text);
   }
 
-  /** Extends the checksum {@code before} of a text by another text. */
+  /** Returns the checksum of a string with checksum {@code before} followed by {@code text}. */
   public static long checksum(long before, String text) {
     long hash = before;
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
@@ -149,7 +149,7 @@ public final class SharedFile<M extends Contents.Memory> {
       }
     }
 
-    /** Like {@link #within}, but returns null at once if another job keeps the file locked. */
+    /** Like {@link #within}, but returns null immediately if another job keeps the file locked. */
     public @Nullable SharedFile<M> now() throws IOException {
       synchronized (OPEN) {
         if (!OPEN.add(path)) {
@@ -199,7 +199,7 @@ public final class SharedFile<M extends Contents.Memory> {
     private @Nullable SharedFile<M> attempt() throws IOException {
       try {
         Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-        Files.setPosixFilePermissions(path, OWNER_ONLY); // The umask may have cleared it.
+        Files.setPosixFilePermissions(path, OWNER_ONLY); // The umask may have cleared some.
       } catch (FileAlreadyExistsException e) {
         // It may be joined.
       } catch (NoSuchFileException e) {
@@ -339,7 +339,7 @@ public final class SharedFile<M extends Contents.Memory> {
     return reason == null
         ? e.toString()
         : reason.equals("File too large")
-            ? "ulimit -f lets this process make no files of this size"
+            ? "ulimit -f forbids this process to create files of this size"
             : reason;
   }
 

@@ -86,7 +86,7 @@ final class DeclaredFiles implements ItemFilter {
     final String which;
     final PathMatcher matcher;
 
-    /** Prefix of all paths that match; null if no prefix decides. */
+    /** Prefix of paths below the root; null if only the matcher can decide. */
     final @Nullable String prefix;
 
     volatile boolean used;

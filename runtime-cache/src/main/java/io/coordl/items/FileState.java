@@ -126,8 +126,8 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   }
 
   /**
-   * Reads the state on a file system that reports less, such as on Windows: the creation time
-   * replaces the inode, the modification time the change time, and the device is 0.
+   * Reads the state on a file system that reports less, as on Windows: the creation time replaces
+   * the inode, the modification time the change time, and the device is 0.
    */
   static FileState basic(Path path) {
     try {

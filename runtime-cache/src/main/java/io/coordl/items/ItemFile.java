@@ -185,7 +185,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
     if (name == null || name.listed() == null || name.listed().isOf(bytes, offset, (int) size())) {
       return true;
     }
-    names.isWrong(name, path);
+    names.reportWrong(name, path);
     return false;
   }
 

@@ -33,7 +33,7 @@ public interface ItemFilter {
     return "";
   }
 
-  /** Whether a path from the user, which is not a glob, does not exist; may block. */
+  /** Whether the user gave a path, not a glob, that does not exist; may block. */
   default boolean isMissing(String given) {
     return false;
   }

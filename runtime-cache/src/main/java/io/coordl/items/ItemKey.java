@@ -6,8 +6,9 @@ package io.coordl.items;
  * same content; with 14 million items the chance of any collision is below 1e-24.
  *
  * <p>The hash is MurmurHash3 x64 128 (public domain, Austin Appleby) over UTF-16 code units: it
- * spreads well at 4 characters a round, and starts no security provider on a program thread. It
- * guards against accidents, not against attackers, who could write into the data set anyway.
+ * spreads well, processes 4 characters at a time, and starts no security provider on a program
+ * thread. It guards against accidents, not against attackers, who could write into the data set
+ * anyway.
  */
 public record ItemKey(long high, long low) {
   private static final long C1 = 0x87c37b91114253d5L;

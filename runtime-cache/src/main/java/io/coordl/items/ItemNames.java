@@ -53,9 +53,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A manifest may be wrong about an older file that was hashed while it was being written, or
  * copied beside other data. Reading the item from storage detects that: a whole item is admitted
  * under its listed content only if its bytes match. Otherwise this process ignores the line, and
- * the program reads its own file. So no wrong line reaches another host. Blocks of files over
- * {@link MinioCache#WHOLE_LIMIT} and decoded items cannot be checked that way and rely on the
- * times.
+ * the program reads its own file. So whole items that do not match their line do not reach other
+ * hosts. Blocks of files over {@link MinioCache#WHOLE_LIMIT} and decoded items cannot be checked
+ * that way and rely on the times.
  *
  * <p>Safe for concurrent use. The manifest is read when the first file below the root is opened;
  * other threads wait until it is read.
@@ -251,11 +251,11 @@ public final class ItemNames {
   }
 
   /** Reports that the bytes at {@code path} in storage do not match the name. */
-  void isWrong(ItemName name, String path) {
+  void reportWrong(ItemName name, String path) {
     Manifest believed = manifest();
     Manifest.Line line = name.listed();
     if (believed != null && line != null) {
-      believed.isWrong(line, path);
+      believed.reportWrong(line, path);
     }
   }
 
@@ -323,7 +323,8 @@ public final class ItemNames {
       manifest = Manifest.read(from, this::relativeListed, log);
     } catch (IOException | RuntimeException e) {
       log.say(
-          "dataset.manifest=%s cannot be used (%s): items are identified as without it.",
+          "dataset.manifest=%s cannot be used (%s): items are identified as if there were no"
+              + " manifest.",
           from, e.getMessage());
     } finally {
       read = true;

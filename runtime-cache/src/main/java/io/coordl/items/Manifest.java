@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * line. The table takes at most an eighth of the maximum heap; lines that do not fit are ignored.
  * The file is read twice, to count and to parse: 2.5 s for a million lines.
  *
- * <p>A line is 64 hexadecimal digits, a blank, a blank or {@code *}, and the name, terminated by a
+ * <p>A line is 64 hexadecimal digits, a space, a space or {@code *}, and the name, terminated by a
  * line feed. A leading {@code \} means that the name is escaped: {@code \\}, {@code \n} and {@code
- * \r} stand for backslash, new line and carriage return. Other lines are ignored, and so are two
+ * \r} stand for backslash, newline and carriage return. Other lines are ignored, and so are two
  * lines that contradict each other. A line that ends with a carriage return was probably edited on
  * another system and is ignored too.
  *
@@ -44,7 +44,7 @@ final class Manifest {
   private static final int WORDS = 4;
   private static final int HEAP_PART = 8;
 
-  /** After this many wrong lines, the whole manifest is ignored. */
+  /** If more than this many lines are wrong, the whole manifest is ignored. */
   static final int MAX_VOIDED = 1000;
 
   /** The charset with which the JVM decodes file names. */
@@ -168,8 +168,8 @@ final class Manifest {
     return new Line(path, table[at + 2], table[at + 3]);
   }
 
-  /** Records that the line is wrong about the file at {@code path}. */
-  void isWrong(Line line, String path) {
+  /** Records that the line is wrong about the file at {@code path}; logs the first such line. */
+  void reportWrong(Line line, String path) {
     if (!voided.add(line.path())) {
       return;
     }
@@ -313,7 +313,7 @@ final class Manifest {
     if (ignored > 0) {
       log.say(
           "dataset.manifest=%s does not fit in an eighth of the heap: %s of its files are"
-              + " identified as without it; a larger -Xmx makes room.",
+              + " identified as if they were not listed; a larger -Xmx makes room.",
           file, ignored);
     }
   }

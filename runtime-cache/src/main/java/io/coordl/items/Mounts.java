@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * This process's mounts: the file system type of each device, as in {@code /proc/self/mountinfo}.
- * Looked up when a device is first seen. Safe for concurrent use.
+ * This process's mounts: the file system type of each device, as in {@code /proc/self/mountinfo}. A
+ * type is looked up when its device is first seen. Safe for concurrent use.
  */
 public final class Mounts {
   public static final Mounts HERE = new Mounts(Path.of("/proc/self/mountinfo"));

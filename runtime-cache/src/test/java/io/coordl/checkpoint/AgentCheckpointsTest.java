@@ -225,7 +225,11 @@ class AgentCheckpointsTest {
     assertThat(logged)
         .singleElement()
         .asString()
-        .contains("000001", change.equals("whole") ? "files of others" : "is kept as 000001.kept");
+        .contains(
+            "000001",
+            change.equals("whole")
+                ? "files that the agent did not write"
+                : "is kept as 000001.kept");
   }
 
   @Test
@@ -561,7 +565,7 @@ class AgentCheckpointsTest {
     assertThat(logged)
         .singleElement()
         .asString()
-        .contains("storage has taken nothing of", "000001");
+        .contains("storage has accepted no bytes of", "000001");
 
     hold.countDown();
     CountDownLatch whole = new CountDownLatch(1);
@@ -592,7 +596,10 @@ class AgentCheckpointsTest {
     for (int step = 0; step < 5; step++) {
       checkpoints.stepped(model, "mlp", saver);
     }
-    assertThat(logged).singleElement().asString().contains("storage has not answered in " + root);
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .contains("storage at " + root + " has not answered");
     assertThat(checkpoints.said()).isEmpty();
     assertThat(checkpoints.whyUnused()).isNotEmpty();
     checkpoints.end();

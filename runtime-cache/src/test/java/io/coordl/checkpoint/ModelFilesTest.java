@@ -206,7 +206,7 @@ class ModelFilesTest {
         .hasMessageContaining("model.zip is damaged");
     Files.writeString(target, "firs", StandardOpenOption.TRUNCATE_EXISTING);
     assertThat(files.isDamaged(target)).isTrue();
-    assertThat(logged.get(0)).contains("model.zip is damaged", "delete that if");
+    assertThat(logged.get(0)).contains("model.zip is damaged", "delete the latter if");
     assertThat(files.said()).contains("4 found damaged");
   }
 
@@ -371,7 +371,7 @@ class ModelFilesTest {
     hold.countDown();
     files.await();
     assertThat(target).hasContent("by the program");
-    assertThat(logged).anyMatch(line -> line.contains("that stays"));
+    assertThat(logged).anyMatch(line -> line.contains("that change stays"));
     assertThat(events.get(1).failure).contains("by the program");
     assertThat(files.said()).contains("1 model file written whole");
     assertThat(names()).noneMatch(name -> name.endsWith(".incomplete"));
@@ -421,7 +421,8 @@ class ModelFilesTest {
     assertThat(logged)
         .singleElement()
         .asString()
-        .contains("storage has taken nothing of " + target + " for 600 s; the job ends without");
+        .contains(
+            "storage has accepted no bytes of " + target + " for 600 s; the job ends without");
 
     hold.countDown();
     CountDownLatch whole = new CountDownLatch(1);

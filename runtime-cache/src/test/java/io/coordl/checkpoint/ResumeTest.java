@@ -113,7 +113,7 @@ class ResumeTest {
     Files.delete(state);
     assertThat(resume(root).take()).isEqualTo(model.resolve("000002"));
     assertThat(logged.get(logged.size() - 1))
-        .contains("000003 is not used, as its job ended before it was written");
+        .contains("000003 is not used, because its job ended before it was written");
 
     Files.write(model.resolve("000002/model"), "step 7".getBytes(UTF_8));
     assertThat(resume(root).take()).isEqualTo(model.resolve("000001"));
@@ -157,11 +157,11 @@ class ResumeTest {
     resume.lacks("the moon is another");
     resume.lacks("the moon is another");
     assertThat(logged).filteredOn(line -> line.contains("moon")).hasSize(1);
-    assertThat(resume.said()).contains("ended before step 6", "left out (1)");
+    assertThat(resume.said()).contains("ended before step 6", "skipped: 1");
     resume.end();
     assertThat(resume.isSkipping()).isFalse();
     assertThat(resume.leavesOutSave()).isFalse();
-    assertThat(resume.said()).contains("after step 6", "left out (1)", "the moon is another");
+    assertThat(resume.said()).contains("after step 6", "skipped: 1", "the moon is another");
     assertThat(resume.whyUnused()).isEmpty();
   }
 

@@ -64,7 +64,7 @@ class DeviceStepsTest {
     assertThat(logged)
         .containsExactly(
             "profile: steps end when their kernels are launched, not when they are done: cuInit"
-                + " failed with error 100 of CUDA");
+                + " failed with CUDA error 100");
     assertThat(driver.calls).containsExactly("cuInit");
     assertThat(steps).isEmpty();
   }

@@ -161,7 +161,7 @@ class NvmlTest {
     driver.failing.put(function, 999);
     assertThatThrownBy(this::nvml)
         .isInstanceOf(UnavailableException.class)
-        .hasMessage(function + " failed with error 999 of NVML");
+        .hasMessage(function + " failed with NVML error 999");
   }
 
   @Test

@@ -148,7 +148,7 @@ class PinnedMemoryTest {
     List<ByteBuffer> slots = slots(6);
     slots.forEach(slot -> read(slot, 1, 10));
     assertThat(driver.count(LOCK)).as("each slot is new").isZero();
-    assertThat(pinned.whyUnused()).contains("used again");
+    assertThat(pinned.whyUnused()).contains("was reused");
     slots.forEach(slot -> read(slot, 1, 10));
     slots.forEach(slot -> read(slot, 1, 10));
     assertThat(driver.count(LOCK)).isEqualTo(6);

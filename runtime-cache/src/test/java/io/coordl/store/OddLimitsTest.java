@@ -66,7 +66,7 @@ class OddLimitsTest {
 
   @Test
   void aFileSizeLimitIsNamed() throws Exception {
-    String why = "(ulimit -f lets this process make no files of this size)";
+    String why = "(ulimit -f forbids this process to create files of this size)";
     List<String> lines = run("ulimit -f 1000");
     assertThat(lines).hasSize(3);
     assertThat(lines.get(0))

@@ -106,9 +106,9 @@ class StoppedJobTest {
     }
     assertThat(logged.get(0))
         .isEqualTo(
-            "Another job sets up or leaves the store "
+            "Another job is setting up or leaving the store "
                 + file
-                + " and makes no progress (is it stopped?): nothing is cached until it does.");
+                + " but makes no progress (is it stopped?): nothing is cached until it does.");
     assertThat(logged.get(1))
         .matches("The other job finished after \\d+ s: this one uses the store .*\\.");
   }

@@ -182,7 +182,8 @@ class CheckpointIT {
       List<String> left = names(own.resolve(model(framework)));
       assertThat(left)
           .as("%s: %s", every, kept.err())
-          .hasSizeBetween(waits ? 3 : 0, kept.err().contains("storage has taken nothing") ? 4 : 3);
+          .hasSizeBetween(
+              waits ? 3 : 0, kept.err().contains("storage has accepted no bytes") ? 4 : 3);
       if (waits || left.contains("latest")) {
         assertThat(newest(framework, jdk, folder, steps)).isPositive();
       }

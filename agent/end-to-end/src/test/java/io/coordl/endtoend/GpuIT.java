@@ -240,7 +240,7 @@ class GpuIT {
             .orFail("job");
     assertThat(job.err())
         .containsOnlyOnce(
-            "GPUs are no longer sampled: nvmlDeviceGetUtilizationRates failed with error 15")
+            "GPUs are no longer sampled: nvmlDeviceGetUtilizationRates failed with NVML error 15")
         .contains("GPU 0 (Fake GPU): busy");
   }
 
@@ -255,7 +255,7 @@ class GpuIT {
             .orFail("job");
     assertThat(job.err())
         .containsOnlyOnce(
-            "GPU 2 is no longer sampled: nvmlDeviceGetUtilizationRates failed with error 15")
+            "GPU 2 is no longer sampled: nvmlDeviceGetUtilizationRates failed with NVML error 15")
         .doesNotContain("GPUs are no longer sampled");
     List<Long> devices = samples(recording).stream().map(each -> each.getLong("device")).toList();
     assertThat(devices).containsOnlyOnce(2L);
@@ -281,7 +281,7 @@ class GpuIT {
             .run()
             .orFail("job");
     assertThat(log).doesNotExist();
-    assertThat(job.err()).contains("gpu.pinned=on", "no batch was copied to a GPU from what");
+    assertThat(job.err()).contains("gpu.pinned=on", "no batch was copied to a GPU from memory");
   }
 
   @Test
@@ -374,7 +374,7 @@ class GpuIT {
             .run()
             .orFail("job");
     assertThat(job.err()).containsOnlyOnce("gpu.ranges: Nsight sees no ranges: ");
-    assertThat(job.err()).contains("gpu.ranges=on did nothing: the library of NVTX failed");
+    assertThat(job.err()).contains("gpu.ranges=on did nothing: the NVTX library failed");
   }
 
   private static ChildJvm ranged(Jdk jdk, String arguments) throws IOException {

@@ -27,7 +27,7 @@ public final class CadenceBenchmark {
   private static final int DENSER = 4;
   private static final Pattern STEPS =
       Pattern.compile("median step ([0-9.]+) ms, mean ([0-9.]+) of it");
-  private static final Pattern INTERVAL = Pattern.compile("one in (\\d+) steps at last");
+  private static final Pattern INTERVAL = Pattern.compile("one in (\\d+) steps at the end");
 
   private final Checkout checkout = Checkout.find();
   private final int rounds;
