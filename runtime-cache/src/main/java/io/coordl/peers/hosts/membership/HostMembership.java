@@ -77,7 +77,7 @@ public final class HostMembership implements Membership {
    * @param tls credentials with which peers authenticate each other
    * @param capacity byte budget of the store; 0 until the store is open. This job does not lead
    *     before that, because other hosts choose by the budget which items this host caches, and a
-   *     member never changes
+   *     published member never changes
    */
   public record Settings(
       Path directory,

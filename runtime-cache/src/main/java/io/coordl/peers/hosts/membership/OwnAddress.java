@@ -23,8 +23,8 @@ record OwnAddress(Predicate<InetAddress> local) {
 
   /**
    * Returns the given address; else the listed address that belongs to this host; else the address
-   * of this host's name. Unless it is given, a loopback address is returned only if all listed
-   * addresses are loopback addresses.
+   * of this host's name. Unless it is given, a loopback address is returned only if addresses are
+   * listed and all of them are loopback addresses.
    *
    * @param given value of {@code peer.bind}; null if not set
    * @param defaultPort port if none is listed for the address
