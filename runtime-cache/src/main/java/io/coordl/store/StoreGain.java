@@ -70,7 +70,7 @@ public final class StoreGain {
       stopped = true;
       log.say(
           "%s gains nothing: a whole epoch of files, such as %s, came back with another"
-              + " modification time, change time or inode, so none of the kept files was found"
+              + " modification time, change time or inode, so almost none of them was found"
               + " again. It admits nothing from now on and frees its memory. Find out what changes"
               + " the files, or copy them to a local disk.",
           policy, file.path());
