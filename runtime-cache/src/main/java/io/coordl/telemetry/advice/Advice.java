@@ -31,7 +31,7 @@ public record Advice(
   /** Acceptable share of time spent on checkpoints, from CheckFreq (FAST 2021). */
   public static final double WORTH_OF_CHECKPOINTS = 0.035;
 
-  /** Decoded images are worth keeping if decoding takes more than this share of all preparation. */
+  /** Decoded images are worth caching if decoding takes more than this share of all preparation. */
   private static final double WORTH_KEEPING = 0.25;
 
   /** The advice mentions page faults if the kernel takes more than this share of the CPU time. */
@@ -290,7 +290,7 @@ public record Advice(
   }
 
   /**
-   * A change that spares preparation or hides it.
+   * A change that saves preparation or hides it.
    *
    * @param what description for the user
    * @param removed self time of work that is no longer done, on all threads
@@ -351,8 +351,8 @@ public record Advice(
   }
 
   /**
-   * How many times as fast a cure can make the job at most. Work that is no longer done makes no
-   * garbage: that can spare its share of the collections, in waits and in steps.
+   * Returns the largest factor by which a cure can speed up the job. Work that is no longer done
+   * makes no garbage, which can also save its share of the collections, in waits and in steps.
    */
   private static double gain(Evidence evidence, Cure cure) {
     Figures judged = evidence.judged();
@@ -362,7 +362,7 @@ public record Advice(
     return evidence.coreLaw().gain(cure.removed(), cure.waited() + spared);
   }
 
-  /** Of cures that are predicted to be equally fast, the first in this order is advised. */
+  /** Of cures with equal predicted gains, the first in this order is advised. */
   private static Stream<Cure> cures(Evidence evidence, long waits) {
     Figures judged = evidence.judged();
     long prep = judged.prepTime();
@@ -458,7 +458,7 @@ public record Advice(
    * Returns a finding with something to change.
    *
    * @param nanos time that the finding explains
-   * @param gain how many times as fast the change can make the job, at most
+   * @param gain largest factor by which the change can speed up the job
    * @param why the reason
    * @param changes changes to the agent's arguments
    */

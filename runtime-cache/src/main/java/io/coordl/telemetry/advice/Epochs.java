@@ -55,7 +55,7 @@ public final class Epochs {
 
   /**
    * Whether a class of this library makes the batches of any epoch; true if no epoch has ended,
-   * because the class is not known before.
+   * because the class is not known before that.
    */
   synchronized boolean areOf(LibraryEvent library) {
     Map<String, Pipeline> all = updating.isEmpty() ? others : updating;

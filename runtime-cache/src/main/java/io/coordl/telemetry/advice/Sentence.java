@@ -3,10 +3,10 @@ package io.coordl.telemetry.advice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every sentence, and every clause of one, of the advice, the lines about epochs, the summary at
- * exit and {@code auto}. Apart from labels, no other text reaches the user from there: {@code
- * SentencesTest} searches the class files, and holds a job for each that gets it and one that must
- * not.
+ * The sentences and clauses of the advice, the lines about epochs, the summary at exit and {@code
+ * auto}. Apart from labels, no other text reaches the user from there: {@code SentencesTest}
+ * searches the class files for other text, and has, for each sentence, a job that gets it and one
+ * that must not.
  */
 public enum Sentence {
   // ---- advice: nothing to change
@@ -62,7 +62,7 @@ public enum Sentence {
   FILES_NOT_FOUND_AGAIN(
       "%s were spent waiting for storage although the files were cached: almost none of them"
           + " was found again"),
-  NAME_THE_FILES("name the files of the data set by dataset=PATH"),
+  NAME_THE_FILES("name the files of the data set with dataset=PATH"),
   CACHE_HAS_ROOM(
       "%s were spent waiting for storage although the cache has room, so some files are not"
           + " recognized as items"),
@@ -211,7 +211,7 @@ public enum Sentence {
   GPU_SYNCHRONIZED("; synchronized steps %s, so the samples are off by %+.1f %%"),
 
   // ---- prepared=check
-  CHECK_EQUAL("prepared=check: %s: %,d of %,d %s were equal to the bit when made again"),
+  CHECK_EQUAL("prepared=check: %s: %,d of %,d %s were bit-identical when made again"),
   CHECK_VOUCH("; if they always are, use %s"),
   CHECK_OTHERS("; other data sets of this class were not compared"),
   CHECK_NOT_NEEDED("; prepared=share proves it and needs no check"),
@@ -261,7 +261,7 @@ public enum Sentence {
     return Text.format(format, figures);
   }
 
-  /** The text with places for its figures, as {@link java.util.Formatter} reads it. */
+  /** The text with placeholders for its figures, in the syntax of {@link java.util.Formatter}. */
   public String format() {
     return format;
   }
