@@ -231,7 +231,7 @@ public record Advice(
     if (wanted <= evidence.capacity(StoreStatisticsEvent.RAW)) {
       wanted +=
           evidence.capacity(
-              StoreStatisticsEvent.RAW); // Full of other files, or of decoded items beside them.
+              StoreStatisticsEvent.RAW); // Full of other files, or also of decoded items.
     }
     return Optional.of(
         change(
@@ -264,7 +264,7 @@ public record Advice(
     return totals.share(totals.fetchStall) >= Evidence.WORTH_A_CHANGE;
   }
 
-  /** The steps wait for a core, and not because preparation beside them has it. */
+  /** The steps wait for a core, and not because preparation in parallel takes it. */
   private static Advice coreBound(Evidence evidence) {
     Figures judged = evidence.judged();
     CoreLaw cores = evidence.coreLaw();
@@ -308,7 +308,7 @@ public record Advice(
     }
   }
 
-  /** The job waits for preparation, or preparation beside the steps takes their cores. */
+  /** The job waits for preparation, or preparation in parallel with the steps takes their cores. */
   private static Advice prepBound(Evidence evidence) {
     Figures judged = evidence.judged();
     CoreLaw cores = evidence.coreLaw();

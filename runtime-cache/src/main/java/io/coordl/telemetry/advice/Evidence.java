@@ -57,7 +57,7 @@ public record Evidence(
     return profiled() ? 0 : judged().samplesPerSecond();
   }
 
-  /** The cost of work beside the steps in the judged epochs. */
+  /** The cost of work in parallel with the steps in the judged epochs. */
   public CoreLaw coreLaw() {
     return new CoreLaw(judged(), usableCores);
   }

@@ -189,8 +189,8 @@ public enum Sentence {
 
   // ---- exit summary: other jobs and hosts
   PEERS(
-      "peers: %d asked; %d items found there (%s)%s, %d stored there (%s); %d late, %d failed (%s"
-          + " lost)"),
+      "peers: %d contacted; %d items found there (%s)%s, %d stored there (%s); %d late, %d failed"
+          + " (%s lost)"),
   STAGED(
       "coordinated prep (%s): %s; %d batches from the group, %d prepared for the group, %d prepared"
           + " locally (%d late, %d lost, %d not staged, %d with nobody preparing)"),
