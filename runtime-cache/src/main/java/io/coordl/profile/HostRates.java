@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures how fast this host reads items from storage and from memory. Used on the training
- * thread.
+ * thread; {@link #event} also on the thread that ends the job.
  */
 final class HostRates {
   /** Storage may be faster in the first second or two than it can sustain. */

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Items in an append-only arena, used by one process or by all jobs of a group: the MinIO cache of
  * the CoorDL paper (section 4.1), which admits until it is full and never evicts. Because nothing
- * is evicted, it needs no free list, no LRU order and no lock: only a pointer that moves forward
- * and an index in which one compare-and-set decides each word.
+ * is evicted, it needs no free list and no LRU order, only a pointer that moves forward and an
+ * index in which one compare-and-set decides each word.
  *
  * <h2>Protocol</h2>
  *

@@ -22,8 +22,8 @@ import java.util.stream.Stream;
  * @param sentence for the user; ends with the gain
  * @param arguments all arguments for the agent, as {@code key=value}; empty if no change to them
  *     would help
- * @param gain largest possible speed-up of the judged epochs, derived from their waits; 1 if there
- *     is nothing to change
+ * @param gain largest possible speed-up of the judged epochs, derived from their figures; 1 if
+ *     there is nothing to change
  * @param nanos time of the training thread that the finding explains in these epochs
  */
 public record Advice(

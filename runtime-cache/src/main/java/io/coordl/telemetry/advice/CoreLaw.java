@@ -49,7 +49,7 @@ public final class CoreLaw {
     this.work = (double) figures.fetchTime + figures.prepTime();
     this.running = work == 0 ? 1 : Math.max(0, 1 - figures.prepCoreWait / work);
     this.beside = Math.max(0, running * work - waits);
-    // If other threads prepare, it is unknown how much their waits for a core lengthened the stalls.
+    // If other threads prepare, it is unknown how much their waits for a core lengthen the stalls.
     double preparing = figures.fetchStall + (double) figures.prepStall;
     this.prepWait = beside == 0 ? Math.min((double) figures.prepCoreWait, preparing) : 0;
     double room = isKnown() ? Math.max(0, wall - waits - left(work)) : 0;

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * Figures of the epochs that have ended, by pipeline: of the first, which warms up and fills
  * caches, and of the later ones, by which a job is judged. A pass without a model update is an
  * evaluation; if no update was ever seen, the two cannot be told apart, and all count as epochs.
- * Memory grows only with the number of data sets. Safe for concurrent use.
+ * Memory grows only with the number of data sets and models. Safe for concurrent use.
  */
 public final class Epochs {
   /** The epochs, or the evaluations, of one data set. */
