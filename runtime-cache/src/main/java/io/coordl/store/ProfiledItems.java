@@ -75,11 +75,12 @@ public final class ProfiledItems implements ItemSource, Closeable {
   /** Describes how storage was read. */
   public String access() {
     String local = storage.access();
-    String small = foreign && local.isEmpty() ? "as the program reads: another file system" : local;
+    String small =
+        foreign && local.isEmpty() ? "as the program reads them: another file system" : local;
     if (!large) {
       return small;
     }
-    String own = "files larger than 8 MiB as the program reads";
+    String own = "files larger than 8 MiB as the program reads them";
     return small.isEmpty() ? own : (small.equals("direct") ? "partly direct" : small) + "; " + own;
   }
 

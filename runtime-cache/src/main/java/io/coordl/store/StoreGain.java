@@ -66,7 +66,7 @@ public final class StoreGain {
   /** Records a miss after which the file was admitted. */
   void missed(ItemFile file) {
     ItemKey path = ItemKey.of(file.path(), 0, 0, ItemKey.WHOLE);
-    if (!stopped && isNewIdentity(path.high() | 1, file.key().high())) {
+    if (!stopped && disablesStore(path.high() | 1, file.key().high())) {
       stopped = true;
       log.say(
           "%s gains nothing: a whole epoch of files, such as %s, came back with another"
@@ -78,8 +78,8 @@ public final class StoreGain {
     }
   }
 
-  /** Whether this miss disables the store. */
-  private synchronized boolean isNewIdentity(long path, long identity) {
+  /** Records a miss; true if it disables the store. */
+  private synchronized boolean disablesStore(long path, long identity) {
     if (!isWatched(path) || stopped) {
       return false;
     }

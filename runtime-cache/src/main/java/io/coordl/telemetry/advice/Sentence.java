@@ -48,7 +48,8 @@ public enum Sentence {
   FEWER_CHECKPOINTS("take fewer of the agent's own checkpoints, or write fewer of the program's"),
   COPIED("training stopped for %s, to copy models and to wait for the previous write"),
   WRITE_LESS_OFTEN(
-      "write models %d times less often, which keeps this under %.1f %%, or to faster storage"),
+      "write models %d times less often, which keeps this under %.1f %%, or write them to faster"
+          + " storage"),
 
   // ---- advice: storage
   KEEP_IN_MEMORY("keep the data set in memory"),
@@ -103,7 +104,7 @@ public enum Sentence {
       "make preparation cheaper, or prepare batches on threads of your program: its own class makes"
           + " them, not the library's, so the agent leaves them alone"),
   PREFETCH_LESS(
-      "prefetch on fewer threads, or not at all, as they take the cores of the steps, and make"
+      "prefetch on fewer threads, or not at all, because they take cores from the steps; also make"
           + " preparation cheaper"),
   MORE_THREADS("prepare on more threads"),
   BY_PREFETCH(", with prefetch=N"),
@@ -195,8 +196,8 @@ public enum Sentence {
       "coordinated prep (%s): %s; %d batches from the group, %d prepared for the group, %d prepared"
           + " locally (%d late, %d lost, %d not staged, %d with nobody preparing)"),
   WHO_WAITS(
-      "  who waits for whom: this job for batches %s; its preparing threads for others to use"
-          + " theirs %s, mostly for job %d (%s)"),
+      "  who waits for whom: this job waited %s for batches; its preparing threads waited %s for"
+          + " other jobs to free slots, mostly for job %d (%s)"),
   MORE_PIPELINES("coordinated prep: %d more pipelines, see the recording"),
 
   // ---- exit summary: devices
@@ -224,14 +225,14 @@ public enum Sentence {
 
   // ---- auto
   WAITED("the job waited for preparation %s of the time and for fetches %s"),
-  NOT_SWITCHED("auto: nothing was switched on, %s"),
+  NOT_SWITCHED("auto: nothing was switched on; %s"),
   NO_BATCH("no training batch was seen"),
   FEW_LOADED("no batch was trained on, and the first loading thread took too few to judge"),
   KEPT("auto: kept read and prepared data from %.1f s on, because %s%s%s%s"),
   DROPPED("; dropped it, because the job was no faster and waited no less"),
   SPEEDS("%.0f samples/s before, %.0f after"),
   BROUGHT("%s: %sx as fast because of that"),
-  BROUGHT_AT_MOST("%s; at most %.2fx because of that, the rest is the job's own warm-up"),
+  BROUGHT_AT_MOST("%s; at most %.2fx because of that; the rest is the job's own warm-up"),
   NO_EFFECT("%s: no measurable effect"),
   PREFETCHING("prefetching %s (%s)"),
   ON("on, %s"),

@@ -155,8 +155,8 @@ record Cluster(
       } else if (hello.version() != self.version()) {
         log.once(
             String.format(
-                "%s speaks version %s of the peers' protocol, this agent version %s; it is"
-                    + " ignored.",
+                "%s speaks version %s of the peers' protocol, but this agent speaks version %s;"
+                    + " it is ignored.",
                 hello.name(), hello.version(), self.version()));
       } else if (hello.group() != self.group()) {
         log.once(hello.name() + " is a peer of another group; it is ignored.");
