@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * make room. Safe for concurrent use; blocks only briefly.
  */
 final class PrefetchedItems {
-  /** In requests. More than are ever prefetched ahead: an item that waits longer is not needed. */
+  /** In requests: more than the items prefetched ahead, so an older item is not needed any more. */
   private static final long MAX_WAIT = 2_048;
 
   private final long budget;

@@ -217,11 +217,11 @@ public final class JobMonitor {
       flight.finish();
       return new ExitSummary(figures, recording(), didNothing).lines();
     } finally {
-      for (Closeable store : closing) {
+      for (Closeable part : closing) {
         try {
-          store.close();
+          part.close();
         } catch (IOException | RuntimeException e) {
-          log.say("a store cannot be closed (" + e + ")");
+          log.say("a part of the agent cannot be closed (" + e + ")");
         }
       }
     }
