@@ -114,7 +114,7 @@ public final class BoundedSocket implements Closeable {
     }
   }
 
-  /** Closes the connection without TLS close messages, so it never blocks. */
+  /** Closes the connection without TLS close messages, so that closing never blocks. */
   @Override
   public void close() {
     deadline.close();

@@ -44,7 +44,7 @@ public record Timeouts(
           patient(2_000),
           Duration.ofSeconds(60).multipliedBy(PATIENCE));
 
-  /** Limit for the first answer of a host that has joined, which must load classes first. */
+  /** Limit for the first answer of a host that has just joined and must first load classes. */
   public static final Duration GREETING = patient(5_000);
 
   private static Duration patient(long millis) {

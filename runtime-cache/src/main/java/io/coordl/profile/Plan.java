@@ -28,7 +28,7 @@ final class Plan {
   /** An item takes a little more space than its bytes. */
   private static final double STORE_SHARE = 0.95;
 
-  /** Above this number of threads, only halves of the number are measured. */
+  /** Above this, the number of threads is halved for the next measurement, not reduced by one. */
   private static final int HALVE_ABOVE = 8;
 
   /** Time limit of the phases, which then end with the steps measured so far. */
@@ -95,7 +95,8 @@ final class Plan {
 
   /**
    * Returns a clause that says how many more steps the program must train for all phases, at its
-   * speed so far: at least as many as steady steps require, at most those until the time limits.
+   * speed so far: at least as many as steady steps require, at most as many as fit before the time
+   * limits.
    */
   String toGo(Figures totals) {
     if (totals.batches == 0 || totals.wall == 0) {

@@ -105,7 +105,7 @@ public final class Profile {
     this.plan = plan;
   }
 
-  /** Sleeps uninterrupted; keeps an interrupt pending for the program. */
+  /** Sleeps uninterruptibly; keeps an interrupt pending for the program. */
   private static void sleep(long nanos) {
     Uninterrupted.await(
         nanos,

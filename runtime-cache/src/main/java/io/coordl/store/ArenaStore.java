@@ -949,7 +949,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Makes every item be checked again when next found, as in a process that has just joined. */
+  /** Causes items to be checked again when next found, as in a process that has just joined. */
   void forgetChecks() {
     for (int table = 0; table < verified.length(); table++) {
       verified.set(table, null);
@@ -1142,8 +1142,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Chooses by {@code rates}, unless a job has already. If a job is killed while it chooses, no
-   * choice is made.
+   * Chooses by {@code rates}, unless a job has already chosen. If a job is killed while it chooses,
+   * no choice is made.
    */
   void choose(Rates rates) {
     if (closed) {

@@ -42,7 +42,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
   public enum From {
     /** The program's own reads. */
     PROGRAM,
-    /** Storage, past the page cache. */
+    /** Storage, bypassing the page cache where possible. */
     STORAGE,
     /** The profile's own store; missing items are read from storage and admitted. */
     MEMORY
@@ -165,7 +165,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return read(file, bytes, 0) ? ByteBuffer.wrap(bytes) : null;
   }
 
-  /** Reads past every cache that can be bypassed; false if the file has changed. */
+  /** Reads from storage, bypassing caches where possible; false if the file has changed. */
   private boolean read(StoredFile file, byte[] target, int offset) throws IOException {
     return file instanceof ItemFile local
         ? storage.read(local, target, offset)

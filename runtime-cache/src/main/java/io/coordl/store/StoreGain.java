@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.LongAdder;
  *
  * <p>Remembers 64 bits of the path and 64 of the identity of up to {@value #MAX_FILES} files; if
  * there are more, it samples them by a hash of the path and halves the sample as often as needed.
- * Only misses are recorded, so a hit costs one counter. Safe for concurrent use; never waits for
+ * Only misses are recorded, so a hit costs one increment. Safe for concurrent use; never waits for
  * more than a few instructions.
  */
 public final class StoreGain {

@@ -19,8 +19,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One server. Program threads use it only after it has answered once ({@link #tend}), and until an
- * answer is late or fails. Thread-safe.
+ * One server. Program threads use it from its first answer ({@link #tend}) until an answer is late
+ * or fails. Thread-safe.
  */
 final class RedisNode {
   /** How long to pause writes after a refusal. */

@@ -116,9 +116,7 @@ public final class Epochs {
         shared == epochs ? "" : Sentence.NOT_SHARED.with(epochs - shared));
   }
 
-  /**
-   * Number of the job's epochs that were left early; after the job has ended, including its last.
-   */
+  /** Number of the job's epochs that were left early, including its last once the job has ended. */
   public synchronized long leftEarly(JobStatisticsEvent job, boolean running) {
     long complete = updating.values().stream().mapToLong(pipeline -> pipeline.complete).sum();
     long ended = updating.values().stream().mapToLong(pipeline -> pipeline.count).sum();

@@ -29,7 +29,7 @@ final class ThreadSpans {
   private static final int MAX_HELD = 64;
   private static final long EVENT_PIECE_NANOS = 1_000_000;
 
-  /** Least time between two readings of a thread's core figures, which take 10 us of CPU each. */
+  /** Minimum time between two readings of a thread's core figures, which take 10 us of CPU each. */
   private static final long CORES_NANOS = 4_000_000;
 
   /** Shortest preparation of a data set that counts; most do nothing. */
@@ -555,7 +555,7 @@ final class ThreadSpans {
         end(epoch, true, now);
       }
     } else if (asking != null) {
-      // Work between asking and taking the batch (DL4J's ParallelWrapper waits for its workers)
+      // Work between asking for and taking a batch (DL4J's ParallelWrapper waits for its workers)
       // still belongs to the step.
       stepping = asking;
       stepStart = now;

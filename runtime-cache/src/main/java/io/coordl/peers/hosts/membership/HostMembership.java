@@ -187,7 +187,7 @@ public final class HostMembership implements Membership {
     }
   }
 
-  /** Starts leading; null if this job cannot lead, so that another may. */
+  /** Starts leading; null if this job cannot lead, in which case another may. */
   private @Nullable HostLeader lead(SharedFile<ViewFile> file) throws IOException {
     read(file.memory());
     HostLeader started = null;
