@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One part of a profile. Its methods run on the training thread, when it requests a batch; {@link
- * #end} and {@link #name} may also run on the thread that ends the job.
+ * #end} and {@link #name()} may also run on the thread that ends the job.
  */
 abstract class Stage {
   /** How the program's request for a batch continues. */

@@ -68,7 +68,8 @@ public enum Sentence {
       "%s were spent waiting for storage although the cache has room, so some files are not"
           + " recognized as items"),
   LARGER_CACHE("give the cache more memory, if the host has it,"),
-  LARGER_CACHES("give the cache of each of %d hosts more memory, if it has it, or add a host,"),
+  LARGER_CACHES(
+      "give the cache on each of the %d hosts more memory, if they have it, or add a host,"),
   CACHE_FULL("%s were spent waiting for storage; an epoch reads %s and the cache is full"),
 
   // ---- advice: cores
