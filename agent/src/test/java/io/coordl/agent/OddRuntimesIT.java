@@ -228,7 +228,7 @@ final class OddRuntimesIT {
           .filteredOn(line -> line.contains("replaced") || line.contains("fault"))
           .singleElement()
           .asString()
-          .startsWith("[coordl] " + jar + " was replaced while this job runs: ");
+          .startsWith("[coordl] " + jar + " was replaced while this job was running: ");
     } finally {
       process.destroyForcibly();
     }

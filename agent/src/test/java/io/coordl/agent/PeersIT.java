@@ -254,7 +254,7 @@ final class PeersIT {
             line ->
                 assertThat(line)
                     .contains("/no/such/store.p12 does not exist")
-                    .endsWith("No other host is asked."));
+                    .endsWith("No other host is used."));
   }
 
   @Test
@@ -272,7 +272,7 @@ final class PeersIT {
       Outcome outcome = end(job, "job");
       assertThat(outcome.exit()).isZero();
       assertThat(outcome.agentLines())
-          .filteredOn(line -> line.endsWith("No other host is asked."))
+          .filteredOn(line -> line.endsWith("No other host is used."))
           .singleElement()
           .asString()
           .contains(each.getValue());

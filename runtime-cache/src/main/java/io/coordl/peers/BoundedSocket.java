@@ -33,7 +33,7 @@ public final class BoundedSocket implements Closeable {
    * Connects and starts the first step, which includes the TLS handshake.
    *
    * @param patience time limit of each step, in nanoseconds
-   * @throws SocketTimeoutException if connecting took too long
+   * @throws SocketTimeoutException if connecting or the handshake took too long
    */
   public BoundedSocket(
       InetSocketAddress address, Watch watch, Timeouts timeouts, long patience, Security security)
@@ -54,7 +54,7 @@ public final class BoundedSocket implements Closeable {
     }
   }
 
-  /** Sets the time limit of the steps from now on. */
+  /** Sets the time limit that {@link #begin()} uses from now on. */
   public void patience(long nanos) {
     patience = nanos;
   }
@@ -114,13 +114,13 @@ public final class BoundedSocket implements Closeable {
     }
   }
 
-  /** Closes the connection without TLS close messages, so it never blocks. */
+  /** Closes the connection without TLS close messages, so that closing never blocks. */
   @Override
   public void close() {
     deadline.close();
   }
 
-  /** Writes one window at a time, so that a blocked write misses its deadline. */
+  /** Writes one window at a time, each with its own deadline. */
   private final class Pieces extends FilterOutputStream {
     Pieces(OutputStream out) {
       super(out);

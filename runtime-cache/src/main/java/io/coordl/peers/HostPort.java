@@ -20,8 +20,8 @@ public record HostPort(String host, int port) {
       Pattern.compile("\\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)](?::([0-9]{1,5}))?");
 
   /**
-   * Parses {@code HOST[:PORT]}; throws if malformed. Refuses the last port, because a host also
-   * uses the following port.
+   * Parses {@code HOST[:PORT]}; throws if malformed. Refuses port 65535, because a host also uses
+   * the following port.
    */
   public static HostPort parse(String text) {
     return parse(text, 65_534);
@@ -59,7 +59,7 @@ public record HostPort(String host, int port) {
     }
   }
 
-  /** Returns the text form used everywhere: {@code 10.0.0.1:7800}. */
+  /** Returns the address as text, such as {@code 10.0.0.1:7800}. */
   public static String text(InetSocketAddress address) {
     return new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
   }

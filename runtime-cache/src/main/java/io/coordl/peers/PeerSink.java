@@ -1,6 +1,8 @@
 package io.coordl.peers;
 
-/** Receives each request to another host, for the recording. Safe for concurrent use. */
+/**
+ * Receives each request to another host or to Redis, for the recording. Safe for concurrent use.
+ */
 @FunctionalInterface
 public interface PeerSink {
   enum Answer {
@@ -19,9 +21,9 @@ public interface PeerSink {
   /**
    * Records one request and its answer.
    *
-   * @param peer name of the requested host
-   * @param startNanos on the clock of {@link System#nanoTime}
-   * @param bytes of the item sent in either direction
+   * @param peer name of the host or Redis server
+   * @param startNanos start of the request, on the clock of {@link System#nanoTime}
+   * @param bytes size of the item that was sent in either direction; 0 if none was
    */
   void asked(String peer, long startNanos, long endNanos, long bytes, Answer answer);
 }

@@ -62,7 +62,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     return newest == null ? null : newest.connection();
   }
 
-  /** Returns a connection that is still usable. */
+  /** Puts a connection that is still usable back among the idle ones. */
   public void giveBack(C connection) {
     unused.addFirst(new Unused<>(connection, System.nanoTime()));
     if (unused.size() > MAX_UNUSED) {
@@ -73,7 +73,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     }
   }
 
-  /** Closes all idle connections, because the host may have restarted since. */
+  /** Closes all idle connections; after a restart of the host they would fail. */
   public void dropUnused() {
     for (Unused<C> old = unused.pollFirst(); old != null; old = unused.pollFirst()) {
       close(old);
@@ -125,7 +125,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     }
   }
 
-  /** Whether the breaker has been open for longer than after a single late answer. */
+  /** Whether the breaker has been open for at least twice the usual pause between probes. */
   public synchronized boolean silent() {
     return out && System.nanoTime() - outSince >= 2 * probe.toNanos();
   }

@@ -5,13 +5,13 @@ import java.time.Duration;
 /**
  * Time limits of the engines; tests use other values.
  *
- * @param progress limit without progress, after which a call is late; an item must transfer {@link
- *     #WINDOW} bytes in this time
+ * @param progress limit without progress, after which a call is late; {@link #WINDOW} bytes of an
+ *     item must transfer in this time
  * @param connect for a connection to be established
  * @param faults for all late and failed calls of one fetch together
  * @param probe between two probes of a host that failed
  * @param handshake for an unauthenticated client to complete its handshake
- * @param claimant for a message of a claimant, which otherwise loses its claim
+ * @param claimant for the next message from a claimant, which otherwise loses its claim
  * @param stalled for a client to take a piece of an item
  * @param hosts for the awaited hosts to join
  */
@@ -44,7 +44,7 @@ public record Timeouts(
           patient(2_000),
           Duration.ofSeconds(60).multipliedBy(PATIENCE));
 
-  /** Limit for the first answer of a host that has joined, which must load classes first. */
+  /** Limit for the first answer of a host that has just joined and must first load classes. */
   public static final Duration GREETING = patient(5_000);
 
   private static Duration patient(long millis) {

@@ -21,7 +21,7 @@ public record Accelerator(long stepNanos, int instances, Path meeting) {
   public static Accelerator parse(String text) {
     Matcher parts = TEXT.matcher(text);
     if (!parts.matches()) {
-      throw new IllegalArgumentException("not the step of an accelerator: " + text);
+      throw new IllegalArgumentException("expected MILLISECONDS[:INSTANCES:DIR], not " + text);
     }
     long nanos = Math.round(1e6 * Double.parseDouble(parts.group(1)));
     if (nanos < MIN_NANOS) {

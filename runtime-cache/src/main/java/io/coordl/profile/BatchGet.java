@@ -51,7 +51,7 @@ class BatchGet extends InterceptedCall {
     return thrown;
   }
 
-  /** Replaces the batch in hand by the next one; returns the nanoseconds that the iterator took. */
+  /** Replaces the batch in hand with the next; returns the nanoseconds that the iterator took. */
   long advance() {
     inHand = null;
     long start = System.nanoTime();

@@ -90,12 +90,12 @@ final class EmulatedAccelerator extends Stage {
 
   @Override
   Next get(BatchGet get) {
-    // Preparation in here is not a wait of the training thread.
+    // Preparation during this call does not count as a wait of the training thread.
     long token = Spans.enter(SpanKind.PRODUCER, null);
     try {
       return take(get);
     } catch (IOException e) {
-      reason = "the other instances cannot be met: " + e;
+      reason = "the instances cannot synchronise: " + e;
       return Next.DONE;
     } finally {
       Spans.exit(token, null);
@@ -142,7 +142,7 @@ final class EmulatedAccelerator extends Stage {
         steps.add(step);
         window += step.nanos();
       }
-      default -> { // The other instances still measure and need this load beside them.
+      default -> { // The other instances are still measuring and need this load.
       }
     }
   }
@@ -166,7 +166,7 @@ final class EmulatedAccelerator extends Stage {
           workBefore = Gauge.reading(plan.spans);
           become(State.MEASURING, now);
         } else if (now - begun >= PATIENCE_NANOS) {
-          reason = "not all of the " + accelerator.instances() + " instances came";
+          reason = "not all of the " + accelerator.instances() + " instances arrived";
           return true;
         }
       }
@@ -207,7 +207,7 @@ final class EmulatedAccelerator extends Stage {
   @Override
   void end() {
     if (reason.isEmpty() && steps.size() < 2) {
-      reason = "only " + steps.size() + " steps were seen in it";
+      reason = Gauge.tooFew(steps.size());
     }
     if (!reason.isEmpty()) {
       plan.results.notMeasured(PHASE, reason);

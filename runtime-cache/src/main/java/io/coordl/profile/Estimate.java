@@ -11,9 +11,9 @@ import java.util.List;
  * means of batches of steps (B. W. Schmeiser, Batch size effects in the analysis of simulation
  * output, Operations Research 30(3), 1982: 10 to 30 batches).
  *
- * <p>Among ten or more steps, one that is more than {@link #OUTLIER_FACTOR} times as long as any
- * other, not because of a garbage collection, is ignored: the machine caused it, not the job, and
- * it would dominate the mean by chance. If it happens twice, the job caused it.
+ * <p>Among ten or more steps, a step more than {@link #OUTLIER_FACTOR} times as long as any other
+ * is ignored, unless garbage collection accounts for most of it: the machine caused it, not the
+ * job, and by chance it would dominate the mean. If there are two such steps, the job caused them.
  *
  * @param nanos mean time of a sample in nanoseconds
  * @param error half width of its 95 % confidence interval

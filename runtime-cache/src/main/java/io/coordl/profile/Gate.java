@@ -46,8 +46,8 @@ final class Gate {
   }
 
   /**
-   * Waits for a turn, in the order of arrival. Otherwise a thread that has just left could enter
-   * again, and later batches would be ready before earlier ones. Returns null if this thread
+   * Waits for a turn, in the order of arrival: otherwise a thread that has just left could enter
+   * again first, and later batches would be ready before earlier ones. Returns null if this thread
    * already has a turn. An interrupt ends the wait.
    */
   synchronized @Nullable InterceptedCall enter() {
@@ -66,7 +66,7 @@ final class Gate {
     }
     waiting.remove(own);
     inside.add(own);
-    notifyAll(); // The next waiting thread may be allowed, too.
+    notifyAll(); // The next waiting thread may be allowed to enter, too.
     return InterceptedCall.ending(this::leave);
   }
 

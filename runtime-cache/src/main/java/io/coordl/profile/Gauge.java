@@ -21,7 +21,7 @@ final class Gauge {
 
   /**
    * Steps known this precisely are considered steady even if {@link SteadyState} finds no steady
-   * state: a change of level by 1 % half-way would make the interval as wide.
+   * state: a 1 % change of level half-way through would already make the interval this wide.
    */
   private static final double STEADY_ANYWAY = PRECISION / 4;
 
@@ -35,7 +35,7 @@ final class Gauge {
 
   private static final int TURN_STEPS = 20;
 
-  /** Idle storage is faster at first than it can be for long. */
+  /** Idle storage is faster at first than it can sustain. */
   private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final int CHECK_EVERY = 5;
@@ -52,8 +52,8 @@ final class Gauge {
   private final List<Step> steps = new ArrayList<>();
 
   /**
-   * The same steps without the time in which the training thread had no core. On a busy machine it
-   * differs from step to step, so that no time including it is ever steady.
+   * The same steps without the time in which the training thread had no core. On a busy machine
+   * that time differs from step to step, so step times that include it may never become steady.
    */
   private final List<Step> own = new ArrayList<>();
 
@@ -131,14 +131,17 @@ final class Gauge {
     settling = SETTLING_NANOS;
   }
 
-  /** Whether other phases may have a turn; after the first turn, only once its time has passed. */
+  /**
+   * Whether other phases may have a turn. Sufficient precision ends only the first turn early,
+   * unless the user set the number of steps.
+   */
   boolean isTurnOver() {
     return isFull()
         || (done && (turns == 1 || requestedSteps > 0))
         || (turnNanos >= TURN_NANOS && steps.size() - turnBegins >= TURN_STEPS);
   }
 
-  /** Whether the limits of time or steps are reached and all steps have been evaluated. */
+  /** Whether the limit of time or steps has been reached and all steps have been evaluated. */
   boolean isFull() {
     return evaluated == steps.size()
         && evaluated > 0
@@ -177,10 +180,14 @@ final class Gauge {
   }
 
   String tooFew() {
-    return "only " + taken() + " steps were seen in it";
+    return tooFew(taken());
   }
 
-  /** Ends the phase with the steps so far, however precise. */
+  static String tooFew(int steps) {
+    return "only " + steps + (steps == 1 ? " step was" : " steps were") + " seen in it";
+  }
+
+  /** Ends the phase with the steps so far, however imprecise their mean is. */
   void close() {
     if (!done && hasSome()) {
       busy = new CoreLaw(total, CORES).isMachineBusy();
@@ -252,7 +259,7 @@ final class Gauge {
   private String busy(String note, double own) {
     return (note.isEmpty() && estimate.outlier() == 0 ? "" : "; ")
         + Text.format(
-            "busy machine: %.0f %% of the time, in which other programs had the cores, left out",
+            "busy machine: excludes the %.0f %% of the time in which other programs had the cores",
             100 * (1 - own));
   }
 

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures how fast this host reads items from storage and from memory. Used on the training
- * thread.
+ * thread; {@link #event} also on the thread that ends the job.
  */
 final class HostRates {
-  /** Storage may be faster in the first second or two than it can be for long. */
+  /** Storage may be faster in the first second or two than it can sustain. */
   private static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(8);
 
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(15);
@@ -30,7 +30,7 @@ final class HostRates {
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int WINDOWS = 20;
 
-  /** Far more than the processor's caches hold. */
+  /** Even half of this is more than the caches of most processors hold. */
   private static final long SAMPLE_BYTES = 256L << 20;
 
   private static final double PRECISION = 0.01;
@@ -108,7 +108,7 @@ final class HostRates {
     measured.storageThreads = reading.threads();
   }
 
-  /** Measures copying items from the store, as serving them does. */
+  /** Measures how fast items are copied from the store, as happens when they are served. */
   void memory(int threads) {
     ThreadLocal<byte[]> target = ThreadLocal.withInitial(() -> new byte[1 << 20]);
     Run run = new Run(kept(), 0, MEMORY_NANOS, MEMORY_NANOS);

@@ -9,10 +9,10 @@ import java.util.List;
  * fourth, eighth, ... is kept, so the memory is constant. Thread-safe.
  */
 final class Marks {
-  /** Maximum number of times kept. */
+  /** Maximum number of stored completion times. */
   static final int MAX_TIMES = 1 << 13;
 
-  /** Minimum number of times that shows how much they vary. */
+  /** Fewer completion times do not show how much they vary. */
   private static final int MIN_TIMES = 5;
 
   private final long[] ends = new long[MAX_TIMES];

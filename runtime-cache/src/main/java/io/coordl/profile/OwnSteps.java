@@ -74,7 +74,7 @@ final class OwnSteps extends Turn {
       gauge.restart();
       if (System.nanoTime() - resumed > PATIENCE_NANOS) {
         giveUp(
-            "items are still read from storage: files that stay open from sample to sample, are"
+            "items are still read from storage: perhaps their files stay open between samples, are"
                 + " larger than 8 MiB, or are not in the directories seen");
       }
     } else {

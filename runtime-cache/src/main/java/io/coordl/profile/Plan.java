@@ -28,13 +28,13 @@ final class Plan {
   /** An item takes a little more space than its bytes. */
   private static final double STORE_SHARE = 0.95;
 
-  /** Above this number of threads, only halves of the number are measured. */
+  /** Above this, the number of threads is halved for the next measurement, not reduced by one. */
   private static final int HALVE_ABOVE = 8;
 
   /** Time limit of the phases, which then end with the steps measured so far. */
   private static final long PHASES_NANOS = TimeUnit.SECONDS.toNanos(200);
 
-  /** Time limit including preparation alone. */
+  /** Time limit of the phases and of measuring preparation alone. */
   private static final long ALL_NANOS = TimeUnit.SECONDS.toNanos(250);
 
   /** A program that has requested fewer batches may just be slow, so more steps may follow. */
@@ -55,7 +55,7 @@ final class Plan {
   private final LongSupplier clock;
   private long begun;
 
-  /** Threads that prepare besides the training thread, 0 if it prepares itself. */
+  /** Threads that prepare batches for the training thread; 0 if it prepares them itself. */
   int workers;
 
   /**
@@ -94,8 +94,9 @@ final class Plan {
   }
 
   /**
-   * Returns how much longer the program has to train for all phases, at the speed of its steps so
-   * far, as a clause: at least what quiet steps need, at most until the time limits.
+   * Returns a clause that says how many more steps the program must train for all phases, at its
+   * speed so far: at least as many as steady steps require, at most as many as fit before the time
+   * limits.
    */
   String toGo(Figures totals) {
     if (totals.batches == 0 || totals.wall == 0) {
@@ -109,7 +110,7 @@ final class Plan {
         (left + (alone ? 1 : 0)) * each + (results.isWarm() ? 0 : WarmUp.WINDOW_NANOS / step);
     long most = ((alone ? ALL_NANOS : PHASES_NANOS) - (now() - begun)) / step;
     return Text.format(
-            "; let it train for at least %,d steps more (%s)", least, Text.roughly(least * step))
+            "; let it train for at least %,d more steps (%s)", least, Text.roughly(least * step))
         + (most <= least
             ? ""
             : Text.format(
@@ -231,7 +232,7 @@ final class Plan {
     taken++;
   }
 
-  /** Returns the number of batches prepared and not taken, plus an unknown constant. */
+  /** Returns the number of batches prepared but not taken, plus an unknown constant. */
   long ready() {
     return spans.preparers().batches() - taken;
   }
@@ -252,7 +253,7 @@ final class Plan {
     long room = (long) (STORE_SHARE * items.openStore(ByteBudget.parse("auto")));
     if (listing.bytes() > room) {
       return Text.format(
-          "the data set's %d files of %.1f MiB do not fit into the %.1f MiB that may be used",
+          "the data set's %d files (%.1f MiB) do not fit into the %.1f MiB that may be used",
           listing.items().size(), listing.bytes() / (double) (1 << 20), room / (double) (1 << 20));
     }
     log.say(

@@ -60,7 +60,7 @@ final class PrepAlone extends Stage {
     if (!reason.isEmpty()) {
       return Next.DONE;
     }
-    // Batches prepared inside are dropped, so the training thread does not wait for them.
+    // Batches prepared in this call are dropped, so the training thread does not wait for them.
     long token = Spans.enter(SpanKind.PRODUCER, null);
     try {
       return take(get);
@@ -95,7 +95,7 @@ final class PrepAlone extends Stage {
       }
       long nextNanos = hasNextNanos + get.advance();
       long now = System.nanoTime();
-      // Other threads continue preparing while this one measures; the training thread does not.
+      // Other threads keep preparing while this code runs; the training thread cannot.
       long nanos = threads > 0 ? now - arrived : nextNanos;
       arrived = now;
       PhaseEvent after = Gauge.reading(plan.spans);

@@ -44,7 +44,7 @@ public final class Profile {
   private volatile boolean over;
   private volatile LongConsumer stepEnd = begun -> {};
 
-  // All below is used by the training thread only.
+  // The fields below are used only by the training thread.
 
   private WeakReference<Object> epoch = new WeakReference<>(null);
   private long updatesBefore;
@@ -105,7 +105,7 @@ public final class Profile {
     this.plan = plan;
   }
 
-  /** Sleeps uninterrupted; keeps an interrupt pending for the program. */
+  /** Sleeps uninterruptibly; keeps an interrupt pending for the program. */
   private static void sleep(long nanos) {
     Uninterrupted.await(
         nanos,
@@ -125,8 +125,8 @@ public final class Profile {
   }
 
   /**
-   * Called on any thread when the program is about to get a batch, around the method and before its
-   * span begins. Returns null to run the call unchanged.
+   * Called on any thread when the program is about to get a batch, before the span of that call
+   * begins. Returns null to run the call unchanged.
    */
   public @Nullable InterceptedCall enter(Batches batches, Object iterator) {
     if (over || !(iterator instanceof Iterator<?> own)) {
@@ -178,7 +178,7 @@ public final class Profile {
     return training == Thread.currentThread();
   }
 
-  /** Whether this is a training epoch: the model was updated since it began. */
+  /** Whether this is a training epoch: the model has been updated since it began. */
   private boolean isTrainingEpoch(Object iterator) {
     if (epoch.refersTo(iterator)) {
       return true;
@@ -234,7 +234,7 @@ public final class Profile {
     over = true;
     plan.gate.open();
     plan.giveUp();
-    say("abandoned after a fault, the program continues: " + cause);
+    say("abandoned after a fault; the program continues: " + cause);
     plan.notReached("the profile was abandoned after a fault: " + cause);
     Bridge.fault("a profile", cause);
   }

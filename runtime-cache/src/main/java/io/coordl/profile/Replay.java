@@ -65,7 +65,7 @@ final class Replay extends Turn {
     Batches.Kept copy = kept.get(next++ % kept.size());
     long token = Spans.enter(SpanKind.TAKE, get.iterator);
     Object batch = null;
-    String failure = "there is none";
+    String failure = "none was returned";
     try {
       batch = copy.make();
     } catch (Exception | LinkageError e) {

@@ -3,8 +3,8 @@ package io.coordl.profile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part of a profile. Its methods run on the training thread, when it requests a batch; only
- * {@link #end} may run on the thread that ends the job.
+ * One part of a profile. Its methods run on the training thread, when it requests a batch; {@link
+ * #end} and {@link #name()} may also run on the thread that ends the job.
  */
 abstract class Stage {
   /** How the program's request for a batch continues. */
@@ -36,8 +36,8 @@ abstract class Stage {
   abstract Next get(BatchGet get);
 
   /**
-   * Called when the program's own call has returned a batch, which ended {@code step}. That is null
-   * if the step is not measured, as before the first batch of an epoch or after a validation.
+   * Called when the program's own call has returned a batch, which ended {@code step}; null if that
+   * step is not measured, such as before the first batch of an epoch or after a validation.
    */
   void took(BatchGet get, Object batch, @Nullable Step step) {}
 

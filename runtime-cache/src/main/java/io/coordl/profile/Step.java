@@ -16,8 +16,7 @@ record Step(int samples, long nanos, PhaseEvent work) {
   }
 
   /**
-   * Returns the figures of this step alone: part of the time between two batches may be the
-   * profile's own, which no step includes.
+   * Returns the figures of this step alone, without the profile's own work between the two batches.
    */
   PhaseEvent figures() {
     PhaseEvent figures = new PhaseEvent();

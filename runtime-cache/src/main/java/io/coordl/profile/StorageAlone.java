@@ -4,7 +4,10 @@ import io.coordl.store.ProfiledItems;
 import io.coordl.telemetry.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
 
-/** Measures fetching alone, on threads of the agent: as many as prepare in the program, and one. */
+/**
+ * Measures fetching alone, on the agent's threads: with as many as the program prepares on, then
+ * with one.
+ */
 final class StorageAlone extends Stage {
   private static final long MAX_BATCH_NANOS = TimeUnit.SECONDS.toNanos(30);
 

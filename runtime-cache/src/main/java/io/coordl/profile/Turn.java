@@ -30,12 +30,12 @@ abstract class Turn extends Stage {
   /** Called before the turns of other phases. */
   void pause() {}
 
-  /** Batches left by other phases, which the program will get first. */
+  /** Returns the number of batches left by other phases, which the program will get first. */
   int left() {
     return 0;
   }
 
-  /** Ends the phase; the results of earlier turns stay. */
+  /** Ends the phase; results of earlier turns remain valid. */
   final void giveUp(String cause) {
     if (gauge.hasSome()) {
       ended = true;

@@ -16,7 +16,7 @@ final class Turns extends Stage {
   private int current;
   private int begun;
 
-  /** Takes at least one phase, in the order of their turns. */
+  /** Creates a stage of at least one phase, in the order of their turns. */
   Turns(Plan plan, List<Turn> phases) {
     super(plan, "");
     this.phases = List.copyOf(phases);

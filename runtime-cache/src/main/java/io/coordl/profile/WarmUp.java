@@ -72,7 +72,7 @@ final class WarmUp extends Stage {
     boolean enough = steps.size() >= SteadyState.GROUP * 2 || Plan.isHopeless(requested);
     boolean over = (now - begun >= MAX_NANOS && enough) || plan.isLate(!steps.isEmpty(), requested);
     if (over && !warm) {
-      plan.say("steps or compiler have not become steady in time; the phases begin anyway");
+      plan.say("the steps or the compiler did not settle in time; the phases begin anyway");
     }
     return warm || over ? Next.DONE : Next.OWN;
   }
@@ -83,7 +83,7 @@ final class WarmUp extends Stage {
         && !isGettingFaster();
   }
 
-  /** Whether the last third of the steps was faster than the third before, beyond chance. */
+  /** Whether the last third of the steps was faster than the previous third, beyond chance. */
   private boolean isGettingFaster() {
     int third = steps.size() / 3;
     Estimate last = Estimate.of(steps.subList(steps.size() - third, steps.size()));
@@ -97,7 +97,7 @@ final class WarmUp extends Stage {
       seen++;
       steps.add(step);
       if (steps.size() >= MAX_STEPS) {
-        steps.subList(0, MAX_STEPS / 2).clear(); // The last steps decide whether they are steady.
+        steps.subList(0, MAX_STEPS / 2).clear(); // Recent steps decide whether they are steady.
       }
     }
   }

@@ -121,7 +121,7 @@ final class ArenaDescriptor {
     return (bytes + 7) & -8L;
   }
 
-  /** Returns the number of slots of a table: doubles with each table up to a maximum. */
+  /** Returns the number of slots of a table, which doubles with each table up to a maximum. */
   static int slots(int table) {
     return 1 << Math.min(FIRST_TABLE_BITS + table, LAST_TABLE_BITS);
   }

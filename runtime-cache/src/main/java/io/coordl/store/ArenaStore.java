@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Items in an append-only arena, used by one process or by all jobs of a group: the MinIO cache of
  * the CoorDL paper (section 4.1), which admits until it is full and never evicts. Because nothing
- * is evicted, it needs no free list, no LRU order and no lock: only a pointer that moves forward
- * and an index in which one compare-and-set decides each word.
+ * is evicted, it needs no free list and no LRU order, only a pointer that moves forward and an
+ * index in which one compare-and-set decides each word.
  *
  * <h2>Protocol</h2>
  *
@@ -50,11 +50,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>CAS the slot from <em>this claim</em> to READY, with the offset of the item.
  * </ol>
  *
- * <p>A slot changes EMPTY -> CLAIMED -> READY, or CLAIMED -> ABANDONED -> CLAIMED for the same key;
- * it never becomes empty or another key's slot again, so a thread may wait at a key's slot. A
- * thread that finds a claim waits up to {@link #PATIENCE}, then reads storage itself. So an item is
- * normally read once, whichever job requests it first. A claim whose owner is dead is taken over by
- * CAS.
+ * <p>A slot changes EMPTY -> CLAIMED -> READY. It becomes ABANDONED if the claimant gives up or the
+ * item turns out to be damaged, and may then be CLAIMED again for the same key. It never becomes
+ * empty or another key's slot, so a thread may wait at a key's slot. A thread that finds a claim
+ * waits up to {@link #PATIENCE}, then reads storage itself. So an item is normally read once,
+ * whichever job requests it first. A claim whose owner is dead is taken over by CAS.
  *
  * <h2>Memory order</h2>
  *
@@ -81,13 +81,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Damage by another program of this user</h2>
  *
- * <p>It may truncate the file. Admitting an item checks the length of the file before each write
- * and each change of a word ({@link MappedLength}). A read past the end throws, at the latest when
- * the operation settles before it returns ({@link MappedLength#settle}). Either way this process
- * finds and admits nothing from then on, logs that once, and reads storage. Views handed out
- * earlier fail in their readers, which then read the item's file. If the file is truncated in the
- * microsecond between the check and an atomic change, the JVM crashes. Bytes overwritten in place
- * are noticed only in items that this process has not checked yet.
+ * <p>Another program may truncate the file. Admitting an item checks the length of the file before
+ * each write and each change of a word ({@link MappedLength}). A read past the end throws, at the
+ * latest when the operation settles before it returns ({@link MappedLength#settle}). Either way
+ * this process finds and admits nothing from then on, logs that once, and reads storage. Views
+ * handed out earlier fail in their readers, which then read the item's file. If the file is
+ * truncated in the microsecond between the check and an atomic change, the JVM crashes. Bytes
+ * overwritten in place are noticed only in items that this process has not checked yet.
  *
  * <h2>Space</h2>
  *
@@ -148,7 +148,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   private static final long LOST_RACE = -2;
   private static final long TABLE_FULL = Long.MIN_VALUE;
 
-  /** Free memory is re-checked at least after this many bytes. */
+  /** Free memory is re-checked after at most this many bytes. */
   private static final long MAX_UNCHECKED = 32 << 20;
 
   private static final int CHECKS = 32;
@@ -166,8 +166,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-  // Set before the store opens and read only once it is open; until then they describe an empty,
-  // full arena.
+  // Set before the store opens and read only once it is open; until then they describe an arena
+  // without capacity.
   ArenaMemory memory;
   @Nullable SharedFile<ArenaMemory> shared;
   private long job;
@@ -259,8 +259,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Opens a store of this process alone, in an unnamed file in {@code directory} that vanishes with
-   * the process; in direct buffers if the directory has too little room. Returns null and logs the
+   * Opens a store of this process alone, in unnamed files in {@code directory} that vanish with the
+   * process; in direct buffers if the directory has too little room. Returns null and logs the
    * reason if the budget is too small.
    */
   public static @Nullable ArenaStore openProcess(Path directory, ByteBudget budget, UserLog log) {
@@ -286,15 +286,15 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       if (room >= direct) {
         long user = Machine.user();
         if (room < wanted) {
-          log.say("The cache takes at most %s of those free in %s.", new Bytes(room), directory);
+          log.say("The cache takes at most %s: %s has no more room.", new Bytes(room), directory);
         }
         ArenaMemory memory = new PrivateMemory(directory, user, clamp(Math.min(room, wanted)));
         format(memory);
         return new ArenaStore(memory, "", log);
       }
       log.say(
-          "%s has room for only %s bytes: the cache uses direct buffers, at most %s bytes, since"
-              + " they count towards the limit of the program's own.",
+          "%s has room for only %s bytes: the cache uses direct buffers, at most %s bytes,"
+              + " because they count towards the program's limit for direct buffers.",
           directory, room, direct);
     } catch (IOException e) {
       log.say(
@@ -397,7 +397,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return Math.min(capacity, ArenaDescriptor.MAX_CAPACITY) & -4096L;
   }
 
-  /** Formats an empty arena, except for its header as a shared file. */
+  /** Formats an empty arena, except for the header that every shared file has. */
   static void format(ArenaMemory memory) throws IOException {
     memory.begin(ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
     memory.set(ArenaDescriptor.tableOffset(0), ArenaDescriptor.HEADER_BYTES);
@@ -454,7 +454,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     if (!leaving && !loggedDamage.getAndSet(true)) {
       log.say(
           "The memory of the cache was damaged by another program (%s): nothing is cached any more,"
-              + " storage is read.",
+              + " and storage is read.",
           cause.getMessage());
     }
   }
@@ -694,7 +694,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     nextMeasurement.set(System.nanoTime() + RECHECK_NANOS);
   }
 
-  /** Measures with {@code other} from now on, for the first time at once. */
+  /** Measures with {@code other} immediately and from now on. */
   void measureBy(Gauge other) {
     gauge = other;
     measure();
@@ -799,8 +799,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   /**
    * Claims the empty slot at the end of the key's run in the newest table; appends a table if that
-   * one is full enough. Returns {@link #NO_SLOT} if there is no room, {@link #LOST_RACE} if another
-   * thread took the slot.
+   * one has reached its fill limit. Returns {@link #NO_SLOT} if there is no room, and {@link
+   * #LOST_RACE} if the caller must search again, because another thread took the slot or a table
+   * was appended.
    */
   private long claimEmpty(ItemKey key, long claim) {
     int table = tables() - 1;
@@ -948,7 +949,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Makes every item be checked again when next found, as in a process that has just joined. */
+  /** Causes items to be checked again when next found, as in a process that has just joined. */
   void forgetChecks() {
     for (int table = 0; table < verified.length(); table++) {
       verified.set(table, null);
@@ -990,7 +991,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
                 ? "The cache keeps "
                     + has
                     + " until an epoch with training has shown what memory the program needs"
-                    + " (a budget set with cache.size=SIZE is used at once)."
+                    + " (a budget set with cache.size=SIZE is used immediately)."
                 : Gauge.super.why(has);
           }
         };
@@ -1141,8 +1142,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Chooses by {@code rates}, unless a job has already. If a job is killed while it chooses, no
-   * choice is made.
+   * Chooses by {@code rates}, unless a job has already chosen. If a job is killed while it chooses,
+   * no choice is made.
    */
   void choose(Rates rates) {
     if (closed) {

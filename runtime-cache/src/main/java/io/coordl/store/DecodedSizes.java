@@ -31,7 +31,7 @@ public final class DecodedSizes {
     return store.statistics().misses();
   }
 
-  /** Returns the mean bytes of an item; 0 if none was decoded. */
+  /** Returns the mean decoded size of an item in bytes; 0 if none was decoded. */
   public long meanBytes() {
     return store.statistics().of(Origin.STORAGE) / Math.max(1, items());
   }

@@ -46,7 +46,7 @@ public final class DecodedStore implements Closeable {
    * Creates a store over {@code arena}.
    *
    * @param keeps whether items may be admitted now
-   * @param gain whether cached items are found again
+   * @param gain detects whether cached items are found again
    */
   public DecodedStore(
       ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps, StoreGain gain) {

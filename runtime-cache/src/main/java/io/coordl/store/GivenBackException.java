@@ -4,7 +4,7 @@ package io.coordl.store;
 final class GivenBackException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** Without a stack trace: readers may hit it until they notice that the segment is gone. */
+  /** Has no stack trace: readers may cause many of these until they notice the loss. */
   GivenBackException() {
     super("its memory was given back", null, false, false);
   }

@@ -21,9 +21,9 @@ public interface ItemStore {
   @Nullable ByteBuffer find(ItemKey key);
 
   /**
-   * Returns the item's bytes, from memory or from {@code loader}. Unless something fails or takes
-   * too long, one thread of all jobs that share the store runs its loader for an item. Each call
-   * runs its loader at most once.
+   * Returns the item's bytes, from memory or from {@code loader}. Unless the store is full, or
+   * something fails or takes too long, only one thread of all jobs that share the store runs its
+   * loader for an item. Each call runs its loader at most once.
    *
    * @param length of the item, in bytes
    * @throws IOException only if the loader throws it

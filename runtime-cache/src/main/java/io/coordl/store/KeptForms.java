@@ -87,7 +87,7 @@ public final class KeptForms {
       this.outer = outer;
     }
 
-    /** Returns memory and time of the items read for it; zeros for a form that is not cached. */
+    /** Returns size and time of the items read for it; zeros for a form that is not cached. */
     public Rates items() {
       return new Rates(rawBytes, decodedBytes, readNanos, decodeNanos);
     }
@@ -135,7 +135,7 @@ public final class KeptForms {
     prefetching.set(true);
   }
 
-  /** Called before this thread decodes the item, unless its decoded form is cached. */
+  /** Called when this thread requests the item in decoded form. */
   void request(DecodedItem item) {
     if (arena == null) {
       return;
@@ -150,13 +150,13 @@ public final class KeptForms {
     requested.set(item);
   }
 
-  /** The item that this thread requested last, if it is that of {@code file}; else null. */
+  /** Returns the item that this thread requested last if its file is {@code file}; else null. */
   @Nullable DecodedItem requester(ItemFile file) {
     DecodedItem item = arena == null ? null : requested.get();
     return item != null && item.file.equals(file) ? item : null;
   }
 
-  /** Whether raw bytes read for {@code requester} may be admitted; null if the item is unknown. */
+  /** Whether raw bytes may be admitted that were read for {@code requester}, null if unknown. */
   boolean admitsRaw(@Nullable DecodedItem requester) {
     if (keepsSample()) {
       return false;
@@ -184,7 +184,7 @@ public final class KeptForms {
       now.decodedBytes += length;
       now.decodeNanos += producing - read;
     }
-    // The read time of files too large to be read at once is unknown. It does not matter, because
+    // The read time of files too large to be read whole is unknown. It does not matter, because
     // their decoded form is smaller.
     if (arena != null
         && arena.rates() == null

@@ -70,7 +70,7 @@ public final class MinioCache implements ItemSource {
    * Creates a cache over {@code store}.
    *
    * @param keeps whether items may be admitted and served now
-   * @param gain whether cached items are found again
+   * @param gain detects whether cached items are found again
    */
   public MinioCache(
       @Nullable ArenaStore store,
@@ -255,8 +255,8 @@ public final class MinioCache implements ItemSource {
   }
 
   /**
-   * Loads an item before the program requests it. Skips large files. Skips an item that another
-   * host caches if too many such items already wait here. Runs on agent threads.
+   * Loads an item before the program requests it. Skips large files. With several hosts, skips the
+   * item if too many items that other hosts cache already wait here. Runs on agent threads.
    *
    * @param path as the program will pass it
    * @return whether to continue prefetching: the item is in memory now, or there will be room again

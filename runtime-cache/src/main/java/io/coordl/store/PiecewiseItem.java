@@ -188,7 +188,7 @@ final class PiecewiseItem extends OpenItem {
   }
 
   private int readStorage(long position, byte[] target, int offset, int length) throws IOException {
-    usedStorage = true; // Even if the file cannot be opened: the caller then reads its own.
+    usedStorage = true; // Even if the file cannot be opened: the program then reads its own stream.
     int count = readFile(position, target, offset, length);
     statistics.bytes(Origin.STORAGE, Math.max(0, count));
     return count;

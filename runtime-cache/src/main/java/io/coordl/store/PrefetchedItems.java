@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * Prefetched items that this host does not cache, because another host does. Each waits here for
  * its first request. Bounded in bytes; at the limit prefetching stops, so that the items needed
  * first stay. An item not requested within {@link #MAX_WAIT} requests for others may be dropped to
- * make room. Safe for concurrent use; never blocks for long.
+ * make room. Safe for concurrent use; blocks only briefly.
  */
 final class PrefetchedItems {
-  /** In requests. More than are ever prefetched ahead: an item that waits longer is not needed. */
+  /** In requests: more than the items prefetched ahead, so an older item is not needed any more. */
   private static final long MAX_WAIT = 2_048;
 
   private final long budget;

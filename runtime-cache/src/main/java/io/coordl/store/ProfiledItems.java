@@ -42,7 +42,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
   public enum From {
     /** The program's own reads. */
     PROGRAM,
-    /** Storage, past the page cache. */
+    /** Storage, bypassing the page cache where possible. */
     STORAGE,
     /** The profile's own store; missing items are read from storage and admitted. */
     MEMORY
@@ -75,11 +75,12 @@ public final class ProfiledItems implements ItemSource, Closeable {
   /** Describes how storage was read. */
   public String access() {
     String local = storage.access();
-    String small = foreign && local.isEmpty() ? "as the program reads: another file system" : local;
+    String small =
+        foreign && local.isEmpty() ? "as the program reads them: another file system" : local;
     if (!large) {
       return small;
     }
-    String own = "files larger than 8 MiB as the program reads";
+    String own = "files larger than 8 MiB as the program reads them";
     return small.isEmpty() ? own : (small.equals("direct") ? "partly direct" : small) + "; " + own;
   }
 
@@ -164,7 +165,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return read(file, bytes, 0) ? ByteBuffer.wrap(bytes) : null;
   }
 
-  /** Reads past every cache that can be bypassed; false if the file has changed. */
+  /** Reads from storage, bypassing caches where possible; false if the file has changed. */
   private boolean read(StoredFile file, byte[] target, int offset) throws IOException {
     return file instanceof ItemFile local
         ? storage.read(local, target, offset)

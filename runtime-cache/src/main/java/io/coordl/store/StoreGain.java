@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.LongAdder;
  *
  * <p>Remembers 64 bits of the path and 64 of the identity of up to {@value #MAX_FILES} files; if
  * there are more, it samples them by a hash of the path and halves the sample as often as needed.
- * Only misses are recorded, so a hit costs one counter. Safe for concurrent use; never waits for
+ * Only misses are recorded, so a hit costs one increment. Safe for concurrent use; never waits for
  * more than a few instructions.
  */
 public final class StoreGain {
@@ -66,11 +66,11 @@ public final class StoreGain {
   /** Records a miss after which the file was admitted. */
   void missed(ItemFile file) {
     ItemKey path = ItemKey.of(file.path(), 0, 0, ItemKey.WHOLE);
-    if (!stopped && isNewIdentity(path.high() | 1, file.key().high())) {
+    if (!stopped && disablesStore(path.high() | 1, file.key().high())) {
       stopped = true;
       log.say(
           "%s gains nothing: a whole epoch of files, such as %s, came back with another"
-              + " modification time, change time or inode, so none of the kept files was found"
+              + " modification time, change time or inode, so almost none of them was found"
               + " again. It admits nothing from now on and frees its memory. Find out what changes"
               + " the files, or copy them to a local disk.",
           policy, file.path());
@@ -78,8 +78,8 @@ public final class StoreGain {
     }
   }
 
-  /** Whether this miss disables the store. */
-  private synchronized boolean isNewIdentity(long path, long identity) {
+  /** Records a miss; true if it disables the store. */
+  private synchronized boolean disablesStore(long path, long identity) {
     if (!isWatched(path) || stopped) {
       return false;
     }

@@ -25,7 +25,7 @@ final class ThreadClimb {
   /** How much faster the job must be with more threads. */
   static final double GAIN = 1.02;
 
-  /** Ratio of speeds that is clear after half of a trial. */
+  /** Ratio of speeds that counts as clear after half of a trial. */
   static final double CLEAR = 1.15;
 
   /** Ratio of speeds that is evident after one window with each number of threads. */
@@ -34,7 +34,7 @@ final class ThreadClimb {
   /** Windows until fewer threads are tried; without prefetching, windows until the first retry. */
   static final int AGAIN = 60;
 
-  /** How much slower steps must be, in two consecutive windows, to try fewer threads at once. */
+  /** How much slower steps must be, in two consecutive windows, to try fewer threads early. */
   static final double SLOWER = 1.1;
 
   /** Windows of a trial before which only an evident result ends it. */

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Caching</b> begins with the third batch of the first epoch if the job waited for much of
  * the second and third; otherwise once it has waited in two consecutive windows. Prepared samples
- * are cached at once. Raw and decoded items are cached as soon as it is known that no samples can
- * be, or else from the next epoch on. The stores decide which form is worth its memory. If the
+ * are cached immediately. Raw and decoded items are cached as soon as it is known that no samples
+ * can be, or else from the next epoch on. The stores decide which form is worth its memory. If the
  * epochs that use cached data are no faster and wait no less, all of it is dropped. Nothing is
  * cached for a job that plans a single epoch.
  *
@@ -51,7 +51,7 @@ public final class Tuner {
   /** Share of the time spent waiting for data that is worth a change. */
   static final double WORTH = 0.05;
 
-  /** Share of the second and third batch spent waiting that makes caching begin at once. */
+  /** Share of the second and third batches spent waiting that makes caching begin immediately. */
   static final double WORTH_AT_ONCE = 0.2;
 
   private static final int BATCHES_AT_ONCE = 2;

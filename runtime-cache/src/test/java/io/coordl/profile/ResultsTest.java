@@ -49,16 +49,16 @@ class ResultsTest {
       assertThat(plan.toGo(totals))
           // Three phases and preparation alone, and 5 s of warm-up.
           .isEqualTo(
-              "; let it train for at least 260 steps more (13 s), at most 5,000 (4 min 10 s) if"
+              "; let it train for at least 260 more steps (13 s), at most 5,000 (4 min 10 s) if"
                   + " times are not steady, or profile fewer phases");
       plan.warmedUp(20, true);
       plan.results.measured(phase(Plan.COLD, 1, 0));
       totals.wall = 40_000_000_000L; // 1 s a step; the minimum is 20 steps.
       now.set(100_000_000_000L);
       assertThat(plan.toGo(totals))
-          .contains("at least 60 steps more (1 min 0 s), at most 150 (2 min 30 s)");
+          .contains("at least 60 more steps (1 min 0 s), at most 150 (2 min 30 s)");
       now.set(240_000_000_000L); // The limit ends phases whose steps are too few to be steady.
-      assertThat(plan.toGo(totals)).contains("at least 60 steps more (1 min 0 s), or profile");
+      assertThat(plan.toGo(totals)).contains("at least 60 more steps (1 min 0 s), or profile");
     }
   }
 

@@ -653,7 +653,7 @@ class ArenaStoreTest {
           .containsExactly(
               "The memory of the cache was damaged by another program (its file has "
                   + used
-                  + " bytes, not 8388608): nothing is cached any more, storage is read.");
+                  + " bytes, not 8388608): nothing is cached any more, and storage is read.");
       assertThat(store.find(Items.key(1))).isNull();
       assertThat(store.hasRoom(1)).isFalse();
       assertThat(store.isAwaited(Items.key(1))).isFalse();

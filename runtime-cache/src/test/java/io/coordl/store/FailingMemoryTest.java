@@ -20,7 +20,7 @@ class FailingMemoryTest {
   private static final ItemKey NEW = Items.key(2);
   private static final String DAMAGED =
       "The memory of the cache was damaged by another program (gone): nothing is cached any more,"
-          + " storage is read.";
+          + " and storage is read.";
 
   /** Behaves like a mapped file, with the failures that the test sets. */
   private static final class Memory extends WrappedMemory {

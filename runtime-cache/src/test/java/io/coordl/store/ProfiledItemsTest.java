@@ -134,7 +134,7 @@ class ProfiledItemsTest {
       items.from(ProfiledItems.From.STORAGE);
 
       assertThat(bytes(items.openForeign(inside))).containsExactly(1, 2, 3);
-      assertThat(items.access()).isEqualTo("as the program reads: another file system");
+      assertThat(items.access()).isEqualTo("as the program reads them: another file system");
       assertThat(items.listed().items()).hasSize(1);
     }
   }
@@ -168,10 +168,10 @@ class ProfiledItemsTest {
     Path large = file("a/1.bin", (8 << 20) + 1);
 
     assertThat(items.open(large.toString()).served()).isFalse();
-    assertThat(items.access()).isEqualTo("files larger than 8 MiB as the program reads");
+    assertThat(items.access()).isEqualTo("files larger than 8 MiB as the program reads them");
     items.open(file("a/2.bin", 100).toString());
     assertThat(items.access())
-        .containsPattern("direct.*; files larger than 8 MiB as the program reads")
+        .containsPattern("direct.*; files larger than 8 MiB as the program reads them")
         .isNotEqualTo("direct");
   }
 }

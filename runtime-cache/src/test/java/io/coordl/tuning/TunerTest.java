@@ -73,14 +73,14 @@ class TunerTest {
     assertThat(events).isEmpty();
     assertThat(tuner.said())
         .isEqualTo(
-            "auto: nothing was switched on, the job waited for preparation 4.0 % of the time and"
+            "auto: nothing was switched on; the job waited for preparation 4.0 % of the time and"
                 + " for fetches 0.0 %");
   }
 
   @Test
   void aJobWithoutTrainingIsReported() {
     assertThat(tuner(false, true).said())
-        .isEqualTo("auto: nothing was switched on, no training batch was seen");
+        .isEqualTo("auto: nothing was switched on; no training batch was seen");
   }
 
   /** A few batches may be those that a thread prefetches for one about to train. */
@@ -89,7 +89,7 @@ class TunerTest {
     totals.loadedBatches = 3;
     assertThat(tuner(false, true).said())
         .isEqualTo(
-            "auto: nothing was switched on, no batch was trained on, and the first loading thread"
+            "auto: nothing was switched on; no batch was trained on, and the first loading thread"
                 + " took too few to judge");
   }
 
@@ -197,7 +197,7 @@ class TunerTest {
         .containsExactly("read and prepared data is kept", "kept data is used");
     assertThat(tuner.said())
         .endsWith(
-            "1600 samples/s before, 6400 after; at most 2.35x because of that, the rest is the"
+            "1600 samples/s before, 6400 after; at most 2.35x because of that; the rest is the"
                 + " job's own warm-up");
   }
 
@@ -231,7 +231,7 @@ class TunerTest {
         .isEqualTo(
             "auto: kept read and prepared data from 24.0 s on, because the job waited for"
                 + " preparation 5.4 % of the time and for fetches 0.0 %; 1600 samples/s before,"
-                + " 6400 after; at most 1.06x because of that, the rest is the job's own warm-up");
+                + " 6400 after; at most 1.06x because of that; the rest is the job's own warm-up");
   }
 
   @Test

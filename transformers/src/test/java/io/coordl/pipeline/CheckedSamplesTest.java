@@ -39,7 +39,7 @@ class CheckedSamplesTest {
         .isEqualTo(
             "prepared=check: "
                 + NAME
-                + ": 1,000 of 1,000 samples were equal to the bit when made again; if they always"
+                + ": 1,000 of 1,000 samples were bit-identical when made again; if they always"
                 + " are, use prepared=share:my.Data");
     assertThat(proven).containsExactly("batches");
   }
@@ -97,7 +97,7 @@ class CheckedSamplesTest {
     checked.of(new ArrayList<>(), "", "samples").made(0, 2);
     assertThat(checked.said())
         .endsWith(
-            "1 of 1 samples were equal to the bit when made again; other data sets of this"
+            "1 of 1 samples were bit-identical when made again; other data sets of this"
                 + " class were not compared");
   }
 

@@ -128,14 +128,14 @@ class PreparedIT {
         .doesNotContain("fault", "prepared cache")
         .contains(
             line
-                + "example.prepared.Everyday$Tallying: 96 of 96 samples were equal to the bit"
+                + "example.prepared.Everyday$Tallying: 96 of 96 samples were bit-identical"
                 + " when made again; if they always are, use"
                 + " prepared=share:example.prepared.Everyday$Tallying\n",
             line
                 + "example.prepared.Everyday$Slipping: 1 of 96 samples differed when made again;"
                 + " do not declare them deterministic\n",
             line
-                + "example.prepared.Everyday$OfFeatures: 96 of 96 samples were equal to the bit"
+                + "example.prepared.Everyday$OfFeatures: 96 of 96 samples were bit-identical"
                 + " when made again; prepared=share proves it and needs no check\n")
         .containsPattern(
             "ImageFolder: [1-9]\\d* of 96 samples differed when made again; prepared=share caches"
@@ -162,7 +162,7 @@ class PreparedIT {
                   + (slips
                       ? "1 of 12 batches differed when made again; do not declare them"
                           + " deterministic"
-                      : "12 of 12 batches were equal to the bit when made again; if they always"
+                      : "12 of 12 batches were bit-identical when made again; if they always"
                           + " are, use prepared=share:example.prepared.Dl4jSamples$Tallying"));
     }
   }

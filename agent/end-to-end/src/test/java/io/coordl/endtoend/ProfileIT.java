@@ -74,7 +74,7 @@ class ProfileIT {
     assertThat(host.getLong("cores")).isPositive();
     assertThat(host.getLong("datasetItems")).isEqualTo(240);
     assertThat(host.getString("storageAccess"))
-        .isEqualTo("as the program reads: another file system");
+        .isEqualTo("as the program reads them: another file system");
     assertThat(profile.err()).contains("profile: the last phase is over, the run ends here");
     assertThat(profile.err()).doesNotContain("fault in");
   }

@@ -40,9 +40,9 @@ final class PeerPolicy {
           ? redis(options, arena, tls(options), job)
           : hosts(options, store, arena, proof(options), job);
     } catch (IOException e) {
-      job.figures().log().say(e.getMessage() + " No other host is asked.");
+      job.figures().log().say(e.getMessage() + " No other host is used.");
     } catch (RuntimeException | LinkageError e) {
-      job.figures().log().say("peer= cannot be used (" + e + "); no other host is asked.");
+      job.figures().log().say("peer= cannot be used (" + e + "); no other host is used.");
     }
     return null;
   }

@@ -193,7 +193,7 @@ class RulesTest {
                 + " hold them.");
     assertThat(result("UnusedPartition").getSolution()).contains("dataset.root");
     assertThat(result("LaterEpochsFetch").getSolution())
-        .contains("the cache of each of 3 hosts", "or add a host", "cache.size=2g:");
+        .contains("the cache on each of the 3 hosts", "or add a host", "cache.size=2g:");
   }
 
   @Test

@@ -27,10 +27,10 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitioned cache of a membership's hosts. Each item is cached by one of them: the first in
- * the item's rank order ({@link Ranking}) that is reachable and has room, among the first {@link
- * HostsFetch#HOMES}. Nothing is evicted, so a cached item does not move when hosts join or leave;
- * that is why a fetch also queries former owners.
+ * The partitioned cache of a membership's hosts. Each item is cached by at most one of them: the
+ * first in the item's rank order ({@link Ranking}) that is reachable and has room, among the first
+ * {@link HostsFetch#HOMES}. Nothing is evicted, so a cached item does not move when hosts join or
+ * leave; that is why a fetch also queries former owners.
  *
  * <h2>A fetch</h2>
  *
@@ -39,8 +39,7 @@ import org.jspecify.annotations.Nullable;
  *       all.
  *   <li>If that member has room but not the item, the item was not cached under the current
  *       membership: query the members that ranked first in the last few views ({@link
- *       View#formerOwners}). If the member has no room, also query the other candidates, but never
- *       all hosts.
+ *       View#formerOwners}). If the member has no room, also query the other candidates.
  *   <li>If none of them has the item, the first in rank with room caches it. The caller takes a
  *       claim in that host's arena, which only one caller across all hosts can hold, reads storage,
  *       and sends the bytes to that host. So each byte is read from storage once, if one of these
@@ -83,7 +82,8 @@ public final class HostsEngine implements ItemStore, Closeable {
    *
    * @param membership the current members; closed with the engine
    * @param tls credentials with which peers authenticate each other
-   * @param awaitedHosts number of members that the first fetch waits for, at most a minute
+   * @param awaitedHosts number of members for which the first fetches wait, for at most {@link
+   *     Timeouts#hosts}
    * @param group name of the group of jobs; hosts of other groups are ignored
    */
   public HostsEngine(

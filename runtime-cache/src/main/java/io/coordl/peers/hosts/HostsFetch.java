@@ -25,7 +25,8 @@ final class HostsFetch {
   static final int HOMES = 4;
 
   /**
-   * Maximum number of times that a fetch waits for another thread whose item is then not cached.
+   * Maximum number of rounds of a fetch. Another round follows, for example, if a thread that was
+   * reading the item did not cache it.
    */
   private static final int MAX_ROUNDS = 4;
 
@@ -39,7 +40,7 @@ final class HostsFetch {
   private final int length;
   private final Loader loader;
 
-  /** Answer of each member, by index; a constant of {@link Wire}. */
+  /** Answer of each member, by index: a constant of {@link Wire} or {@link Reply#NOTHING}. */
   private final int[] answers;
 
   /** Whether all candidates are queried, because the first has no room. */
@@ -109,7 +110,7 @@ final class HostsFetch {
     return reply.answer() == Wire.FOUND ? fromPeer(reply) : null;
   }
 
-  /** Searches the local store, then the members not queried yet; null if none has the item. */
+  /** Searches the local store, then the {@link #membersToQuery}; null if none has the item. */
   private @Nullable Fetched search(int[] order, int[] homes) {
     ByteBuffer content = view.self() < 0 ? null : local.find(key);
     if (content != null) {
@@ -127,7 +128,10 @@ final class HostsFetch {
     return null;
   }
 
-  /** Returns the former owners and, if the owner has no room, the other candidates. */
+  /**
+   * Returns the members still to query: the former owners and, if the owner has no room, the other
+   * candidates.
+   */
   private int[] membersToQuery(int[] order, int[] homes) {
     int self = view.self();
     if (self == homes[0] || (self >= 0 && !room(homes[0]))) {
@@ -217,7 +221,7 @@ final class HostsFetch {
     }
   }
 
-  /** Reads storage under a claim, unless the item is already read, and delivers it. */
+  /** Reads storage under a claim, unless the item has already been read, and delivers it. */
   private @Nullable Fetched deliver(int member, Reply granted) throws IOException {
     PeerClient peer = peer(member);
     Connection claim = granted.claim();
@@ -253,7 +257,7 @@ final class HostsFetch {
     return null;
   }
 
-  /** Loads the item, calling the program's loader only once. */
+  /** Copies the item if it has already been read; else calls the program's loader. */
   private boolean load(byte[] target, int offset) throws IOException {
     byte[] known = item;
     if (known == null) {
@@ -293,8 +297,8 @@ final class HostsFetch {
 
   /**
    * Returns how long this fetch waits for another thread that is reading the item. If this fetch
-   * had a fault, the other may have had it too; both waits together must not exceed the allowance
-   * of one fetch.
+   * had a fault, the other thread may have had one too; the fault and this wait together must not
+   * exceed the allowance of one fetch.
    */
   private long patienceWithClaimants() {
     return allowance < timeouts.faults().toNanos()

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers items that their owner does not cache: which member does, or that no member does and
- * all are full. The latter is permanent, because nothing is evicted. Valid for one set of reachable
- * members.
+ * all candidates are full. The latter is permanent, because nothing is evicted. Valid for one set
+ * of reachable members.
  *
  * <p>An open-addressing table with one word per item: 48 bits of its key, and the location. If two
- * items share these bits, the cost is one storage read. The table starts at 32 KiB and grows to 8
- * MiB; after that, a new entry may overwrite another, which is learned again when next needed. Safe
- * for concurrent use; {@link #of} never blocks.
+ * items share these bits, a fetch may cost a needless request or storage read. The table starts at
+ * 32 KiB and grows to 8 MiB; after that, a new entry may overwrite another, which is learned again
+ * when next needed. Safe for concurrent use; {@link #of} never blocks.
  */
 final class ItemLocations {
   static final int UNKNOWN = -1;

@@ -6,7 +6,7 @@ import java.util.List;
 /** The current hosts. Safe for concurrent use; no method blocks. */
 public interface Membership extends Closeable {
   /**
-   * Returns all members, including this host's own, sorted by name; empty until the own member is
+   * Returns all members, including this host's own, sorted by name; empty until this host's is
    * known. Each change yields a new list; otherwise the same instance is returned.
    */
   List<Member> members();

@@ -18,8 +18,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Client of one peer; sends requests only while {@link RemoteHost} considers the peer up. Safe for
- * concurrent use.
+ * Client of one peer. A failed request opens the peer's circuit breaker ({@link RemoteHost});
+ * callers check {@link #out} first. Safe for concurrent use.
  */
 final class PeerClient implements Closeable {
   /**
@@ -197,7 +197,7 @@ final class PeerClient implements Closeable {
           .log()
           .once(
               String.format(
-                  "Host %s does not answer: the items it keeps are read from storage until it"
+                  "Host %s does not answer: the items it caches are read from storage until it"
                       + " does.",
                   member.name()));
     }

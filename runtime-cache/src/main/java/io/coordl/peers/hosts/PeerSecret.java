@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * That is infeasible for a random secret of at least {@link #MIN_LENGTH} characters.
  */
 public final class PeerSecret {
-  /** Minimum length of a secret; half of it already contains 96 bits in base64. */
+  /** Minimum length of a secret; even half that length of random base64 has 96 bits. */
   static final int MIN_LENGTH = 32;
 
   /** Minimum number of distinct characters; nearly every random secret has more. */
@@ -53,7 +53,7 @@ public final class PeerSecret {
   private static final String EXPECTED =
       "expected a file of mode 0600 that all hosts have, with at least "
           + MIN_LENGTH
-          + " random characters, as openssl rand -base64 32 prints.";
+          + " random characters, such as the output of openssl rand -base64 32.";
   private static final String DERIVATION = "CoorDL peers: Ed25519 key, 1";
 
   private static final Set<PosixFilePermission> OWNERS =
@@ -75,7 +75,7 @@ public final class PeerSecret {
       throw new IOException(
           "This JVM cannot derive keys from peer.secret ("
               + e
-              + "): expected Ed25519 of the JDK, which is in module jdk.crypto.ec before JDK 22.",
+              + "): expected the JDK's Ed25519, which is in module jdk.crypto.ec before JDK 22.",
           e);
     } finally {
       Arrays.fill(secret, (byte) 0);
@@ -95,7 +95,7 @@ public final class PeerSecret {
     if (!check(file).equals(before)) {
       throw refused(file, "was replaced while it was read", null);
     }
-    // Editors end a file with a line break; other tools do not.
+    // Editors end a file with a line break; other tools may not.
     byte[] secret =
         new String(all, StandardCharsets.ISO_8859_1).strip().getBytes(StandardCharsets.ISO_8859_1);
     Arrays.fill(all, (byte) 0);
@@ -126,7 +126,7 @@ public final class PeerSecret {
 
   private record FileIdentity(@Nullable Object identity, long size) {}
 
-  /** Checks that no other user can read or replace the file; never opens a FIFO. */
+  /** Checks that no other user can read or change the file; opens nothing, not even a FIFO. */
   private static FileIdentity check(Path file) throws IOException {
     PosixFileAttributes attributes;
     long owner;
@@ -175,7 +175,7 @@ public final class PeerSecret {
     KeyPair pair = generator.generateKeyPair();
     byte[] key = ((EdECPrivateKey) pair.getPrivate()).getBytes().orElseThrow();
     if (!Arrays.equals(key, seed)) {
-      throw new GeneralSecurityException("it derives other keys than RFC 8032");
+      throw new GeneralSecurityException("its keys differ from those of RFC 8032");
     }
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, null);

@@ -147,7 +147,7 @@ public final class PeerServer implements Closeable {
     }
   }
 
-  /** Closes the least useful of these connections if there are {@code max} of them. */
+  /** Closes the least useful of these connections if there are {@code max} or more of them. */
   private void makeRoom(int max, Predicate<PeerSession> these) {
     if (sessions.stream().filter(these).count() >= max) {
       sessions.stream()
@@ -162,7 +162,7 @@ public final class PeerServer implements Closeable {
     }
   }
 
-  /** Logs why a connection was closed; each kind of reason once. */
+  /** Logs why a connection was closed, once per kind of reason. */
   void refused(PeerSession session, String kind, String why) {
     if (!closed) {
       log.once(
@@ -184,9 +184,7 @@ public final class PeerServer implements Closeable {
     incoming.addAndGet(-length);
   }
 
-  /**
-   * Stops serving: closes all connections, and waits for their threads, briefly. Does not throw.
-   */
+  /** Stops serving: closes all connections and waits briefly for their threads. Does not throw. */
   @Override
   public void close() {
     closed = true;

@@ -164,7 +164,7 @@ final class PeerSession implements Closeable {
     }
   }
 
-  /** Lets the client read storage and accepts what it delivers, under the store's own claim. */
+  /** Called by the store under a claim: lets the client read storage and receives the item. */
   private boolean load(int length, byte[] target, int offset) throws IOException {
     answer(Wire.GRANTED, null);
     byte[] word = new byte[4];

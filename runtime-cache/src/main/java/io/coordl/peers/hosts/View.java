@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param peers client of each member; null for this host itself
  * @param self index of this host; -1 if it is not a member now
- * @param former member names of the last views that differ, latest first
+ * @param former names of the members in the last few views that differ, latest first
  */
 record View(
     List<Member> members,
@@ -23,7 +23,7 @@ record View(
     ItemLocations locations) {
   static final View NONE = new View(List.of(), List.of(), -1, List.of());
 
-  /** Number of former views remembered; each costs one more request for an item nobody has. */
+  /** Number of former views remembered; each costs one more request for an item that nobody has. */
   private static final int MAX_FORMER = 3;
 
   private View(

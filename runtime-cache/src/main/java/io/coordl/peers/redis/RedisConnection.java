@@ -31,7 +31,7 @@ import redis.clients.jedis.util.RedisOutputStream;
  * reads the answers, because Jedis allocates any length that a server claims.
  */
 final class RedisConnection implements Closeable {
-  /** Replaces a value that is longer than requested. */
+  /** Returned in place of a value that is longer than requested. */
   static final Object TOO_LONG = new Object();
 
   /** Maximum length of a line; a value may be this long even if less was requested. */
@@ -47,8 +47,8 @@ final class RedisConnection implements Closeable {
    * Connects, authenticates, and pings the server.
    *
    * @param greeting time limit of these steps, once connected
-   * @throws IOException if no connection that both sides trust exists in time; a Jedis exception if
-   *     the server refuses
+   * @throws IOException if no trusted connection is established in time
+   * @throws JedisDataException if the server refuses
    */
   RedisConnection(
       RedisUri uri, InetSocketAddress address, RedisNode.Common common, Duration greeting)

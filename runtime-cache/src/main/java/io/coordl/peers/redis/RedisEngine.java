@@ -43,10 +43,10 @@ import redis.clients.jedis.Protocol.Command;
  * thread takes over and the item is still cached. A claimant slower than its lease does no harm:
  * all copies of an item are equal, and a claim never replaces an item.
  *
- * <p><b>Full.</b> A Redis with {@code maxmemory-policy noeviction} is the MinIO cache: it refuses
- * writes when full, and the engine then only reads from it for ten seconds. A Redis that evicts is
- * used as well, with a warning. An item expires {@link #LIFETIME} after it was written, which
- * outlasts nearly every run.
+ * <p><b>Full.</b> A Redis with {@code maxmemory-policy noeviction} acts as a MinIO cache: it
+ * refuses writes when full, and the engine then only reads from it for ten seconds. A Redis that
+ * evicts is used as well, with a warning. An item expires {@link #LIFETIME} after it was written,
+ * which outlasts nearly every run.
  *
  * <p><b>Failures.</b> {@link Timeouts} bound each call; a server that is late or fails receives no
  * more requests until the agent's thread gets an answer ({@link RedisNode}). Until then, and while
@@ -71,7 +71,7 @@ public final class RedisEngine implements ItemStore, Closeable {
   private static final long FIRST_PAUSE_NANOS = 200_000;
   private static final long LAST_PAUSE_NANOS = 10_000_000;
 
-  /** Removes a claim if it is still there. */
+  /** Removes a claim if it still exists. */
   private static final String RELEASE =
       "if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) end";
 
@@ -89,10 +89,10 @@ public final class RedisEngine implements ItemStore, Closeable {
   private volatile boolean closed;
 
   /**
-   * Opens the engine; returns at once.
+   * Opens the engine; returns immediately.
    *
    * @param seeds the server, or some nodes of one cluster, one of which must answer
-   * @param tls own key and trusted certificates for {@code rediss:}; null for the JDK's
+   * @param tls the user's key and trusted certificates for {@code rediss:}; null for the JDK's
    * @param group namespace of the items; groups share no items
    */
   public RedisEngine(

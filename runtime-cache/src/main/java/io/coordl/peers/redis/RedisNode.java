@@ -19,8 +19,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One server. Program threads use it only after it has answered once ({@link #tend}), and until an
- * answer is late or fails. Thread-safe.
+ * One server. Program threads use it from its first answer ({@link #tend}) until an answer is late
+ * or fails. Thread-safe.
  */
 final class RedisNode {
   /** How long to pause writes after a refusal. */
@@ -48,10 +48,10 @@ final class RedisNode {
   record Common(@Nullable SSLContext tls, Watch watch, Timeouts timeouts, OnceLog log) {}
 
   /**
-   * The reason why there is no answer.
+   * The reason why there is no usable answer.
    *
-   * @param heard the result to record; null if no request was sent, because the server is down or
-   *     there is no memory for the answer
+   * @param heard the result to record; null if there is none, because the server is down or there
+   *     is no memory for the answer
    * @param code code of the server's error; empty if there was none
    */
   record Fault(@Nullable Answer heard, String code) {
@@ -116,7 +116,7 @@ final class RedisNode {
    * Sends a command to the server.
    *
    * @param length maximum value that may be sent or received, in bytes
-   * @return as {@link RedisConnection#ask} returns, or a {@link Fault}
+   * @return the result of {@link RedisConnection#ask}; a {@link Fault} if it is an error or missing
    */
   @Nullable Object ask(int length, Command command, Object... arguments) {
     for (RedisConnection old = up() ? host.take() : null; up(); old = null) {

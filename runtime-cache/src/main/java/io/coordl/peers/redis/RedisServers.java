@@ -139,12 +139,12 @@ final class RedisServers {
   /** Logs warnings about a server when it first answers. */
   private void introduce(RedisNode node) {
     if (!node.uri.secure() && !node.isLoopback()) {
-      String secret = node.uri.password() == null ? "" : ", and the password";
+      String secret = node.uri.password() == null ? "" : " and the password";
       node.logOnce(
           "plain",
           " gets the items"
               + secret
-              + " unencrypted: use rediss:// where the network is not yours alone.");
+              + " unencrypted: use rediss:// unless the network is yours alone.");
     }
     String info = RedisConnection.text(node.ask(0, Command.INFO, "memory"));
     if (!info.contains(POLICY + "noeviction")) {

@@ -22,8 +22,8 @@ import java.util.stream.Stream;
  * @param sentence for the user; ends with the gain
  * @param arguments all arguments for the agent, as {@code key=value}; empty if no change to them
  *     would help
- * @param gain largest possible speed-up of the judged epochs, derived from their waits; 1 if there
- *     is nothing to change
+ * @param gain largest possible speed-up of the judged epochs, derived from their figures; 1 if
+ *     there is nothing to change
  * @param nanos time of the training thread that the finding explains in these epochs
  */
 public record Advice(
@@ -31,7 +31,7 @@ public record Advice(
   /** Acceptable share of time spent on checkpoints, from CheckFreq (FAST 2021). */
   public static final double WORTH_OF_CHECKPOINTS = 0.035;
 
-  /** Decoded images are worth keeping if decoding takes more than this share of all preparation. */
+  /** Decoded images are worth caching if decoding takes more than this share of all preparation. */
   private static final double WORTH_KEEPING = 0.25;
 
   /** The advice mentions page faults if the kernel takes more than this share of the CPU time. */
@@ -231,7 +231,7 @@ public record Advice(
     if (wanted <= evidence.capacity(StoreStatisticsEvent.RAW)) {
       wanted +=
           evidence.capacity(
-              StoreStatisticsEvent.RAW); // Full of other files, or of decoded items beside them.
+              StoreStatisticsEvent.RAW); // Full of other files, or also of decoded items.
     }
     return Optional.of(
         change(
@@ -264,7 +264,7 @@ public record Advice(
     return totals.share(totals.fetchStall) >= Evidence.WORTH_A_CHANGE;
   }
 
-  /** The steps wait for a core, and not because preparation beside them has it. */
+  /** The steps wait for a core, and not because preparation in parallel takes it. */
   private static Advice coreBound(Evidence evidence) {
     Figures judged = evidence.judged();
     CoreLaw cores = evidence.coreLaw();
@@ -290,7 +290,7 @@ public record Advice(
   }
 
   /**
-   * A change that spares preparation or hides it.
+   * A change that saves preparation or hides it.
    *
    * @param what description for the user
    * @param removed self time of work that is no longer done, on all threads
@@ -308,7 +308,7 @@ public record Advice(
     }
   }
 
-  /** The job waits for preparation, or preparation beside the steps takes their cores. */
+  /** The job waits for preparation, or preparation in parallel with the steps takes their cores. */
   private static Advice prepBound(Evidence evidence) {
     Figures judged = evidence.judged();
     CoreLaw cores = evidence.coreLaw();
@@ -351,8 +351,8 @@ public record Advice(
   }
 
   /**
-   * How many times as fast a cure can make the job at most. Work that is no longer done makes no
-   * garbage: that can spare its share of the collections, in waits and in steps.
+   * Returns the largest factor by which a cure can speed up the job. Work that is no longer done
+   * makes no garbage, which can also save its share of the collections, in waits and in steps.
    */
   private static double gain(Evidence evidence, Cure cure) {
     Figures judged = evidence.judged();
@@ -362,7 +362,7 @@ public record Advice(
     return evidence.coreLaw().gain(cure.removed(), cure.waited() + spared);
   }
 
-  /** Of cures that are predicted to be equally fast, the first in this order is advised. */
+  /** Of cures with equal predicted gains, the first in this order is advised. */
   private static Stream<Cure> cures(Evidence evidence, long waits) {
     Figures judged = evidence.judged();
     long prep = judged.prepTime();
@@ -458,7 +458,7 @@ public record Advice(
    * Returns a finding with something to change.
    *
    * @param nanos time that the finding explains
-   * @param gain how many times as fast the change can make the job, at most
+   * @param gain largest factor by which the change can speed up the job
    * @param why the reason
    * @param changes changes to the agent's arguments
    */

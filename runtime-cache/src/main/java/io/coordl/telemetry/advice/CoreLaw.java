@@ -49,7 +49,7 @@ public final class CoreLaw {
     this.work = (double) figures.fetchTime + figures.prepTime();
     this.running = work == 0 ? 1 : Math.max(0, 1 - figures.prepCoreWait / work);
     this.beside = Math.max(0, running * work - waits);
-    // With work beside the steps, nobody knows how much longer it made the waits.
+    // If other threads prepare, it is unknown how much their waits for a core lengthen the stalls.
     double preparing = figures.fetchStall + (double) figures.prepStall;
     this.prepWait = beside == 0 ? Math.min((double) figures.prepCoreWait, preparing) : 0;
     double room = isKnown() ? Math.max(0, wall - waits - left(work)) : 0;
@@ -86,7 +86,7 @@ public final class CoreLaw {
     return share;
   }
 
-  /** Returns an upper bound of {@link #share}. */
+  /** Returns an upper bound on {@link #share}. */
   public double most() {
     return maxShare;
   }
@@ -104,8 +104,8 @@ public final class CoreLaw {
   }
 
   /**
-   * Returns the maximum speed-up of the job if so much work and so many nanoseconds of waiting are
-   * removed. Work that only moves to another thread is not removed.
+   * Returns the maximum speed-up of the job if this much work and this many nanoseconds of waiting
+   * are removed. Work that only moves to another thread is not removed.
    */
   public double gain(long removed, long waited) {
     long savedWait = Math.max(0, waited);

@@ -9,7 +9,7 @@ import java.util.List;
 public final class CoreWaits {
   private CoreWaits() {}
 
-  /** Names what the steps spend besides computing; empty if it is next to nothing. */
+  /** Names what takes time in the steps besides computing; empty if it is next to nothing. */
   public static String inSteps(Figures figures) {
     List<String> parts = new ArrayList<>();
     add(parts, Sentence.CORE_WAIT, figures.computeCoreWait, figures);

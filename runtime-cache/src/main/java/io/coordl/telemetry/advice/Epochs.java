@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * Figures of the epochs that have ended, by pipeline: of the first, which warms up and fills
  * caches, and of the later ones, by which a job is judged. A pass without a model update is an
  * evaluation; if no update was ever seen, the two cannot be told apart, and all count as epochs.
- * Memory grows only with the number of data sets. Safe for concurrent use.
+ * Memory grows only with the number of data sets and models. Safe for concurrent use.
  */
 public final class Epochs {
   /** The epochs, or the evaluations, of one data set. */
@@ -55,7 +55,7 @@ public final class Epochs {
 
   /**
    * Whether a class of this library makes the batches of any epoch; true if no epoch has ended,
-   * because the class is not known before.
+   * because the class is not known before that.
    */
   synchronized boolean areOf(LibraryEvent library) {
     Map<String, Pipeline> all = updating.isEmpty() ? others : updating;
@@ -116,9 +116,7 @@ public final class Epochs {
         shared == epochs ? "" : Sentence.NOT_SHARED.with(epochs - shared));
   }
 
-  /**
-   * Number of the job's epochs that were left early; after the job has ended, including its last.
-   */
+  /** Number of the job's epochs that were left early, including its last once the job has ended. */
   public synchronized long leftEarly(JobStatisticsEvent job, boolean running) {
     long complete = updating.values().stream().mapToLong(pipeline -> pipeline.complete).sum();
     long ended = updating.values().stream().mapToLong(pipeline -> pipeline.count).sum();

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param given arguments that the user gave
  * @param libraries the training libraries in use
  * @param verdicts whether policies, in force or not, can work on the job's data
- * @param usableCores number of cores that the job may use at once; 0 if unknown
- * @param hosts number of hosts that hold the data set together: this one and those it asked
+ * @param usableCores number of cores that the job may use; 0 if unknown
+ * @param hosts number of hosts that together cache the data set: this one and those it contacted
  */
 public record Evidence(
     Figures totals,
@@ -57,7 +57,7 @@ public record Evidence(
     return profiled() ? 0 : judged().samplesPerSecond();
   }
 
-  /** The cost of work beside the steps in the judged epochs. */
+  /** The cost of work in parallel with the steps in the judged epochs. */
   public CoreLaw coreLaw() {
     return new CoreLaw(judged(), usableCores);
   }
@@ -67,12 +67,12 @@ public record Evidence(
     return isOn("profile");
   }
 
-  /** Bytes of raw items that all hosts together may keep, assuming that they are alike. */
+  /** Bytes of raw items that all hosts together may cache, assuming that they are alike. */
   public long capacityOfAllHosts() {
     return hosts * capacity(StoreStatisticsEvent.RAW);
   }
 
-  /** Bytes that this job may keep in one form. */
+  /** Bytes that this job may cache in one form. */
   long capacity(String form) {
     return stores.stream()
         .filter(store -> store.keeps(form))
@@ -84,7 +84,7 @@ public record Evidence(
     return configuration.containsKey("cache") ? isOn("cache") : keeps(StoreStatisticsEvent.RAW);
   }
 
-  /** True if images or whole samples were kept, so that repeated decoding is not the cause. */
+  /** True if images or whole samples were cached, so that repeated decoding is not the cause. */
   boolean keepsDecoded() {
     return keeps(StoreStatisticsEvent.DECODED)
         || isOn("decoded")

@@ -14,7 +14,7 @@ public final class Gpus {
 
   /**
    * Devices that the job uses: those where its process was seen, or all if it was seen on none (a
-   * container hides it).
+   * container may hide it).
    */
   public static List<GpuStatisticsEvent> used(List<GpuStatisticsEvent> all) {
     List<GpuStatisticsEvent> own = all.stream().filter(gpu -> gpu.ownMemory > 0).toList();

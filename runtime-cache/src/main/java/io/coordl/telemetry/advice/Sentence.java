@@ -3,10 +3,10 @@ package io.coordl.telemetry.advice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every sentence, and every clause of one, of the advice, the lines about epochs, the summary at
- * exit and {@code auto}. Apart from labels, no other text reaches the user from there: {@code
- * SentencesTest} searches the class files, and holds a job for each that gets it and one that must
- * not.
+ * The sentences and clauses of the advice, the lines about epochs, the summary at exit and {@code
+ * auto}. Apart from labels, no other text reaches the user from there: {@code SentencesTest}
+ * searches the class files for other text, and has, for each sentence, a job that gets it and one
+ * that must not.
  */
 public enum Sentence {
   // ---- advice: nothing to change
@@ -48,7 +48,8 @@ public enum Sentence {
   FEWER_CHECKPOINTS("take fewer of the agent's own checkpoints, or write fewer of the program's"),
   COPIED("training stopped for %s, to copy models and to wait for the previous write"),
   WRITE_LESS_OFTEN(
-      "write models %d times less often, which keeps this under %.1f %%, or to faster storage"),
+      "write models %d times less often, which keeps this under %.1f %%, or write them to faster"
+          + " storage"),
 
   // ---- advice: storage
   KEEP_IN_MEMORY("keep the data set in memory"),
@@ -62,12 +63,13 @@ public enum Sentence {
   FILES_NOT_FOUND_AGAIN(
       "%s were spent waiting for storage although the files were cached: almost none of them"
           + " was found again"),
-  NAME_THE_FILES("name the files of the data set by dataset=PATH"),
+  NAME_THE_FILES("name the files of the data set with dataset=PATH"),
   CACHE_HAS_ROOM(
       "%s were spent waiting for storage although the cache has room, so some files are not"
           + " recognized as items"),
   LARGER_CACHE("give the cache more memory, if the host has it,"),
-  LARGER_CACHES("give the cache of each of %d hosts more memory, if it has it, or add a host,"),
+  LARGER_CACHES(
+      "give the cache on each of the %d hosts more memory, if they have it, or add a host,"),
   CACHE_FULL("%s were spent waiting for storage; an epoch reads %s and the cache is full"),
 
   // ---- advice: cores
@@ -103,7 +105,7 @@ public enum Sentence {
       "make preparation cheaper, or prepare batches on threads of your program: its own class makes"
           + " them, not the library's, so the agent leaves them alone"),
   PREFETCH_LESS(
-      "prefetch on fewer threads, or not at all, as they take the cores of the steps, and make"
+      "prefetch on fewer threads, or not at all, because they take cores from the steps; also make"
           + " preparation cheaper"),
   MORE_THREADS("prepare on more threads"),
   BY_PREFETCH(", with prefetch=N"),
@@ -189,14 +191,14 @@ public enum Sentence {
 
   // ---- exit summary: other jobs and hosts
   PEERS(
-      "peers: %d asked; %d items found there (%s)%s, %d stored there (%s); %d late, %d failed (%s"
-          + " lost)"),
+      "peers: %d contacted; %d items found there (%s)%s, %d stored there (%s); %d late, %d failed"
+          + " (%s lost)"),
   STAGED(
       "coordinated prep (%s): %s; %d batches from the group, %d prepared for the group, %d prepared"
           + " locally (%d late, %d lost, %d not staged, %d with nobody preparing)"),
   WHO_WAITS(
-      "  who waits for whom: this job for batches %s; its preparing threads for others to use"
-          + " theirs %s, mostly for job %d (%s)"),
+      "  who waits for whom: this job waited %s for batches; its preparing threads waited %s for"
+          + " other jobs to free slots, mostly for job %d (%s)"),
   MORE_PIPELINES("coordinated prep: %d more pipelines, see the recording"),
 
   // ---- exit summary: devices
@@ -211,7 +213,7 @@ public enum Sentence {
   GPU_SYNCHRONIZED("; synchronized steps %s, so the samples are off by %+.1f %%"),
 
   // ---- prepared=check
-  CHECK_EQUAL("prepared=check: %s: %,d of %,d %s were equal to the bit when made again"),
+  CHECK_EQUAL("prepared=check: %s: %,d of %,d %s were bit-identical when made again"),
   CHECK_VOUCH("; if they always are, use %s"),
   CHECK_OTHERS("; other data sets of this class were not compared"),
   CHECK_NOT_NEEDED("; prepared=share proves it and needs no check"),
@@ -224,14 +226,14 @@ public enum Sentence {
 
   // ---- auto
   WAITED("the job waited for preparation %s of the time and for fetches %s"),
-  NOT_SWITCHED("auto: nothing was switched on, %s"),
+  NOT_SWITCHED("auto: nothing was switched on; %s"),
   NO_BATCH("no training batch was seen"),
   FEW_LOADED("no batch was trained on, and the first loading thread took too few to judge"),
   KEPT("auto: kept read and prepared data from %.1f s on, because %s%s%s%s"),
   DROPPED("; dropped it, because the job was no faster and waited no less"),
   SPEEDS("%.0f samples/s before, %.0f after"),
   BROUGHT("%s: %sx as fast because of that"),
-  BROUGHT_AT_MOST("%s; at most %.2fx because of that, the rest is the job's own warm-up"),
+  BROUGHT_AT_MOST("%s; at most %.2fx because of that; the rest is the job's own warm-up"),
   NO_EFFECT("%s: no measurable effect"),
   PREFETCHING("prefetching %s (%s)"),
   ON("on, %s"),
@@ -261,7 +263,7 @@ public enum Sentence {
     return Text.format(format, figures);
   }
 
-  /** The text with places for its figures, as {@link java.util.Formatter} reads it. */
+  /** The text with placeholders for its figures, in the syntax of {@link java.util.Formatter}. */
   public String format() {
     return format;
   }

@@ -70,8 +70,8 @@ public final class Text {
   }
 
   /**
-   * Returns text of a program as one line of at most {@code maxLength} characters, without control
-   * characters.
+   * Returns text from a program as one line of at most {@code maxLength} characters, without
+   * control characters.
    */
   public static String line(String text, int maxLength) {
     String clean = text.replaceAll("\\p{Cntrl}+", " ").strip();

@@ -20,7 +20,7 @@ public final class EventLog implements EventSink {
 
   private record Early(Supplier<Event> event, long start, long end) {}
 
-  /** Called once the recording runs: writes the buffered events, and later ones at once. */
+  /** Called once the recording runs: writes the buffered events, and later ones immediately. */
   public void open(EventSink to) {
     List<Early> buffered;
     synchronized (this) {

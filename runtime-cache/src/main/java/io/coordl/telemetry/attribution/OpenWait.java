@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param since when it began, by the recorder's clock
  * @param nanos how long it has lasted
- * @param longest the longest wait before, of any training thread
+ * @param longest longest earlier wait of any training thread
  * @param file file opened last, by any thread; null if none was
  * @param reader thread that opened that file; null if it no longer exists
  */

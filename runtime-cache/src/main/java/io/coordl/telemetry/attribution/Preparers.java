@@ -13,7 +13,7 @@ public final class Preparers {
   private final AtomicInteger peak = new AtomicInteger();
   private final LongAdder batches = new LongAdder();
 
-  /** Returns the peak number of batches in preparation at once. */
+  /** Returns the peak number of batches in preparation at the same time. */
   public int most() {
     return peak.get();
   }

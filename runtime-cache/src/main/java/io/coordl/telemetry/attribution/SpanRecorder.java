@@ -54,7 +54,7 @@ public final class SpanRecorder implements SpanSink {
   volatile CoreTimes cores = CoreTimes.UNKNOWN;
   private volatile boolean ended;
 
-  /** The longest wait for a batch of any training thread. */
+  /** The longest wait of any training thread for a batch. */
   final LongAccumulator longestWait = new LongAccumulator(Math::max, 0);
 
   /** The thread that opened a file of the data set last. */

@@ -29,7 +29,7 @@ final class ThreadSpans {
   private static final int MAX_HELD = 64;
   private static final long EVENT_PIECE_NANOS = 1_000_000;
 
-  /** Least time between two readings of a thread's core figures, which take 10 us of CPU each. */
+  /** Minimum time between two readings of a thread's core figures, which take 10 us of CPU each. */
   private static final long CORES_NANOS = 4_000_000;
 
   /** Shortest preparation of a data set that counts; most do nothing. */
@@ -66,10 +66,10 @@ final class ThreadSpans {
   /** Depth of the open span that prepares a data set for the next epoch; 0 if there is none. */
   private int dataSetDepth;
 
-  /** When the data set was prepared whose preparation is the beginning of the next wait; else 0. */
+  /** When the preparation of a data set ended, if the next wait begins with it; else 0. */
   private long dataSetEnded;
 
-  /** Part of the current wait in which a data set was prepared: no batch was asked for yet. */
+  /** Part of the current wait in which a data set was prepared, before a batch was requested. */
   private long dataSetNanos;
 
   private final List<OpenEpoch> epochs = new ArrayList<>();
@@ -98,7 +98,8 @@ final class ThreadSpans {
   private final WeakReference<Thread> owner = new WeakReference<>(Thread.currentThread());
 
   /**
-   * Since when this thread has waited for a batch, earlier calls for it included; 0 if it does not.
+   * Since when this thread has waited for a batch, including earlier calls for it; 0 if it does not
+   * wait.
    */
   private volatile long waiting;
 
@@ -501,8 +502,8 @@ final class ThreadSpans {
   // ---- waits and steps
 
   /**
-   * A data set was prepared: the beginning of the first wait of its epoch, if the loop asks for a
-   * batch at once.
+   * A data set was prepared: the beginning of the first wait of its epoch, if the loop then
+   * immediately requests a batch.
    */
   private void endDataSet(long start, long now) {
     waits.add(start, now);
@@ -554,7 +555,7 @@ final class ThreadSpans {
         end(epoch, true, now);
       }
     } else if (asking != null) {
-      // Work between asking and taking the batch (DL4J's ParallelWrapper waits for its workers)
+      // Work between asking for and taking a batch (DL4J's ParallelWrapper waits for its workers)
       // still belongs to the step.
       stepping = asking;
       stepStart = now;
@@ -562,7 +563,7 @@ final class ThreadSpans {
     asking = null;
   }
 
-  /** Loops may ask for batches until there are none. */
+  /** NoSuchElementException is not a failure: loops may request batches until there are none. */
   private static boolean isFailure(@Nullable Throwable thrown) {
     return thrown != null && !(thrown instanceof NoSuchElementException);
   }
@@ -677,7 +678,9 @@ final class ThreadSpans {
     epoch.step = step;
   }
 
-  /** The thread asks again: the time since it took the last batch was the step, or a part of it. */
+  /**
+   * The thread requests a batch: the time since it took the last one was the step, or part of it.
+   */
   private void endStep(long now) {
     OpenEpoch epoch = stepping;
     if (epoch == null) {

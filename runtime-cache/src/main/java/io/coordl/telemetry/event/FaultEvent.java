@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Fault")
 @Label("Fault")
-@Description("Something inside the agent failed; the program's own call ran instead.")
+@Description("Something inside the agent failed; the program continues.")
 public final class FaultEvent extends EventBase {
   @Label("Where")
   @Description("Operation that failed")

@@ -257,7 +257,8 @@ public abstract class Figures extends EventBase {
 
   /**
    * Returns the wall time in which the training thread neither waited for a batch nor computed nor
-   * wrote a model: the work of the program between two epochs. 0 if several threads train at once.
+   * wrote a model: the work of the program between two epochs. Usually 0 if several threads train
+   * concurrently.
    */
   public long betweenEpochs() {
     return Math.max(0, wall - compute - stall - checkpoint);

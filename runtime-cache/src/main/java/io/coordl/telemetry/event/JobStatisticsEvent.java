@@ -103,7 +103,7 @@ public final class JobStatisticsEvent extends Figures {
   /**
    * Adds a wait that has not ended; its cause is not known yet, so it counts as queueing.
    *
-   * @param nanos negative to take it out again
+   * @param nanos negative to subtract it again
    */
   public void addOpenWait(long nanos) {
     stall += nanos;

@@ -19,12 +19,12 @@ public final class OpenWaitEvent extends EventBase {
   public long waited;
 
   @Label("Longest Wait")
-  @Description("The longest wait before")
+  @Description("Longest earlier wait of any training thread")
   @Timespan(Timespan.NANOSECONDS)
   public long longest;
 
   @Label("Stack")
-  @Description("Frames of the training thread, one a line")
+  @Description("Frames of the training thread, one per line")
   public @Nullable String stack;
 
   @Label("Last File")
@@ -36,6 +36,6 @@ public final class OpenWaitEvent extends EventBase {
   public @Nullable String reader;
 
   @Label("Stack of the Last Reader")
-  @Description("Its frames, one a line; empty if it is the training thread, or has ended")
+  @Description("Its frames, one per line; empty if it is the training thread, or has ended")
   public @Nullable String readerStack;
 }

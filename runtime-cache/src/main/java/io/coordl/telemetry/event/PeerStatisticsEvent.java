@@ -23,7 +23,7 @@ public final class PeerStatisticsEvent extends EventBase {
   public long found;
 
   @Label("Absent")
-  @Description("Requests for items that the host did not have")
+  @Description("Requests for items that the host did not have, and items sent but not cached there")
   public long absent;
 
   @Label("Kept")
@@ -35,7 +35,7 @@ public final class PeerStatisticsEvent extends EventBase {
   public long late;
 
   @Label("Failed")
-  @Description("Requests that failed: no connection, a broken one, or no answer")
+  @Description("Requests that failed: no connection, a broken one, or no valid answer")
   public long failed;
 
   @Label("Bytes Received")

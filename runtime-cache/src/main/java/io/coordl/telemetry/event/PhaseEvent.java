@@ -18,7 +18,7 @@ public final class PhaseEvent extends Figures {
   public @Nullable String phase;
 
   @Label("Workers")
-  @Description("Threads that prepare besides the training thread, 0 if it prepares itself")
+  @Description("Threads that prepare besides the training thread, 0 if it does so itself")
   public long workers;
 
   @Label("Warm-up Steps")

@@ -70,7 +70,9 @@ public final class StoreStatisticsEvent extends EventBase {
   public long peer;
 
   @Label("Not Cached")
-  @Description("Opens that were not cached: store full, file changed while read, or unreadable")
+  @Description(
+      "Opens that were not cached: store full, file changed while read, unreadable, or being read"
+          + " by another thread or job")
   public long bypassed;
 
   @Label("Full")

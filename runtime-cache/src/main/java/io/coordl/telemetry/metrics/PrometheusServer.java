@@ -79,7 +79,7 @@ final class PrometheusServer implements Closeable {
     client.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Reads the whole request, or the client would see its connection reset. */
+  /** Reads the whole request: otherwise the client would see its connection reset. */
   private static String request(Socket client) throws IOException {
     long deadline = System.nanoTime() + PATIENCE_NANOS;
     StringBuilder request = new StringBuilder();

@@ -67,9 +67,9 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Prints lines, in the order of calls. The program may have replaced its standard error by a
+   * Prints lines, in the order of calls. The program may have replaced its standard error with a
    * stream that fails or blocks forever. So the caller waits no longer than {@code patience}, and
-   * while a line is stuck, further lines are dropped at once.
+   * while a line is stuck, further lines are dropped immediately.
    */
   public void print(String lines, Duration patience) {
     Long begun = printing;
@@ -154,8 +154,8 @@ public final class AgentLog implements FaultListener, UserLog {
     if (jar != null) {
       say(
           jar
-              + " was replaced while this job runs: parts of the agent that were not loaded by then"
-              + " are missing and left out; the program continues");
+              + " was replaced while this job was running: parts of the agent that had not been"
+              + " loaded yet are unavailable; the program continues");
     }
     return jar != null;
   }
@@ -165,9 +165,9 @@ public final class AgentLog implements FaultListener, UserLog {
     faults.incrementAndGet();
     String action =
         tripped
-            ? "too many faults: the agent is switched off, the program continues without it"
+            ? "too many faults: the agent is switched off, and the program continues without it"
             : Thread.currentThread() instanceof AgentThread
-                ? "this thread of the agent skips that, the program continues"
+                ? "this thread of the agent skips that, and the program continues"
                 : "the program's own call runs instead";
     if (!tripped && isOfReplacedJar(cause)) {
       return;

@@ -29,7 +29,7 @@ final class EpochLines implements Consumer<EpochEvent> {
   /** Minimum time between two reports. */
   static final Duration PAUSE = Duration.ofSeconds(10);
 
-  /** Reports a slowdown if a batch takes at least this many times its time in the second epoch. */
+  /** Reports a slowdown if batches take at least this many times as long as in the second epoch. */
   private static final double MIN_SLOWDOWN = 1.25;
 
   /** Minimum share of the slowdown for a second cause to be named. */

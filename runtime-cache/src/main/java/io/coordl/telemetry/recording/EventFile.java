@@ -69,7 +69,7 @@ final class EventFile {
   private final Map<Long, String> threads = new LinkedHashMap<>();
   private boolean closed;
 
-  /** Identifies the file, as by device and inode; null if the file system cannot. */
+  /** Identifies the file, such as by device and inode; null if the file system cannot. */
   private final @Nullable Object identity;
 
   // Used by the flushing thread only.
@@ -282,7 +282,7 @@ final class EventFile {
 
   private void beginChunk() throws IOException {
     FlightBytes metadata = types.metadata;
-    // First, because it may fail and be retried.
+    // Before any field changes, because it may fail and be retried.
     write(metadata.array(), metadata.size(), position + HEADER_BYTES);
     chunkStart = position;
     chunkNanos = System.nanoTime();

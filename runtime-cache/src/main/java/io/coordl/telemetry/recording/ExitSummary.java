@@ -37,7 +37,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
   private static final int LINES_AT_END = 3;
 
   /**
-   * Returns at most 20 lines. If nothing was trained, loaded, read or found, they only tell what
+   * Returns at most 20 lines. If nothing was trained, loaded, read or found, they only report what
    * policies did, or why they did nothing.
    */
   List<String> lines() {
@@ -109,7 +109,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     work(lines, "transform", "times", Durations.Kind.TRANSFORM, now.transformTime);
     for (StoreStatisticsEvent store : job.stores()) {
       if (store.items + store.hits + store.bypassed == 0) {
-        continue; // If it was asked for, the reason is a line below.
+        continue; // If the user requested it, a line below gives the reason.
       }
       lines.add(
           Sentence.STORE.with(
@@ -158,7 +158,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     return hits == 0 ? "" : said.with(hits);
   }
 
-  /** Adds what other hosts did for this job; nothing if none was asked. */
+  /** Adds what other hosts did for this job; nothing if none was contacted. */
   private void asked(List<PeerStatisticsEvent> peers, List<String> lines) {
     if (peers.isEmpty()) {
       return;
@@ -179,7 +179,8 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
   }
 
   /**
-   * Adds the pipelines that gave the most batches, while there is room, and the number of others.
+   * Adds the pipelines that delivered the most batches, while there is room, and the number of
+   * others.
    */
   private void staged(List<StagingStatisticsEvent> all, List<String> lines, int room) {
     List<StagingStatisticsEvent> used =

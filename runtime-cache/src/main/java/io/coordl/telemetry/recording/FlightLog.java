@@ -47,7 +47,7 @@ final class FlightLog {
   private final JfrEvents jfr;
   private final CountDownLatch stop = new CountDownLatch(1);
 
-  /** Open until started: there is nothing to finish before. */
+  /** At zero until started: there is nothing to wait for before that. */
   private volatile CountDownLatch done = new CountDownLatch(0);
 
   private volatile @Nullable EventFile file;
@@ -144,7 +144,7 @@ final class FlightLog {
         if (replaces && i > 1) {
           job.log()
               .say(
-                  "record=%s: another job is writing it; the recording of this one is %s",
+                  "record=%s: another job is writing it; the recording of this job is %s",
                   target, opened.path);
         }
         return opened;
@@ -222,7 +222,8 @@ final class FlightLog {
             : own.path + ", only until " + now + " (" + reason + ")";
     job.log()
         .say(
-            "record=%s can no longer be written (%s); the recording ends, the program continues",
+            "record=%s can no longer be written (%s); the recording ends, and the program"
+                + " continues",
             target, reason);
   }
 
@@ -233,7 +234,7 @@ final class FlightLog {
     } else if (e instanceof NoSuchFileException missing) {
       Path folder = missing.getFile() == null ? null : Path.of(missing.getFile()).getParent();
       return folder != null && Files.isDirectory(folder)
-          ? "no file can be made in that directory"
+          ? "no file can be created in that directory"
           : "there is no such directory";
     }
     String reason = e instanceof FileSystemException file ? file.getReason() : e.getMessage();

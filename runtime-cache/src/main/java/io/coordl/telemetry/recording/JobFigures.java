@@ -133,10 +133,10 @@ public final class JobFigures {
   }
 
   /**
-   * Adds a policy or data set that the user asked for: if it did nothing, the summary and the
+   * Adds a policy or data set that the user requested: if it did nothing, the summary and the
    * recording report why.
    *
-   * @param asked the argument as written: {@code cache=minio}
+   * @param asked the argument as written, such as {@code cache=minio}
    * @param name prefix of log messages that explain more than {@code why}
    * @param why returns, when the job ends, why it did nothing; empty if it did something
    */
@@ -248,7 +248,7 @@ public final class JobFigures {
     return made == null ? List.of() : made.summary();
   }
 
-  /** The recording runs: writes the kept events, and later ones at once. */
+  /** Called once the recording runs: writes the buffered events, and later ones immediately. */
   void open(EventSink to) {
     log.events.open(to);
     rewrites.events.open(to);

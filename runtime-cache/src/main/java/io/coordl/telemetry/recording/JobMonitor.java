@@ -76,7 +76,7 @@ public final class JobMonitor {
    * Adds a policy or data set that the user requested: if it did nothing, the summary and the
    * recording report why.
    *
-   * @param asked the argument as written: {@code cache=minio}
+   * @param asked the argument as written, such as {@code cache=minio}
    * @param name prefix of log messages that explain more than {@code why}
    * @param why returns, when the job ends, why it did nothing; empty if it did something
    */
@@ -217,11 +217,11 @@ public final class JobMonitor {
       flight.finish();
       return new ExitSummary(figures, recording(), didNothing).lines();
     } finally {
-      for (Closeable store : closing) {
+      for (Closeable part : closing) {
         try {
-          store.close();
+          part.close();
         } catch (IOException | RuntimeException e) {
-          log.say("a store cannot be closed (" + e + ")");
+          log.say("a part of the agent cannot be closed (" + e + ")");
         }
       }
     }

@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Publishes the live status of the job: every second, writes the totals of now and of ten seconds
- * ago to a small recording in shared memory, for {@code coordl top}. Runs on its own thread; a
- * failure is logged, and the job continues.
+ * Publishes the live status of the job: every second, writes the current totals and those of ten
+ * seconds ago to a small recording in shared memory, for {@code coordl top}. Runs on its own
+ * thread; a failure is logged, and the job continues.
  */
 final class Status implements Closeable {
   private static final long PERIOD_MILLIS = 1_000;

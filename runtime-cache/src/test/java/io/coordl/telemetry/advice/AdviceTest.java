@@ -157,7 +157,8 @@ class AdviceTest {
     // A third of 3 GiB plus 10 %.
     assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=2g");
     assertThat(advice.sentence())
-        .contains("cache of each of 3 hosts", "or add a host, with", "cache=minio,cache.size=2g:");
+        .contains(
+            "cache on each of the 3 hosts", "or add a host, with", "cache=minio,cache.size=2g:");
   }
 
   @Test

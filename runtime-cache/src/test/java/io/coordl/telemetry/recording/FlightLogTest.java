@@ -78,7 +78,7 @@ class FlightLogTest {
   @Test
   void aDirectoryThatTakesNoFileIsNotCalledMissing() {
     assertThat(FlightLog.reason(new NoSuchFileException(file().toString())))
-        .isEqualTo("no file can be made in that directory");
+        .isEqualTo("no file can be created in that directory");
     assertThat(FlightLog.reason(new NoSuchFileException(folder.resolve("no/job.jfr").toString())))
         .isEqualTo("there is no such directory");
   }

@@ -197,7 +197,7 @@ class PeerLogTest {
             "items: 1 from storage (19.5 KiB), 1 from memory (29.3 KiB), 1 from other hosts (19.1"
                 + " MiB)")
         .contains(
-            "peers: 2 asked; 1 items found there (19.1 MiB), p50 301.1 us, p99 301.1"
+            "peers: 2 contacted; 1 items found there (19.1 MiB), p50 301.1 us, p99 301.1"
                 + " us, 0 stored there (0 bytes); 1 late, 0 failed (0.40 s lost)");
   }
 

@@ -145,7 +145,7 @@ class StatusTest {
 
     assertThat(log.saidOf("coordl"))
         .startsWith("top does not show this job: its file ")
-        .endsWith("cannot be written (no file can be made in that directory)");
+        .endsWith("cannot be written (no file can be created in that directory)");
   }
 
   @Test

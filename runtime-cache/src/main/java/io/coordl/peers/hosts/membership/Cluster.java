@@ -55,7 +55,8 @@ record Cluster(
   private static final int LEAVE_MILLIS = 500;
 
   /**
-   * Interval at which partitions search for each other; each time, every host contacts all others.
+   * Minimum interval between searches for other partitions; in each, every host contacts all
+   * others.
    */
   private static final int MERGE_MILLIS = 400;
 
@@ -154,8 +155,8 @@ record Cluster(
       } else if (hello.version() != self.version()) {
         log.once(
             String.format(
-                "%s speaks version %s of the peers' protocol, this agent version %s; it is"
-                    + " ignored.",
+                "%s speaks version %s of the peers' protocol, but this agent speaks version %s;"
+                    + " it is ignored.",
                 hello.name(), hello.version(), self.version()));
       } else if (hello.group() != self.group()) {
         log.once(hello.name() + " is a peer of another group; it is ignored.");

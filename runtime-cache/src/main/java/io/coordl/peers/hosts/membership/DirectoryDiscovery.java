@@ -90,7 +90,7 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
 
   /**
    * Reads a short regular file, and never blocks if something else has replaced it: opening a FIFO
-   * for reading and writing does not wait, and it does not support positional reads.
+   * for reading and writing does not wait, and positional reads of a FIFO fail.
    */
   static String content(Path file) throws IOException {
     try (FileChannel channel =

@@ -82,7 +82,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
     if (list == null || list.isEmpty()) {
       throw new IllegalArgumentException(
           "peer=slurm: SLURM_JOB_NODELIST is not set, so the nodes of the job are unknown;"
-              + " no other host is asked.");
+              + " no other host is used.");
     }
     try {
       return NodeList.expand(list, MAX_HOSTS).stream()
@@ -90,7 +90,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
           .toList();
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "peer=slurm: SLURM_JOB_NODELIST " + e.getMessage() + "; no other host is asked.", e);
+          "peer=slurm: SLURM_JOB_NODELIST " + e.getMessage() + "; no other host is used.", e);
     }
   }
 

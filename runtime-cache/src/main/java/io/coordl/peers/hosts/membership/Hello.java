@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A host's description of itself. It is part of the host's address in the cluster, so every host
- * that receives the address knows it. At most 255 bytes.
+ * that receives the address knows the description. At most 255 bytes.
  *
  * @param version version of the peers' protocol
  * @param group checksum of the group's name

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * thread only.
  */
 final class HostLeader implements Closeable {
-  /** Interval of name lookups; hosts join late, and their addresses change. */
+  /** Interval of name lookups; hosts may join late, and their addresses may change. */
   private static final long LOOKUP_NANOS = Duration.ofSeconds(5).toNanos();
 
   /**

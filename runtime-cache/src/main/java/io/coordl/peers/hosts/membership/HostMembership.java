@@ -77,7 +77,7 @@ public final class HostMembership implements Membership {
    * @param tls credentials with which peers authenticate each other
    * @param capacity byte budget of the store; 0 until the store is open. This job does not lead
    *     before that, because other hosts choose by the budget which items this host caches, and a
-   *     member never changes
+   *     published member never changes
    */
   public record Settings(
       Path directory,
@@ -187,7 +187,7 @@ public final class HostMembership implements Membership {
     }
   }
 
-  /** Starts leading; null if this job cannot lead, so that another may. */
+  /** Starts leading; null if this job cannot lead, in which case another may. */
   private @Nullable HostLeader lead(SharedFile<ViewFile> file) throws IOException {
     read(file.memory());
     HostLeader started = null;

@@ -23,8 +23,8 @@ record OwnAddress(Predicate<InetAddress> local) {
 
   /**
    * Returns the given address; else the listed address that belongs to this host; else the address
-   * of this host's name. Unless it is given, a loopback address is returned only if all listed
-   * addresses are loopback addresses.
+   * of this host's name. Unless it is given, a loopback address is returned only if addresses are
+   * listed and all of them are loopback addresses.
    *
    * @param given value of {@code peer.bind}; null if not set
    * @param defaultPort port if none is listed for the address
@@ -53,7 +53,7 @@ record OwnAddress(Predicate<InetAddress> local) {
           "The peers "
               + String.join(", ", own.stream().map(HostPort::text).toList())
               + " are all addresses of this host: set the one to listen at with"
-              + " peer.bind=ADDRESS[:PORT]; until then no other host is asked.");
+              + " peer.bind=ADDRESS[:PORT]; until then no other host is used.");
     }
     return own.isEmpty() ? named(remote, listed, defaultPort) : own.get(0);
   }
@@ -71,7 +71,7 @@ record OwnAddress(Predicate<InetAddress> local) {
         String.format(
             "None of the peers is an address of this host, and its name, %s, resolves to %s, where"
                 + " other hosts cannot reach it: set an address with peer.bind=ADDRESS[:PORT];"
-                + " until then no other host is asked.",
+                + " until then no other host is used.",
             here.getHostName(), all[0].getHostAddress()));
   }
 

@@ -66,7 +66,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
       new Contents.Header(
           ".members",
           "list of members",
-          "no other host is asked",
+          "no other host is used",
           0x434f4f52444c5657L, // "COORDLVW"
           1,
           0,

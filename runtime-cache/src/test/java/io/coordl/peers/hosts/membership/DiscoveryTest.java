@@ -128,7 +128,7 @@ final class DiscoveryTest {
     assertThatThrownBy(() -> peers.hosts(name -> "n["))
         .hasMessage(
             "peer=slurm: SLURM_JOB_NODELIST 'n[' is not a node list such as node[01-04,7];"
-                + " no other host is asked.");
+                + " no other host is used.");
   }
 
   private static InetSocketAddress at(String host, int port) throws UnknownHostException {
