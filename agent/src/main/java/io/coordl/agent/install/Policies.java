@@ -78,7 +78,7 @@ final class Policies {
     this.stores = new StorePolicies(options, libraries, job, requested, filter, tuner);
   }
 
-  /** The source of items: of a profile, or of the stores. */
+  /** The source of items: the profile's, or that of the stores. */
   ItemSource items() {
     if (!options.profiles()) {
       return stores.items();
@@ -226,7 +226,7 @@ final class Policies {
                     || (policy == Policy.PREPARED && services.prepared() == null));
   }
 
-  /** Starts sampling GPUs; without a driver, loads no GPU classes. */
+  /** Starts sampling GPUs; with {@code gpu=auto}, only if a driver is installed. */
   private void sampleGpus() {
     boolean asked = options.get(Option.GPU).equals("on");
     if (asked

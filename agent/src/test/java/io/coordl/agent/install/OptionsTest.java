@@ -108,7 +108,7 @@ final class OptionsTest {
         Arguments.of("prepared=check:foo", "prepared=check:foo is not valid: expected off, share"),
         Arguments.of(
             "prepared=check,prepared=share:my.Data",
-            "prepared=check compares what the program makes: without prepared=share"),
+            "prepared=check cannot be combined with prepared=share"),
         Arguments.of("cache.size=lots", "cache.size=lots is not valid: expected auto, SIZE"),
         Arguments.of("cache.size=-1g", "cache.size=-1g is not valid: expected auto, SIZE"),
         Arguments.of("cache.size=1.5g", "cache.size=1.5g is not valid: expected auto, SIZE"),
