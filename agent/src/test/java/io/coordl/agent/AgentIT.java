@@ -124,7 +124,7 @@ final class AgentIT {
     assertThat(outcome.err())
         .isEqualTo(
             "[coordl] unknown key 'cach', did you mean 'cache'?;"
-                + " all policies are off, the agent only observes\n");
+                + " all policies are off, and the agent only observes\n");
   }
 
   @ParameterizedTest

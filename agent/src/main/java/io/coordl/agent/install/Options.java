@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parsed arguments of the agent. Parsing never throws: each error is one sentence in {@link
- * #problems}. With any error all policies are off, so a job never runs with only half of the
+ * #problems}. With any error, all policies are off, so a job never runs with only half of the
  * requested policies.
  */
 public final class Options {
@@ -688,7 +688,7 @@ public final class Options {
   }
 
   private void problem(String what) {
-    problems.add(what + "; all policies are off, the agent only observes");
+    problems.add(what + "; all policies are off, and the agent only observes");
   }
 
   private Stream<String> keys() {

@@ -292,7 +292,7 @@ final class Policies {
    */
   @SuppressWarnings("SystemExitOutsideMain") // Documented behaviour of profile=.
   private void end() {
-    figures.log().say("profile: the last phase is over, the run ends here");
+    figures.log().say("profile: the last phase is over; the run ends here");
     Thread exit = new AgentThread("coordl-profile-end", () -> System.exit(0));
     exit.start();
     try {

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Derives from the counters why a policy had no effect; each reason is empty if it had one. Reasons
- * reported by the library adapters are more precise and take precedence.
+ * Derives from the counters why a policy had no effect; a reason is empty if the policy had an
+ * effect. Reasons reported by the library adapters are more precise and take precedence.
  */
 final class Unused {
   private Unused() {}
