@@ -106,8 +106,8 @@ public final class CallSiteRewriter {
    *
    * @param listener receives every call site found
    * @return the new class file; null if nothing was rewritten
-   * @throws RuntimeException if this is not a class file, or is too new for the parser: leave the
-   *     class unchanged
+   * @throws RuntimeException if this is not a class file, or is too new for the parser; the caller
+   *     then leaves the class unchanged
    */
   public byte @Nullable [] rewrite(ClassFile classFile, RuleListener listener) {
     ClassReader reader = new ClassReader(classFile.bytes());

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * One rule: which methods to hook, and how.
  *
  * <p>A rule with an owner applies only to that class, whose method must exist, unless {@code
- * beside} makes that optional. A rule without owner applies to every class that declares the
+ * beside} makes that optional. A rule without an owner applies to every class that declares the
  * method. The descriptor names types of the library, so the rule finds user and framework classes
  * alike, without loading or walking supertypes, and matches no others.
  *

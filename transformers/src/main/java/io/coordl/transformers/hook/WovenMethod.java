@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * stack map frames only have the state appended; nothing is recomputed. The handler's frame
  * declares only the state, so it is valid whatever the body did to its parameters.
  *
- * <p>No exception of the bridge reaches the program, not even a stack overflow in calling it. Class
- * files of Java 5 have no frames; the JVM ignores those that this class adds.
+ * <p>No exception of the bridge reaches the program, not even a stack overflow while calling it.
+ * Class files of Java 5 have no frames; the JVM ignores those that this class adds.
  */
 abstract class WovenMethod extends OperandStack {
   static final String BRIDGE = "io/coordl/bridge/Bridge";
