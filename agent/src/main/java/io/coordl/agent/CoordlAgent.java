@@ -60,7 +60,7 @@ public final class CoordlAgent {
       }
       if (System.getProperty(ATTACHED) != null) {
         System.err.println(
-            "[coordl] attached twice; the second one does nothing" + listDropped(arguments));
+            "[coordl] attached twice; the second attachment does nothing" + listDropped(arguments));
         return;
       }
       File jar = jar();

@@ -124,7 +124,7 @@ final class AgentIT {
     assertThat(outcome.err())
         .isEqualTo(
             "[coordl] unknown key 'cach', did you mean 'cache'?;"
-                + " all policies are off, the agent only observes\n");
+                + " all policies are off, and the agent only observes\n");
   }
 
   @ParameterizedTest
@@ -305,7 +305,7 @@ final class AgentIT {
     assertSameAsPlain(jdk, outcome);
     assertCached(outcome);
     assertThat(outcome.agentLines())
-        .contains("[coordl] attached twice; the second one does nothing, so it drops cache");
+        .contains("[coordl] attached twice; the second attachment does nothing, so it drops cache");
     assertThat(outcome.agentLines()).filteredOn(line -> line.contains("attached")).hasSize(1);
   }
 

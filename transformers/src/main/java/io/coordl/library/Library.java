@@ -24,7 +24,7 @@ public interface Library {
   }
 
   /**
-   * Sets the value of one of {@link #arguments}; called before all other methods.
+   * Sets the value of one of {@link #arguments}; called before {@link #remarks} and {@link #hooks}.
    *
    * @throws IllegalArgumentException if the value is invalid
    */
@@ -38,7 +38,8 @@ public interface Library {
   }
 
   /**
-   * Called on any thread when one of its rules, as named by {@link HookRule#describe}, was applied.
+   * Called on any thread when one of its rules, as named by {@link HookRule#describe}, has been
+   * applied.
    */
   default void applied(String rule) {}
 
@@ -67,8 +68,8 @@ public interface Library {
   }
 
   /**
-   * Classes of the library whose objects make steps, each with the name of our class that knows the
-   * layers of their models: a {@code Function} from such an object to layer events.
+   * Classes of the library whose objects perform training steps, each with the name of our class
+   * that knows the layers of their models: a {@code Function} from such an object to layer events.
    */
   default Map<String, String> layers() {
     return Map.of();
@@ -77,7 +78,7 @@ public interface Library {
   /**
    * Classes of the library that iterate over batches, each with the name of our class that decides
    * whether their samples could be cached: a {@code Function} to a {@code SampleVerdict}. After a
-   * space, a text for its constructor may follow.
+   * space, a string for its constructor may follow.
    */
   default Map<String, String> verdicts() {
     return Map.of();
@@ -89,8 +90,8 @@ public interface Library {
   }
 
   /**
-   * Sources of the data that {@code prepared=share} keeps, for the user, to follow "no sample or
-   * batch came from"; empty if it keeps nothing.
+   * Sources of the data that {@code prepared=share} caches, for the user, to follow "no sample or
+   * batch came from"; empty if it caches nothing.
    */
   String kept();
 

@@ -20,9 +20,9 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Offers every class of the program to the call-site rewriter and to the hook weaver. If neither
- * changes a class, returns null, never equal bytes, so that class-data sharing stays intact. A
- * failure leaves the class unchanged.
+ * Offers the program's classes to the call-site rewriter and the hook weaver. If neither changes a
+ * class, returns null, never equal bytes, so that class-data sharing stays intact. A failure leaves
+ * the class unchanged.
  */
 public final class ProgramTransformer implements ClassFileTransformer {
   /** Receives what happens to classes; called while they load, on any thread. */
@@ -54,8 +54,8 @@ public final class ProgramTransformer implements ClassFileTransformer {
   }
 
   /**
-   * Whether a loaded class needs retransformation, judged by its class file on disk; true if there
-   * is none.
+   * Whether a loaded class may need retransformation, judged by the class file that its loader
+   * finds; true if there is none.
    */
   public boolean mayChange(Class<?> type) {
     ClassLoader loader = type.getClassLoader();

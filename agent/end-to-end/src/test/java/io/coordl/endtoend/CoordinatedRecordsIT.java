@@ -232,7 +232,7 @@ class CoordinatedRecordsIT {
             "a TransformProcess that does more than transform each record independently",
             "readers of class example.records.UseReaders$EverySecond",
             "readers of files without records, such as ",
-            "iterators over readers of different numbers of records",
+            "iterators over readers with different numbers of records",
             "iterators that collect metadata")) {
       assertThat(alone.err()).containsOnlyOnce("prep=coordinate leaves " + left);
     }

@@ -75,7 +75,7 @@ class ProfileIT {
     assertThat(host.getLong("datasetItems")).isEqualTo(240);
     assertThat(host.getString("storageAccess"))
         .isEqualTo("as the program reads them: another file system");
-    assertThat(profile.err()).contains("profile: the last phase is over, the run ends here");
+    assertThat(profile.err()).contains("profile: the last phase is over; the run ends here");
     assertThat(profile.err()).doesNotContain("fault in");
   }
 
@@ -216,7 +216,7 @@ class ProfileIT {
     assertThat(job.agentLines())
         .contains(
             "profile=warm is not valid: expected off, ingestion, cached, cold, all; all policies"
-                + " are off, the agent only observes");
+                + " are off, and the agent only observes");
   }
 
   /** Sorted by time, because a recording does not order events of different threads. */

@@ -24,14 +24,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the agent when the first class of a training library loads. A program that trains nothing
- * pays only for the transformer: no recording, no store, no file.
+ * Starts the agent when the first class of a training library loads, or immediately if the user
+ * named a data set. In other programs, only the transformer runs: no recording, no store, no file.
  */
 final class Activation {
   /** How long JVM shutdown waits for the summary to be printed. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** Packages that an event class calls once JFR has instrumented it, in JDK 17 and later JDKs. */
+  /** Packages that an event class calls once JFR has instrumented it, in JDK 17 and later. */
   private static final List<String> CALLED_BY_EVENTS =
       List.of("jdk.jfr.internal", "jdk.jfr.internal.event", "jdk.jfr.internal.handlers");
 

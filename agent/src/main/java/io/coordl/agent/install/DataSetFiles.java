@@ -65,7 +65,7 @@ final class DataSetFiles {
           .log()
           .say(
               "dataset.identity=copy: files are identified by path, size and modification time; a"
-                  + " file replaced with equal size and time is mistaken for the old one.");
+                  + " file replaced by one of equal size and time is mistaken for the old one.");
     }
     Set<String> excluded = new HashSet<>(options.list(Option.CACHE_EXCLUDE));
     excluded.remove(NONE);

@@ -47,7 +47,7 @@ public enum Option {
   DATASET_IDENTITY(
       "file, copy",
       "copy: match files by path, size and modification time, with cache.scope=host or peer; a file"
-          + " replaced with equal size and time is mistaken for the old one"),
+          + " replaced by one of equal size and time is mistaken for the old one"),
   AUTO(
       "off, on",
       "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each"

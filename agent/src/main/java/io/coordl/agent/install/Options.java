@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parsed arguments of the agent. Parsing never throws: each error is one sentence in {@link
- * #problems}. With any error all policies are off, so a job never runs with only half of the
+ * #problems}. With any error, all policies are off, so a job never runs with only half of the
  * requested policies.
  */
 public final class Options {
@@ -53,7 +53,7 @@ public final class Options {
   private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.RESUME);
 
   /**
-   * Kinds of options whose later values are added to the earlier ones, unless it is the default.
+   * Kinds of options where a later value is added to the earlier ones, unless it is the default.
    */
   private static final Set<Values> REPEATED =
       EnumSet.of(Values.LIST, Values.METRICS, Values.PEERS, Values.PREPARED);
@@ -88,7 +88,7 @@ public final class Options {
     options.readAll(arguments, "argument");
     options.checkPeers();
     if (options.checksPrepared() && options.list(Option.PREPARED).size() > 1) {
-      options.problem("prepared=check compares what the program makes: without prepared=share");
+      options.problem("prepared=check cannot be combined with prepared=share");
     }
     if (!options.problems.isEmpty()) {
       options.given.keySet().retainAll(NO_POLICIES);
@@ -240,7 +240,7 @@ public final class Options {
 
   /** Whether one of these policies was requested. */
   boolean inForce(List<Policy> policies) {
-    for (Policy policy : policies) { // No stream, because the installer calls this.
+    for (Policy policy : policies) { // No stream: every program pays for this at start-up.
       if (inForce(policy)) {
         return true;
       }
@@ -364,7 +364,10 @@ public final class Options {
     return remarks;
   }
 
-  /** A sentence about options without effect on a program that uses this library; empty if none. */
+  /**
+   * A sentence about {@code prefetch} if it has no effect, or only a limited one, on a program that
+   * uses this library; otherwise empty.
+   */
   String remarkOn(Library library) {
     boolean coordinate = coordinates();
     if (count(Option.PREFETCH) == 0 || ((keepsRaw() || keepsDecoded()) && !coordinate)) {
@@ -548,7 +551,7 @@ public final class Options {
   }
 
   private static @Nullable Option option(String key) {
-    for (Option option : Option.values()) { // No stream, because the installer calls this.
+    for (Option option : Option.values()) { // No stream: every program pays for this at start-up.
       if (option.key().equals(key)) {
         return option;
       }
@@ -685,7 +688,7 @@ public final class Options {
   }
 
   private void problem(String what) {
-    problems.add(what + "; all policies are off, the agent only observes");
+    problems.add(what + "; all policies are off, and the agent only observes");
   }
 
   private Stream<String> keys() {

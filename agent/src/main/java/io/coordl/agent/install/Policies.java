@@ -78,7 +78,7 @@ final class Policies {
     this.stores = new StorePolicies(options, libraries, job, requested, filter, tuner);
   }
 
-  /** The source of items: of a profile, or of the stores. */
+  /** The source of items: the profile's, or that of the stores. */
   ItemSource items() {
     if (!options.profiles()) {
       return stores.items();
@@ -226,7 +226,7 @@ final class Policies {
                     || (policy == Policy.PREPARED && services.prepared() == null));
   }
 
-  /** Starts sampling GPUs; without a driver, loads no GPU classes. */
+  /** Starts sampling GPUs; with {@code gpu=auto}, only if a driver is installed. */
   private void sampleGpus() {
     boolean asked = options.get(Option.GPU).equals("on");
     if (asked
@@ -292,7 +292,7 @@ final class Policies {
    */
   @SuppressWarnings("SystemExitOutsideMain") // Documented behaviour of profile=.
   private void end() {
-    figures.log().say("profile: the last phase is over, the run ends here");
+    figures.log().say("profile: the last phase is over; the run ends here");
     Thread exit = new AgentThread("coordl-profile-end", () -> System.exit(0));
     exit.start();
     try {

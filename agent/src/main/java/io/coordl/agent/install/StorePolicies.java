@@ -67,7 +67,8 @@ final class StorePolicies {
   /**
    * Opens no store yet.
    *
-   * @param tuner decides when a store that the agent chose keeps items; null if nothing is chosen
+   * @param tuner decides when a store that the agent chose admits items; null if the agent chooses
+   *     nothing
    */
   StorePolicies(
       Options options,
@@ -247,9 +248,10 @@ final class StorePolicies {
   }
 
   /**
-   * Number of epochs within which keeping must pay off: at most the remaining ones, if known. If
-   * unknown and the agent chooses, as many as the job has had so far, because it may well run as
-   * long again.
+   * Number of epochs within which caching samples must pay off. If the number of remaining epochs
+   * is known, that number, but at most {@value #MOST_TO_PAY}. Otherwise {@value #MOST_TO_PAY} or,
+   * if the agent chose the policy, as many as the job has had so far (at least {@value
+   * #FEWEST_TO_PAY}), because it may well run as long again.
    */
   private int epochsToPay() {
     JobStatisticsEvent now = figures.spans().totals().snapshot();
@@ -276,8 +278,8 @@ final class StorePolicies {
   }
 
   /**
-   * Group name, extended by the listening address: jobs with another address count as another host,
-   * even on the same machine.
+   * Group name, extended by the listening address: jobs with different addresses act as different
+   * hosts, even on the same machine.
    */
   private String group() {
     String bind = options.get(Option.PEER_BIND);

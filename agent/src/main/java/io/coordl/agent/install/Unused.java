@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Derives from the counters why a policy had no effect; each reason is empty if it had one. Reasons
- * reported by the library adapters are more precise and take precedence.
+ * Derives from the counters why a policy had no effect; a reason is empty if the policy had an
+ * effect. Reasons reported by the library adapters are more precise and take precedence.
  */
 final class Unused {
   private Unused() {}
@@ -24,7 +24,7 @@ final class Unused {
   /**
    * @param store null if there is none
    * @param what kind of item that the store caches: "raw item", "decoded image"
-   * @param before stores that are looked up first, by item kind; another job may have filled them
+   * @param before stores that are searched first, by item kind; another job may have filled them
    */
   static String store(
       @Nullable StoreStatistics store,
@@ -39,8 +39,9 @@ final class Unused {
     long misses = store.misses();
     if (misses > 0) {
       return String.format(
-          "no %s could be cached: of %s read, %s changed while being read, %s could not be read, %s"
-              + " were being read by others, %s were left to another form, %s to the program",
+          "no %s could be cached: of %s requested, %s changed while being read, %s could not be"
+              + " read, %s were being read by others, %s were skipped to leave room for items in"
+              + " another form, and %s were left to the program's own call",
           what,
           misses,
           store.of(Outcome.CHANGED),
@@ -84,7 +85,7 @@ final class Unused {
       return "";
     } else if (store.of(Outcome.ADMITTED) > 0) {
       return String.format(
-          "this job used none of the %s %ss that it cached a second time",
+          "this job did not reuse any of the %s %ss that it cached",
           store.of(Outcome.ADMITTED), what);
     }
     return store.of(Outcome.FULL) > 0

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 
 /**
  * Deletes library classes that are unreachable from the agent's own classes. A class reaches every
- * name in its file, as a type or in a string. So classes that are looked up by full name stay.
- * JGroups loads every class on its lists; deleted classes are removed from these lists.
+ * class whose name is in its file, as a type or in a string. So classes that are looked up by full
+ * name stay. JGroups loads every class on its lists; deleted classes are removed from these lists.
  */
 public final class Unreached {
   private static final String SUFFIX = ".classdata";

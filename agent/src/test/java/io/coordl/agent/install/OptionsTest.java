@@ -108,7 +108,7 @@ final class OptionsTest {
         Arguments.of("prepared=check:foo", "prepared=check:foo is not valid: expected off, share"),
         Arguments.of(
             "prepared=check,prepared=share:my.Data",
-            "prepared=check compares what the program makes: without prepared=share"),
+            "prepared=check cannot be combined with prepared=share"),
         Arguments.of("cache.size=lots", "cache.size=lots is not valid: expected auto, SIZE"),
         Arguments.of("cache.size=-1g", "cache.size=-1g is not valid: expected auto, SIZE"),
         Arguments.of("cache.size=1.5g", "cache.size=1.5g is not valid: expected auto, SIZE"),
@@ -145,7 +145,7 @@ final class OptionsTest {
     assertThat(options.problems()).hasSize(1);
     assertThat(options.problems().get(0))
         .startsWith(sentence)
-        .endsWith("; all policies are off, the agent only observes")
+        .endsWith("; all policies are off, and the agent only observes")
         .doesNotContain("\n");
   }
 
@@ -462,8 +462,8 @@ final class OptionsTest {
         .containsExactly(
             "checkpoint.overhead="
                 + value
-                + " is not valid: expected SHARE from 0.1% to 50%; all policies are off, the agent"
-                + " only observes");
+                + " is not valid: expected SHARE from 0.1% to 50%; all policies are off, and"
+                + " the agent only observes");
   }
 
   @Test
@@ -474,7 +474,7 @@ final class OptionsTest {
     assertThat(options.problems())
         .containsExactly(
             "profile=warm is not valid: expected off, ingestion, cached, cold, all; all policies"
-                + " are off, the agent only observes");
+                + " are off, and the agent only observes");
   }
 
   @Test

@@ -65,11 +65,11 @@ final class UnusedTest {
   void aStoreReportsWhyNoItemWasUsed() {
     assertThat(Unused.store(null, FILES, "raw item", Map.of())).startsWith("it has no memory");
     assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image", Map.of()))
-        .isEqualTo("this job used none of the 64 decoded images that it cached a second time");
+        .isEqualTo("this job did not reuse any of the 64 decoded images that it cached");
     assertThat(Unused.store(store(0, 0, 9, 0, 0), FILES, "raw item", Map.of()))
         .isEqualTo("no raw item fits into its 1.0 MiB");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item", Map.of()))
-        .startsWith("no raw item could be cached: of 3 read, 3 changed while being read");
+        .startsWith("no raw item could be cached: of 3 requested, 3 changed while being read");
     assertThat(
             Unused.store(
                 store(0, 0, 0, 0, 0),
@@ -90,7 +90,7 @@ final class UnusedTest {
     assertThat(Unused.store(store(0, 0, 0, 0, 0), FILES, "raw item", before))
         .isEqualTo("no raw item was needed: 96 decoded images were found");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item", before))
-        .startsWith("no raw item could be cached: of 3 read");
+        .startsWith("no raw item could be cached: of 3 requested");
     assertThat(
             Unused.store(
                 store(0, 0, 0, 0, 0),

@@ -45,7 +45,7 @@ public final class Libraries {
 
   /** The argument with this key; null if no library has one. */
   public @Nullable LibraryArgument argument(String key) {
-    for (Library library : all) { // No stream here: the installer calls this.
+    for (Library library : all) { // No stream: every program pays for this at start-up.
       for (LibraryArgument argument : library.arguments()) {
         if (argument.key().equals(key)) {
           return argument;
@@ -81,7 +81,7 @@ public final class Libraries {
   /** The spans, and the interceptions that the policies in force need. */
   public List<HookRule> hooks(Predicate<List<Policy>> inForce) {
     List<HookRule> hooks = new ArrayList<>();
-    for (Library library : all) { // No stream here: the installer calls this.
+    for (Library library : all) { // No stream: every program pays for this at start-up.
       for (HookRule rule : library.hooks()) {
         HookRule.Interceptor interceptor = rule.interceptor();
         if (interceptor == null || inForce.test(interceptor.policies())) {

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serializes a batch of Java arrays, buffers and records of them. A batch read back has the same
+ * Serialises a batch of Java arrays, buffers and records of them. A batch read back has the same
  * classes, bits, buffer positions and null parts, and shares parts where the original does. {@link
  * JavaBatchReader} reads this format. Used by one thread.
  */
@@ -63,7 +63,7 @@ final class JavaBatch {
    * Examines a batch.
    *
    * @param loader finds the program's classes by name
-   * @throws CannotShareException if a part cannot be serialized; the message names it
+   * @throws CannotShareException if a part cannot be serialised; the message names it
    */
   JavaBatch(Object batch, @Nullable ClassLoader loader) throws CannotShareException {
     this.loader = loader;
@@ -132,13 +132,16 @@ final class JavaBatch {
         try {
           new Writer(layout.values(target, 0)).write(batch, 0);
         } catch (CannotShareException e) {
-          throw new IllegalStateException(e); // Cannot happen: the constructor wrote it, too.
+          throw new IllegalStateException(e); // Cannot happen: checked by the constructor.
         }
       }
     };
   }
 
-  /** Reads a batch, into its own memory, from a layout and the bytes of {@link #bytes}. */
+  /**
+   * Reads a batch from a layout and the bytes that {@link #bytes} wrote, without sharing their
+   * memory.
+   */
   static Object read(BatchLayout layout, ByteBuffer bytes, @Nullable ClassLoader loader) {
     return new JavaBatchReader(layout.values(bytes, 0), loader).batch();
   }
@@ -169,7 +172,7 @@ final class JavaBatch {
         number(known);
         return;
       } else if (depth == MAX_DEPTH) {
-        throw new CannotShareException("arrays more than " + MAX_DEPTH + " deep in each other");
+        throw new CannotShareException("arrays nested more than " + MAX_DEPTH + " deep");
       }
       Integer number = numbers.size();
       numbers.put(part, number);
@@ -207,7 +210,9 @@ final class JavaBatch {
       RecordParts components = RecordParts.of(type);
       if (!components.canBeMade()) {
         throw new CannotShareException(
-            "records of class " + type.getName() + ", whose constructor does more than set them");
+            "records of class "
+                + type.getName()
+                + ", whose constructor does more than set the components");
       }
       records.add(type);
       tag(RECORD);
@@ -226,7 +231,7 @@ final class JavaBatch {
       Numbers kind = Numbers.of(buffer);
       boolean wrapped = buffer.hasArray();
       if (!wrapped && !buffer.isDirect()) {
-        throw new CannotShareException("buffers that show neither an array nor direct memory");
+        throw new CannotShareException("buffers that expose neither an array nor direct memory");
       } else if (wrapped && buffer.array().getClass() != kind.array()) {
         throw new CannotShareException("buffers over an array of another type");
       }
@@ -293,7 +298,10 @@ final class JavaBatch {
       at = aligned;
     }
 
-    /** Writes the name of a class, by which the program's loader must find it. */
+    /**
+     * Writes the name of a class, or its number if it was written before. The program's loader must
+     * find the class by this name.
+     */
     private void name(Class<?> type) throws CannotShareException {
       Integer known = names.putIfAbsent(type, names.size());
       number(known == null ? -1 : known);

@@ -25,7 +25,7 @@ final class JavaBatchReader {
   Object batch() {
     Object batch = read();
     if (batch == null) {
-      throw new IllegalStateException("the bytes kept are not those of a batch");
+      throw new IllegalStateException("the cached bytes are not those of a batch");
     }
     return batch;
   }

@@ -6,9 +6,9 @@ import java.lang.reflect.Method;
 import java.util.Set;
 
 /**
- * Knowledge of the purity analysis about a declared method: none about its code, which belongs to
- * the program or to an unknown library. The fields of its iterator may change between two calls
- * ({@link Place}).
+ * What the purity analysis may assume about a declared method: nothing about its code, which
+ * belongs to the program or to an unknown library. The fields of its iterator may change between
+ * two calls ({@link Place}).
  *
  * @param declaring the class that declares the method
  * @param runs name and descriptor of the methods that the agent calls on the iterator

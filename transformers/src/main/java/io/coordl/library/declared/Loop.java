@@ -30,7 +30,7 @@ final class Loop {
   /** Minimum ratio of the time to prepare batches to the time to examine their iterators. */
   private static final int MIN_WORK_RATIO = 10;
 
-  /** Number of first examinations of a class that are not timed, because the code is cold. */
+  /** How many first examinations of a class do not count, because the code is cold. */
   private static final int COLD_EXAMINATIONS = 16;
 
   /** After this many refused iterators of a class, later ones are not examined. */
@@ -106,7 +106,7 @@ final class Loop {
     if (!method.trySetAccessible()) {
       return "its package is not open (--add-opens)";
     } else if (Modifier.isStatic(method.getModifiers())) {
-      return method.getName() + " is static, so nothing tells which batch comes next";
+      return method.getName() + " is static, so nothing shows which batch comes next";
     } else if (!JavaBatch.mayBe(method.getReturnType())) {
       return LoopEpoch.otherBatches(method.getReturnType().getTypeName());
     }
@@ -164,7 +164,7 @@ final class Loop {
       }
     }
 
-    /** Called when the program gets a batch; {@code nanos} to prepare it, 0 if unknown. */
+    /** Called when the program gets a batch, which took {@code nanos} to prepare; 0 if unknown. */
     void made(long nanos) {
       if (nanos > 0) {
         lastNanos = nanos;

@@ -96,7 +96,10 @@ final class LoopEpoch implements LibraryEpoch {
 
   // ---- on the program's thread
 
-  /** Called when the program requests a batch; returns false if its state cannot be recorded. */
+  /**
+   * Called when the program requests a batch; returns false if the iterator's state cannot be
+   * recorded.
+   */
   boolean ask(Object[] arguments) {
     Place before = now;
     List<Object> copy = Arrays.asList(arguments.clone());
@@ -205,8 +208,9 @@ final class LoopEpoch implements LibraryEpoch {
   }
 
   /**
-   * False if the next call may have other arguments, if the job may need the memory, or if handing
-   * the batch over from another thread would take longer than preparing it on this one.
+   * False if the iterator has changed since the proof, if the next call may have other arguments,
+   * if the job may need the memory, or if handing the batch over from another thread would take
+   * longer than preparing it on this one.
    */
   @Override
   public boolean mayRunEarly() {

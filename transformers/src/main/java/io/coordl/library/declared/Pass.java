@@ -225,7 +225,7 @@ final class Pass extends WeakReference<Object> {
       return null; // The proof decides.
     }
 
-    /** None: the iterator is already proven. */
+    /** None: the iterator has already been analysed. */
     @Override
     public List<Object> parts() {
       return List.of();

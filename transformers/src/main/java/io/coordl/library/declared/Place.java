@@ -86,7 +86,7 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
         new Settings(weak, contents, LibraryEpoch.defaults()), fields.numbers(iterator), arguments);
   }
 
-  /** Creates an iterator in this state; returns null if an object of its fields is gone. */
+  /** Creates an iterator in this state; returns null if an object in its fields is gone. */
   @Nullable Object twin(Twins twins) {
     @Nullable Object[] references = references();
     return references == null ? null : twins.twin(numbers, references);

@@ -19,7 +19,7 @@ record Augmentation(Box source, int width, int height, boolean resizes, Box resu
       return width * height;
     }
 
-    /** Returns a part of this part; null if it is not inside. */
+    /** Returns the part of this box that a crop selects; null if the crop is not inside it. */
     @Nullable Box part(ShapeOnly.Step crop) {
       return crop.x() < 0
               || crop.y() < 0
@@ -33,7 +33,8 @@ record Augmentation(Box source, int width, int height, boolean resizes, Box resu
   }
 
   /**
-   * Combines the steps of a pipeline; returns null unless they are crops around one resize.
+   * Combines the steps of a pipeline; returns null if they resize more than once, or if a step does
+   * not fit.
    *
    * @param width of the picture
    * @param height of the picture

@@ -44,7 +44,10 @@ final class AugmentedBatch implements AutoCloseable {
   /** Height, width, channels. */
   private static final int DIMENSIONS = 3;
 
-  /** Maximum bytes of a batch's parts that go to a device at once; the JVM limits direct memory. */
+  /**
+   * Maximum bytes of picture parts that are copied to a device together; the JVM limits direct
+   * memory.
+   */
   private static final int MAX_PART_BYTES = 256 << 20;
 
   /**
@@ -78,9 +81,10 @@ final class AugmentedBatch implements AutoCloseable {
   private final Queue<Resampler> resamplers;
   private final RandomAccessDataset dataset;
 
-  /** Each is used by one thread at a time. */
+  /** Managers in main memory that no thread uses at present. */
   private final Queue<NDManager> idle = new ConcurrentLinkedQueue<>();
 
+  /** All managers in main memory; each is used by one thread at a time. */
   private final Queue<NDManager> hosts = new ConcurrentLinkedQueue<>();
   private final @Nullable Picture[] pictures;
   private final Augmentation[] augmentations;
@@ -145,7 +149,7 @@ final class AugmentedBatch implements AutoCloseable {
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException(e); // The work on pixels throws no other checked exception.
+      throw new IllegalStateException(e); // Such as an IOException while comparing.
     } finally {
       if (!made && before != null && after != null) {
         random.takeBack(after, before);
@@ -161,7 +165,7 @@ final class AugmentedBatch implements AutoCloseable {
     return data != null;
   }
 
-  /** Draws all numbers of the batch, and again if another thread has drawn since. */
+  /** Draws all numbers of the batch; starts over if another thread draws in between. */
   private boolean isDrawn(int checked) {
     for (int i = 0; i < MAX_DRAWS; i++) {
       before = random.forkOfMine();
@@ -182,7 +186,7 @@ final class AugmentedBatch implements AutoCloseable {
     return false;
   }
 
-  /** Loads all pictures; returns false if one throws, as the program's own call then does. */
+  /** Loads all pictures; returns false if that throws: the program's own call then throws, too. */
   private boolean isLoaded() throws TimeoutException {
     try {
       each(this::load);
@@ -306,7 +310,8 @@ final class AugmentedBatch implements AutoCloseable {
   }
 
   /**
-   * Copies the parts to be resized to the device at once, and converts the whole batch at once.
+   * Copies the picture parts to the device in one transfer, resizes and crops them there, and
+   * converts the whole batch together.
    *
    * @return null if the memory order of the result could differ from the program's, or if the parts
    *     are too large
@@ -314,7 +319,7 @@ final class AugmentedBatch implements AutoCloseable {
   private @Nullable NDArray onDevice() throws Exception {
     Shape shape = shape();
     if (LongStream.of(shape.getShape()).anyMatch(length -> length == 1)) {
-      return null; // The order of such an array shows neither in its values nor in its density.
+      return null; // Neither its values nor its density reveal the memory order of such an array.
     }
     int[] starts = new int[size() + 1];
     for (int place = 0; place < size(); place++) {
@@ -408,8 +413,8 @@ final class AugmentedBatch implements AutoCloseable {
     }
     if (!same) {
       throw new LeftException(
-          "batches of pictures are left to the program: on this machine, the engine computes other"
-              + " bits than expected.");
+          "batches of pictures are left to the program: on this machine, the engine does not"
+              + " compute the expected bits.");
     }
     return true;
   }

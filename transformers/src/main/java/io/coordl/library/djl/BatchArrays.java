@@ -80,7 +80,7 @@ final class BatchArrays implements PreparedBatch {
       }
       String name = array.getName();
       if (name != null && name.isEmpty()) {
-        throw new CannotShareException("batches with arrays of an empty name");
+        throw new CannotShareException("batches with arrays whose name is empty");
       }
       described.add(
           new BatchLayout.Array(

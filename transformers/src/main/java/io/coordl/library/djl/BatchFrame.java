@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything in a batch except its arrays. Together with their bytes, it determines an equal batch.
- * Refers to no array of the program.
+ * Everything in a batch except its arrays. Together with their bytes, it suffices to create an
+ * equal batch. Refers to no array of the program.
  *
  * <p>The bytes are copied; for a GPU, this is the single copy that the program's own array needs,
  * too. Arrays over staged bytes would be safe only if all their readers were known. But PyTorch's
@@ -67,10 +67,12 @@ record BatchFrame(
         manager, dataArrays, labelArrays, size, data, labels, progress, progressTotal, indices);
   }
 
-  /** Whether arrays are copied to a GPU, and the copy is complete when the call returns. */
+  /**
+   * Whether creating an array copies its bytes to a GPU, and completes the copy before it returns.
+   */
   static boolean copiesToGpu(NDManager manager) {
     return manager.getDevice().isGpu()
-        && manager.getEngine().getEngineName().equals("PyTorch"); // Other engines are unknown.
+        && manager.getEngine().getEngineName().equals("PyTorch"); // Unknown for other engines.
   }
 
   /** Returns the arrays of one role, each with its own memory. */

@@ -110,7 +110,7 @@ public final class CoordinatedBatches implements LibraryHooks {
     if (!(own instanceof Iterator<?> batches)) {
       return own;
     }
-    epochs.end(dataset); // This also replaces an epoch that ended early.
+    epochs.end(dataset); // Also ends an epoch that the program left early.
     return new SampledBatches(
         (Iterator<List<Long>>) batches, new SampledEpoch(this, dataset, sampler), dataset.size());
   }

@@ -68,7 +68,7 @@ public final class CopiedBatches implements LibraryBatches {
     }
   }
 
-  /** DJL closes the parent manager of an epoch's batches at its end. */
+  /** DJL closes the parent manager of an epoch's batches when the epoch ends. */
   private static NDManager below(NDManager parent) {
     return parent.isOpen()
         ? parent.newSubManager()

@@ -21,7 +21,10 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
     return ObjectDescription.of(what, object, new Description(false));
   }
 
-  /** Describes an object read by code whose samples are cached; that code may iterate over maps. */
+  /**
+   * Describes an object read by code whose samples are cached. The order of maps counts, because
+   * that code may iterate over them.
+   */
   static String ofRead(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(true));
   }
@@ -75,7 +78,7 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
 
   /**
    * True for fields that data sets and iterables inherit from the library: they are described
-   * separately, except the size of a data set if samples may depend on it.
+   * separately. False for the size of a data set if samples may depend on it.
    */
   @Override
   public boolean isScratch(Field field) {

@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * pipelines are equal. Refers to the program's transforms weakly, because one may refer to the data
  * set.
  *
- * @param isThere whether the program has a pipeline
- * @param keys positions of the transforms in the program's pipeline
+ * @param isPresent whether the program has a pipeline
+ * @param keys keys of the transforms in the program's pipeline: the array to which each applies
  * @param transforms the program's own
  * @param used copies of those whose arrays the program may change, null for the others
  */
 record FixedPipeline(
     Copies copies,
-    boolean isThere,
+    boolean isPresent,
     List<?> keys,
     List<WeakReference<Object>> transforms,
     List<@Nullable Object> used) {
@@ -39,7 +39,7 @@ record FixedPipeline(
 
   /** Whether both have the same transforms; ignores the contents of their arrays. */
   boolean hasSameTransforms(FixedPipeline other) {
-    return isThere == other.isThere
+    return isPresent == other.isPresent
         && size() == other.size()
         && IntStream.range(0, size()).allMatch(i -> own(i) != null && own(i) == other.own(i));
   }
@@ -50,7 +50,7 @@ record FixedPipeline(
 
   /** Returns a pipeline that no other object refers to; null if the program has none. */
   @Nullable Pipeline copy() {
-    return isThere ? part(0, size()) : null;
+    return isPresent ? part(0, size()) : null;
   }
 
   /** Returns a pipeline of one transform in its recorded state: the program's own, or a copy. */
@@ -58,7 +58,7 @@ record FixedPipeline(
     return part(number, number + 1);
   }
 
-  /** Must be called while the program still has its own transforms. */
+  /** Must be called while the program still refers to its transforms. */
   private Pipeline part(int from, int to) {
     List<Object> parts = new ArrayList<>();
     for (int i = from; i < to; i++) {
@@ -79,8 +79,8 @@ record FixedPipeline(
 
   /** Whether a pipeline equals the one that prepared a batch. */
   boolean isOf(@Nullable Pipeline now) {
-    if (!isThere || now == null) {
-      return !isThere && now == null;
+    if (!isPresent || now == null) {
+      return !isPresent && now == null;
     }
     PairList<?, ?> pairs = copies.pairs(now);
     return areSame(pairs.keys(), keys)

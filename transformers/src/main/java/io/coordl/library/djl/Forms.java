@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The forms in which one factory's images are cached, one per flag of {@code toNDArray}. The text
- * covers everything that determines the bytes of the pixels: a checksum of the class files of the
- * library's conversion, and the version of the software that contains the decoder.
+ * that identifies a form covers everything that determines the bytes of the pixels: a checksum of
+ * the class files of the library's conversion, and the version of the software that contains the
+ * decoder.
  */
 final class Forms {
   private final Map<Image.@Nullable Flag, DecodedForm> forms = new LinkedHashMap<>();

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requests huge pages from the kernel for memory that is about to be filled. PyTorch's arrays in
- * main memory are new pages each time: for a batch of 64 x 3 x 224 x 224 floats, 9,400 page faults
+ * main memory use new pages each time: for a batch of 64 x 3 x 224 x 224 floats, 9,400 page faults
  * take longer than computing its values. If the kernel refuses, nothing changes.
  *
- * <p>Only whole huge pages within the array are advised, all of which are written at once. So the
- * process uses no more memory than before.
+ * <p>Only whole huge pages within the array are advised, and all of them are written immediately.
+ * So the process uses no more memory than before.
  */
 final class HugePages {
   private static final Path SETTING = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
@@ -87,7 +87,7 @@ final class HugePages {
       }
     } catch (Throwable t) {
       failed = true; // Small pages work, too.
-      Bridge.fault("asking for huge pages", t);
+      Bridge.fault("requesting huge pages", t);
     }
   }
 }

@@ -46,7 +46,7 @@ final class ImageItems {
     Path of(int index) throws ReflectiveOperationException;
   }
 
-  /** Returns the files of a data set; null if unknown. Never throws. */
+  /** Returns the files of a data set; null if they are unknown. */
   @Nullable Source of(RandomAccessDataset dataset) {
     try {
       return source(dataset);
@@ -174,7 +174,7 @@ final class ImageItems {
     private void decode(String path) throws IOException {
       ImageFactory factory = ImageFactory.getInstance();
       if (factory.getClass().getName().startsWith(LIBRARY)) {
-        // The program's managers are its own; pixels are made on the host.
+        // Uses none of the program's managers, and creates the pixels in main memory.
         try (NDManager manager = NDManager.newBaseManager(Device.cpu())) {
           factory.fromFile(Path.of(path)).toNDArray(manager, flag);
         }

@@ -96,7 +96,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   }
 
   /**
-   * Not for {@code SubDatasetByIndices}: the program may still hold, and change, its index list.
+   * False for {@code SubDatasetByIndices}: the program may still hold, and change, its index list.
    */
   @Override
   public boolean keepsItsOwn(Class<?> declaring) {

@@ -86,8 +86,8 @@ final class PicturePipeline {
   /**
    * Examines a pipeline; returns null for other kinds, which the program's own calls run.
    *
-   * @param iterable over a data set whose samples several threads may get, in any order and without
-   *     random draws
+   * @param iterable an iterable over a data set from which several threads may get samples, in any
+   *     order and without random draws
    */
   static @Nullable PicturePipeline of(DataIterable iterable, IterableFields fields) {
     RandomAccessDataset dataset = own(fields.dataset.require(iterable));

@@ -72,12 +72,12 @@ public final class Prefetch implements LibraryHooks {
     }
     return self.getClass() == BatchSampler.class
             && arguments[0] instanceof RandomAccessDataset dataset
-            && drawsAtOnce((BatchSampler) self)
+            && drawsUpFront((BatchSampler) self)
         ? InterceptedCall.after(own -> begin(dataset, ((BatchSampler) self).getBatchSize(), own))
         : null;
   }
 
-  private boolean drawsAtOnce(BatchSampler sampler) {
+  private boolean drawsUpFront(BatchSampler sampler) {
     Object sub = subSampler.get(sampler);
     return sub != null
         && (sub.getClass() == RandomSampler.class || sub.getClass() == SequenceSampler.class);

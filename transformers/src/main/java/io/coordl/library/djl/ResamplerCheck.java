@@ -36,7 +36,7 @@ final class ResamplerCheck {
   }
 
   /**
-   * Whether both give the same bits for pictures of many sizes: noise, edges, one color.
+   * Whether both give the same bits for pictures of many sizes: noise, edges, one colour.
    *
    * @param engine whose CPU kernel is compared
    */

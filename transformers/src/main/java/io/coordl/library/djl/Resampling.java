@@ -6,10 +6,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The weights of a bilinear resize with antialiasing in one dimension, computed with the same
- * roundings as PyTorch's CPU kernel. Immutable.
+ * rounding as in PyTorch's CPU kernel. Immutable.
  */
 final class Resampling {
-  /** Maximum bytes of weights to remember; random crops of large pictures have very many sizes. */
+  /**
+   * Maximum bytes of weights to remember; random crops of large pictures have many different sizes.
+   */
   private static final long MAX_BYTES = 16 << 20;
 
   private static final Map<Long, Resampling> KNOWN = new ConcurrentHashMap<>();

@@ -190,7 +190,7 @@ final class ResumedTrainer {
         .toList();
   }
 
-  /** Returns the reason that the restore failed, with its exception; null on success. */
+  /** Runs a restore; returns why it failed, or null on success. */
   private static @Nullable String reason(Callable<@Nullable String> restoring) {
     try {
       return restoring.call();
@@ -209,7 +209,8 @@ final class ResumedTrainer {
       lacks("any state that the tracker ", own(tracker), " keeps is not restored");
     }
     if (progress.left) {
-      resume.lacks("the job left epochs early; a counter of its own for that is not restored");
+      resume.lacks(
+          "the job ended epochs early; if it counts them itself, that count is not restored");
     }
     if (progress.several) {
       resume.lacks(
@@ -225,7 +226,7 @@ final class ResumedTrainer {
     lacks(
         "any state that blocks of ",
         ownBlock(access, block),
-        " keep beside parameters is not restored");
+        " keep besides parameters is not restored");
     lacks("any state that the loss ", own(trainer.getLoss()), " keeps is not restored");
     for (Object listener : access.listeners(trainer)) {
       lacks(
@@ -336,7 +337,7 @@ final class ResumedTrainer {
     throw new IOException("no file of parameters in " + checkpoint);
   }
 
-  /** Returns the steps of the model, including skipped ones. */
+  /** Returns the number of steps of the model, including skipped ones. */
   long steps() {
     return progress.steps;
   }

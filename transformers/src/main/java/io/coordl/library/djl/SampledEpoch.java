@@ -60,7 +60,7 @@ final class SampledEpoch implements LibraryEpoch {
   }
 
   /**
-   * Returns the batches of this epoch. The group may replace their order by one with the same
+   * Returns the batches of this epoch. The group may replace their order with one of the same batch
    * sizes.
    */
   List<List<Long>> over(BatchOrder own) {
@@ -181,7 +181,8 @@ final class SampledEpoch implements LibraryEpoch {
   }
 
   /**
-   * Returns how many threads may call the program's code at once, given the iterable's executor.
+   * Returns how many threads may call the program's code at the same time, given the iterable's
+   * executor.
    */
   private int allowed(@Nullable ExecutorService executor) {
     if (executor == null) {

@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A picture with a shape but no pixels. Transforms run over it to draw their random numbers, and it
- * records their crops and resizes; any other use throws.
+ * records their crops and resizes; any use that needs pixels throws.
  */
 final class ShapeOnly implements InvocationHandler {
   /**
-   * A crop, or a bilinear resize from the whole picture.
+   * A crop, or a bilinear resize of the whole picture.
    *
    * @param x left edge of a crop
    * @param y upper edge of a crop
    */
   record Step(boolean resizes, int x, int y, int width, int height) {}
 
-  @SuppressWarnings("EnumOrdinal") // The library itself passes it so.
+  @SuppressWarnings("EnumOrdinal") // The library itself passes the ordinal.
   private static final int BILINEAR = Image.Interpolation.BILINEAR.ordinal();
 
   private final Shape shape;
@@ -49,7 +49,7 @@ final class ShapeOnly implements InvocationHandler {
    *
    * @param picture shape of the picture: height, width, channels
    * @throws UnsupportedOperationException if a transform needs more than the shape
-   * @throws RuntimeException as the transforms throw
+   * @throws RuntimeException if a transform throws it
    */
   static List<Step> steps(List<Transform> transforms, Shape picture) {
     NDArray at = new ShapeOnly(picture, List.of()).array;

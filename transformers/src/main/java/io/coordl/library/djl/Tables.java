@@ -44,8 +44,8 @@ final class Tables {
   }
 
   /**
-   * Returns the current state of a table's file; null if the data set is no such table, if its file
-   * is unknown or could change unnoticed, or if preparing it may run code of the program.
+   * Returns the current state of a table's file; null if the data set is not such a table, if its
+   * file is unknown or could change unnoticed, or if preparing it may run code of the program.
    */
   @Nullable Object look(Object dataset) {
     if (!isTable(dataset)) {
@@ -65,7 +65,7 @@ final class Tables {
     return known != null && known.rows == rows(dataset) ? known : null;
   }
 
-  /** Whether it already holds the result of preparing it. */
+  /** Whether the table already holds the rows that preparing it would read. */
   synchronized boolean isPrepared(Object dataset, Object file) {
     try {
       Read known = known(dataset);
@@ -145,7 +145,7 @@ final class Tables {
       Read known = known(dataset);
       return known == null ? 0 : known.file.state.changedNanos();
     } catch (ReflectiveOperationException e) {
-      return 0; // It is not described either.
+      return 0; // describe() then fails, too.
     }
   }
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TrainedModels implements LibraryHooks {
   private static final String ELSEWHERE =
-      "the job makes steps without batches of Trainer.iterateDataset";
+      "the job performs steps without batches of Trainer.iterateDataset";
 
   /**
    * The library lists the directory that it saves to, on this thread, which must not wait for
@@ -79,7 +79,10 @@ public final class TrainedModels implements LibraryHooks {
     /** The last epoch of each data set that the program still uses. */
     private final List<DataEpoch> last = new ArrayList<>();
 
-    /** Whether batches of one epoch were taken after another began; their numbers may differ. */
+    /**
+     * Whether batches of one epoch were taken after another began; a resumed job may then number
+     * its epochs differently.
+     */
     private boolean nested;
 
     /** Whether an epoch ended early. */

@@ -46,7 +46,7 @@ public final class WrittenArrays implements LibraryHooks {
     if (method.equals("save")) {
       if (Redirection.isInUse()) {
         SAVED.set(new Saved((Parameter) self, (DataOutputStream) arguments[0]));
-        return InterceptedCall.ending(SAVED::remove); // Clears the thread-local.
+        return InterceptedCall.ending(SAVED::remove);
       }
       return null;
     }

@@ -25,7 +25,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * is the batch itself, without values; its name gives the number of features, of labels and of each
  * kind of mask, -1 if there is no such list. An array that occurs twice (labels that are the
  * features) is stored once. A cached batch of images takes one byte per value as long as these are
- * whole numbers, that is, before a preprocessor has scaled them.
+ * whole numbers from 0 to 255, that is, before a preprocessor has scaled them.
  */
 final class BatchBytes implements PreparedBatch {
   private static final String BATCH = "batch";
@@ -48,7 +48,7 @@ final class BatchBytes implements PreparedBatch {
   private final List<BatchLayout.Array> described = new ArrayList<>();
   private final List<@Nullable INDArray> arrays = new ArrayList<>();
 
-  /** The bytes of each array that is stored as such; null for the others. */
+  /** For each array that is stored as one byte per value, these bytes; null for the others. */
   private final List<byte @Nullable []> packed = new ArrayList<>();
 
   private final boolean packs;
@@ -308,8 +308,8 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * Creates an array from these values; {@code attached} is whether the batch was created in a
-   * workspace.
+   * Creates an array from these values; {@code attached} is whether the original array was created
+   * in a workspace.
    */
   private interface Maker {
     INDArray of(

@@ -13,12 +13,12 @@ import org.nd4j.linalg.dataset.DataSet;
 /**
  * {@code prepared=check} in DL4J: computes a checksum of each batch that the program's own call of
  * {@code next(int)} has returned. The first batch after {@code reset()} is compared with the first
- * one before, and so on.
+ * batch of the previous epoch, and so on.
  */
 public final class CheckedBatches implements LibraryHooks {
   private final CheckedSamples checked;
 
-  /** Whether the agent itself may make batches. */
+  /** Whether the agent itself may prepare batches. */
   private final boolean ahead;
 
   public CheckedBatches(Class<?> declaring, Services services) throws ReflectiveOperationException {
@@ -39,7 +39,7 @@ public final class CheckedBatches implements LibraryHooks {
       return null;
     }
     if (!checked.begins()) {
-      return null; // A part of the batch that another iterator makes.
+      return null; // A part of the batch that another iterator prepares.
     }
     return new InterceptedCall(null) {
       @Override
@@ -64,7 +64,7 @@ public final class CheckedBatches implements LibraryHooks {
       return;
     }
     if (ahead) {
-      units.leave("the agent prepares some of its batches"); // Places do not count these.
+      units.leave("the agent prepares some of its batches"); // Their numbers would be wrong.
       return;
     }
     long number = units.next();

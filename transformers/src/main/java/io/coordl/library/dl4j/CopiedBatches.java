@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /** Converts DL4J's batches to bytes and back. */
 public final class CopiedBatches implements LibraryBatches {
   /**
-   * Copies of one batch, used in turn. As with DL4J's own prefetch, which also reuses memory, a
-   * program must not hold a batch for longer than this.
+   * Number of copies of one batch, used in turn. As with DL4J's own prefetch, which also reuses
+   * memory, a program must not hold a batch for longer than this.
    */
   private static final int COPIES = 8;
 
@@ -26,8 +26,8 @@ public final class CopiedBatches implements LibraryBatches {
   }
 
   /**
-   * Batches are neither held nor dropped: the iterator owns their memory, and makes two more
-   * batches before it reuses it.
+   * Batches are neither held nor dropped: the iterator owns their memory, and prepares two more
+   * batches before it reuses that memory.
    */
   @Override
   public Bytes bytes(Object batch) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The files of an epoch, each with one or more records. Records are numbered by the sorted paths of
- * the files and their order in a file, so that all jobs on a host use the same numbers, in any
- * order. A file may occur more than once. Immutable.
+ * the files and their order in a file, so that all jobs on a host use the same numbers, whatever
+ * the order of their epochs. A file may occur more than once. Immutable.
  */
 final class DataFiles {
   private final File[] sorted;
@@ -136,7 +136,9 @@ final class DataFiles {
     return hash;
   }
 
-  /** Returns a checksum of the file attributes that change when it is rewritten or replaced. */
+  /**
+   * Returns a checksum of the attributes of a file that change when it is rewritten or replaced.
+   */
   static long stateOf(File file) {
     return FileState.of(file.getPath()).checksum();
   }
@@ -148,8 +150,8 @@ final class DataFiles {
   /**
    * Identifies some records of an epoch.
    *
-   * @param items numbers of the records of an epoch, in its order
-   * @param from place in the order of the first record
+   * @param items numbers of all records of an epoch, in its order
+   * @param from index in {@code items} of the first of these records
    * @param before identity of the records before these
    * @return null if files have several records and one of these files has changed since they were
    *     counted
@@ -174,7 +176,10 @@ final class DataFiles {
     return new LibraryEpoch.Key(checksum, stamp);
   }
 
-  /** Adds the absolute paths of the files of these records; parameters as above. */
+  /**
+   * Adds the absolute paths of the files of these records; the parameters are those of {@link
+   * #identify}.
+   */
   void addPaths(int[] items, int from, int to, Set<String> paths) {
     for (int at = from; at < to; at++) {
       paths.add(sorted[fileOf(items[at])].getAbsolutePath());

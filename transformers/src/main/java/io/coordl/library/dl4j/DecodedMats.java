@@ -103,7 +103,7 @@ final class DecodedMats {
     }
   }
 
-  /** Whether the current call of the loader's method comes from its method for files. */
+  /** Whether the current call of the loader comes from one of its methods that load a file. */
   private boolean isLoadingFile() {
     return STACK.walk(
         frames ->

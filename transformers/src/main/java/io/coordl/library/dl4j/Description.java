@@ -26,12 +26,15 @@ record Description(int mostObjects, boolean countsEveryOrder) implements ObjectD
     return ObjectDescription.of(what, object, new Description(MAX_OBJECTS, false));
   }
 
-  /** Describes an object once, which may be large. */
+  /** Describes an object that is described once and may be large. */
   static String ofLarge(String what, Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(20 * MAX_OBJECTS, false));
   }
 
-  /** Describes an object read by code whose batches are cached; that code may iterate over maps. */
+  /**
+   * Describes an object read by code whose batches are cached. The order of maps counts, because
+   * that code may iterate over them.
+   */
   static String ofRead(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(MAX_OBJECTS, true));
   }

@@ -215,7 +215,7 @@ public final class EpochInterceptor implements LibraryHooks {
       throw new CannotShareException("iterators that collect metadata");
     }
     if (program.beginsAtRandom()) {
-      throw new CannotShareException("iterators that begin time series at random");
+      throw new CannotShareException("iterators that begin time series at random places");
     }
     if (num != arrays.getBatchSize()) {
       return;
@@ -263,7 +263,7 @@ public final class EpochInterceptor implements LibraryHooks {
     private final ProgramEpoch epoch;
     private final Worth worth;
 
-    /** The last copies. */
+    /** The copies that {@link #ofJob} or {@link #ofGroup} made last. */
     private @Nullable ReaderPipeline copies;
 
     Beginning(ProgramEpoch epoch, Worth worth) {

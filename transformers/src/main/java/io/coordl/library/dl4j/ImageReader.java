@@ -16,7 +16,7 @@ import org.datavec.image.transform.ImageTransform;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of images. Loaded only when one is used, because a program without images lacks the
+ * A reader of images. Loaded only when one is used, because a program without images may lack its
  * classes.
  */
 final class ImageReader extends ListedReader {

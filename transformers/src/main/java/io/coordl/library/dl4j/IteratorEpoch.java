@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An epoch of the program's iterator whose batches come from a {@link EpochSource}. The program's
+ * An epoch of the program's iterator whose batches come from an {@link EpochSource}. The program's
  * readers refer to it, and it ends with them. Like the iterator, used by one thread at a time.
  */
 final class IteratorEpoch {

@@ -23,20 +23,20 @@ import org.nd4j.linalg.factory.Nd4j;
  * The memory in which DL4J prefetches batches for {@code fit}. Each epoch has a new iterator, which
  * allocates this memory (four batches), writes zeros to it and frees it at the end. If batches come
  * from a cache, the page faults of new memory take most of an epoch. So the memory of an iterator
- * that has ended is zeroed again and passed to the next one that needs as much.
+ * that has ended is zeroed again and passed to the next iterator, if that needs the same size.
  *
- * <p>At most one block is held, only after an iterator has ended: together they never take more
- * than the largest iterator did. It is freed if no iterator takes it for ten minutes, or if memory
- * becomes short ({@link MemoryWatch}).
+ * <p>At most one block is held: from the end of an iterator until the next one allocates its
+ * memory. It is also freed if no iterator takes it for ten minutes, or if memory becomes short
+ * ({@link MemoryWatch}).
  */
 public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holder {
-  /** Smaller memory has few page faults. */
+  /** Smaller blocks cause few page faults. */
   private static final long MIN_BYTES = 4 << 20;
 
   /** An epoch may lie between two evaluations. */
   private static final long MAX_IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-  /** What {@code CpuWorkspace.init} allocates beyond the workspace's size. */
+  /** Bytes that {@code CpuWorkspace.init} allocates beyond the workspace's size. */
   private static final long OFFSET = 1024;
 
   private final LibraryField<PointersPair> pointers;
@@ -51,7 +51,7 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
   private long held;
   private long heldSince;
 
-  /** Off in a profile, whose phases must wait for memory as the job does. */
+  /** In a profile, no memory is reused: its phases must wait for memory as the job does. */
   private final boolean inProfile;
 
   private boolean ended;
@@ -175,7 +175,7 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
     return most > 0 && Pointer.physicalBytes() > most / 2;
   }
 
-  /** Frees the memory that no iterator has taken for long. */
+  /** Frees the memory if no iterator has taken it for ten minutes. */
   @Override
   public boolean follow() {
     Pointer unused = null;

@@ -93,7 +93,7 @@ final class LineIndex {
   }
 
   /**
-   * Reads a whole file, or one line more than {@code mostLines}.
+   * Reads a whole file, but at most {@code mostLines} + 1 lines.
    *
    * @param mostPlaces maximum number of positions to store; an even number, at least 16
    */

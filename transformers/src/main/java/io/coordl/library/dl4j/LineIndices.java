@@ -13,9 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.nd4j.common.function.Function;
 
 /**
- * The start positions of lines, for the files of all readers. An index that has not been used for
- * long is discarded when the heap is short, because a program may write a new file for each epoch.
- * Thread-safe.
+ * The start positions of lines, for the files of all readers. An index that has not been used
+ * recently may be discarded when the heap runs low, because a program may write a new file for each
+ * epoch. Thread-safe.
  */
 final class LineIndices {
   private final Map<File, Indexed> indices = new ConcurrentHashMap<>();

@@ -24,11 +24,11 @@ import org.nd4j.common.function.Function;
 
 /**
  * A reader of one record per line, from one or several files. An index of the lines gives the
- * number of records and the start of each batch. Each job reads each file once for the index, and
- * then only the lines of the batches that it prepares.
+ * number of records and the start of each batch. Each job reads whole files for the index, and then
+ * only the lines of the batches that it prepares.
  *
- * <p>Not supported, because the library counts records differently: files without records among
- * several files; comments; charsets whose lines cannot be found without decoding.
+ * <p>Not supported: files without records, and files with comments, because the library counts
+ * their records differently; and charsets whose lines cannot be found without decoding.
  */
 final class LineReader extends SeekableReader {
   private static final Class<?> TYPE = LineRecordReader.class;
@@ -117,7 +117,8 @@ final class LineReader extends SeekableReader {
   }
 
   /**
-   * Returns the lines read at the start of an epoch: those skipped so far, or the one peeked at.
+   * Returns the number of lines read at the start of an epoch: those skipped so far, or the one
+   * peeked at.
    */
   private int linesTaken() {
     if (reader instanceof CSVRecordReader) {

@@ -22,7 +22,7 @@ abstract sealed class ListedReader extends SeekableReader
   /** The elements of the epoch in the library's order. */
   private List<?> listed = List.of();
 
-  /** The record number of each, or null. */
+  /** The record number of each of these elements; null if unknown. */
   private int @Nullable [] numbers;
 
   ListedReader(RecordReader reader, LibraryField<Object> iterator) {
@@ -40,7 +40,7 @@ abstract sealed class ListedReader extends SeekableReader
   abstract int @Nullable [] numbersOf(List<?> elements) throws CannotShareException;
 
   /**
-   * Returns the elements, ordered by these numbers; null if it is not a valid order of an epoch.
+   * Returns the elements, ordered by these numbers; null if that is not a valid order of an epoch.
    */
   abstract @Nullable List<?> inOrderOf(int[] order);
 

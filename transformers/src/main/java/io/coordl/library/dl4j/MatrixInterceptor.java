@@ -27,8 +27,8 @@ import org.nd4j.linalg.factory.Nd4j;
  * Intercepts {@code NativeImageLoader.asMatrixView(File, INDArray)} and {@code asMatrix(File,
  * boolean)}: fills the array from cached pixels, or caches its pixels after the loader has filled
  * it. For loaders with a transform, which may be random, and for arrays that are not plain floats,
- * only the decoded picture is cached ({@link DecodedMats}). Ignores loaders of several pages, or of
- * a class of the program's own, and logs this once.
+ * only the decoded picture is cached ({@link DecodedMats}). Ignores loaders of multi-page images,
+ * or of one of the program's own classes, and logs this once.
  *
  * <p>The array of a file is also a whole sample of an image reader. So {@code prepared=share} uses
  * the same cache where it cannot cache whole batches.
@@ -112,7 +112,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     return filled == null ? keep(item, form, target) : new InterceptedCall(filled);
   }
 
-  /** Returns why the loader is ignored; empty if it decodes the file unchanged. */
+  /** Returns why the loader is ignored; empty if it is not. */
   String reasonToLeave(Object loader) {
     if (loader.getClass() != declaring) {
       return "loaders of class " + loader.getClass().getName();
@@ -120,7 +120,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
   }
 
-  /** Describes everything except the file that determines the loader's arrays. */
+  /** Describes everything that determines the loader's arrays, except the file. */
   DecodedForm form(Object loader) {
     String cropped = centerCrop.bits(loader) != 0 ? " cropped" : "";
     String geometry =

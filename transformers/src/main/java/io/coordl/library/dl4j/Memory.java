@@ -37,7 +37,7 @@ final class Memory {
     return span(array.shape(), array.stride()) * array.dataType().width();
   }
 
-  /** Returns the address of its first value. */
+  /** Returns the address of an array's first value. */
   static long address(INDArray array) {
     return array.data().pointer().address() + array.data().offset() * array.dataType().width();
   }

@@ -27,7 +27,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
    * The state that the program can change at any time.
    *
    * @param surroundings as {@link Surroundings#settings}
-   * @param objects in the iterator's fields, which may refer to it
+   * @param objects the objects in the iterator's fields, which may refer to the iterator
    * @param ofLibrary those that refer to library objects, which are compared
    */
   private record Settings(

@@ -101,7 +101,7 @@ record ProgramIterator(Object get) {
     return (RecordReaderMultiDataSetIterator) (isOfDataSets() ? value(UNDERLYING) : get);
   }
 
-  /** Whether time series in its arrays, which must exist, begin at random. */
+  /** Whether time series in its arrays, which must exist, begin at random places. */
   boolean beginsAtRandom() {
     Object arrays = Objects.requireNonNull(arrays());
     return Boolean.TRUE.equals(SeekableReader.field(SEVERAL, "timeSeriesRandomOffset").get(arrays));
@@ -201,7 +201,7 @@ record ProgramIterator(Object get) {
     copy.set(UNDERLYING, several);
     copy.set("recordReader", first);
     if (isOfSequences()) {
-      copy.set("labelsReader", null); // Not used any more once the arrays exist.
+      copy.set("labelsReader", null); // No longer used once the arrays exist.
       copy.set("useStored", false);
       copy.set("stored", null);
     } else {

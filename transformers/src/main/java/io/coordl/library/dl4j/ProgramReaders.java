@@ -31,7 +31,7 @@ final class ProgramReaders {
     return readers;
   }
 
-  /** By class name, because a program without images lacks the classes. */
+  /** By class name, because a program without images may lack the image classes. */
   private SeekableReader seekable(RecordReader reader) throws CannotShareException {
     ReaderFiles files = known.computeIfAbsent(reader, any -> new ReaderFiles(lines));
     String name = reader.getClass().getName();
@@ -84,7 +84,7 @@ final class ProgramReaders {
         return null;
       }
       if (!orders.isEmpty() && orders.get(0).length != order.length) {
-        throw new CannotShareException("iterators over readers of different numbers of records");
+        throw new CannotShareException("iterators over readers with different numbers of records");
       }
       orders.add(order);
     }

@@ -42,7 +42,7 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
         || inner instanceof SequenceRecordReaderDataSetIterator)) {
       // Classes of the program may wrap iterators whose batches can be cached.
       return LIBRARY.stream().anyMatch(source::startsWith)
-          ? refused(source, "only batches of iterators over readers of DataVec are kept", "")
+          ? refused(source, "only batches of iterators over DataVec readers are cached", "")
           : null;
     }
     try {

@@ -27,7 +27,7 @@ final class ReaderFiles {
   /** Line indices of the files of all readers. */
   final LineIndices lines;
 
-  /** The split of the reader's last epoch; the reader lists its files again in each. */
+  /** The split of the reader's last epoch; the reader lists its files again in each epoch. */
   private @Nullable WeakReference<InputSplit> split;
 
   /** Files, or their URIs, in the split's order. */
@@ -154,7 +154,7 @@ final class ReaderFiles {
     }
   }
 
-  /** Throws if one exists and is not a regular file: a pipe can be read only once. */
+  /** Throws if a file exists but is not a regular one: a pipe can be read only once. */
   static void requireFiles(List<File> files) throws CannotShareException {
     for (File file : files) {
       if (file.exists() && !file.isFile()) {

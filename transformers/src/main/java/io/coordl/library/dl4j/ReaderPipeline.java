@@ -37,8 +37,8 @@ final class ReaderPipeline implements LibraryEpoch {
   private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
 
   /**
-   * Null if code of the program may hold the arrays that it creates, or if no agent thread creates
-   * any.
+   * Null if code of the program may hold the arrays that this pipeline creates, or if no agent
+   * thread creates any.
    */
   private final @Nullable Scopes scopes;
 
@@ -47,7 +47,7 @@ final class ReaderPipeline implements LibraryEpoch {
   /**
    * Creates a copy, on a thread of the program, whose device the arrays use.
    *
-   * @param epoch that the program is about to begin
+   * @param epoch the epoch that the program is about to begin
    * @param preprocesses whether to run the program's preprocessor
    */
   ReaderPipeline(ProgramEpoch epoch, Fingerprint fingerprint, boolean preprocesses) {

@@ -29,7 +29,7 @@ import org.nd4j.linalg.factory.Nd4j;
 final class ResumedNetwork {
   private static final int VERSION = 1;
 
-  /** Number of an array's values in its fingerprint. */
+  /** Approximate number of an array's values in its fingerprint. */
   private static final int SAMPLES = 1 << 14;
 
   private final Resume resume;
@@ -214,12 +214,12 @@ final class ResumedNetwork {
     return steps - skipped;
   }
 
-  /** Returns the steps of the network, including skipped ones. */
+  /** Returns the number of steps of the network, including skipped ones. */
   long steps() {
     return steps;
   }
 
-  /** Whether a batch may run several steps. */
+  /** Whether one batch may take several steps. */
   boolean hasSeveralStepsABatch() {
     return severalStepsABatch;
   }

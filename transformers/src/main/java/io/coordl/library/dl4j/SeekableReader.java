@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A library reader, the program's or the agent's copy, that can be set to any record of an epoch
- * and then continues with its own code. For this, {@link EpochRecords} replace its own iterator
+ * and then continues with its own code. For this, {@link EpochRecords} replaces its own iterator
  * over files, lines or records. The library creates that iterator again at each reset and
  * initialisation, which indicates the end of the epoch. Like the reader, used by one thread at a
  * time.
@@ -35,7 +35,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
                + " imageLoader inputSplit currentImage")
               .split(" "));
 
-  /** Cached in the library's own class loader, because readers are examined at each batch. */
+  /** Cached with each class, because readers are examined at each batch. */
   private static final ClassValue<Map<String, LibraryField<Object>>> FIELDS =
       new ClassValue<>() {
         @Override

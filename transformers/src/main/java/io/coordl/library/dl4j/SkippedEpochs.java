@@ -81,15 +81,15 @@ final class SkippedEpochs {
     ready(iterator);
     RecordReaderMultiDataSetIterator arrays = program.arrays();
     if (arrays == null || program.hasBatchAtHand()) {
-      throw new CannotShareException("an iterator that has made a batch");
+      throw new CannotShareException("an iterator that has already prepared a batch");
     }
     if (program.beginsAtRandom()) {
-      throw new CannotShareException("time series that begin at random");
+      throw new CannotShareException("time series that begin at random places");
     }
     Collection<SeekableReader> found = readers.of(program).values();
     List<int[]> orders = ProgramReaders.orders(found);
     if (orders == null) {
-      throw new CannotShareException("an epoch that has begun before");
+      throw new CannotShareException("an epoch that had already begun");
     }
     return skip(resumed, found, orders, arrays.getBatchSize());
   }

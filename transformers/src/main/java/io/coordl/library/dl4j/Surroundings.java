@@ -28,7 +28,7 @@ final class Surroundings {
         Nd4j.EPS_THRESHOLD,
         Nd4j.getEnvironment().maxThreads(), // The order of summation may depend on it.
         LibraryEpoch.defaults(),
-        // Kept batches record whether their arrays belong to a workspace.
+        // Cached batches record whether their arrays belong to a workspace.
         Nd4j.getMemoryManager().getCurrentWorkspace() == null ? "no workspace" : "workspace");
   }
 }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reader that applies a {@code TransformProcess} to each record of another reader. Supports only
- * library transforms without state and random numbers, and no filters, so that each record gives
- * exactly one.
+ * library transforms without state or random numbers, and no filters, so that each record gives
+ * exactly one result.
  */
 final class TransformedReader extends SeekableReader {
   private final RecordReader reader;

@@ -67,8 +67,8 @@ final class WrittenModel implements ModelFiles.Content {
   }
 
   /**
-   * Handles a failure: the program gets the library's exceptions; after the agent's, its own call
-   * runs.
+   * Handles a failure: the program gets the library's exceptions and failures to write; after any
+   * other, its own call runs.
    */
   InterceptedCall thrown(Throwable t) {
     if (t == failure || t instanceof IOException) {

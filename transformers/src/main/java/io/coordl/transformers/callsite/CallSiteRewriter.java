@@ -106,8 +106,8 @@ public final class CallSiteRewriter {
    *
    * @param listener receives every call site found
    * @return the new class file; null if nothing was rewritten
-   * @throws RuntimeException if this is not a class file, or is too new for the parser: leave the
-   *     class unchanged
+   * @throws RuntimeException if this is not a class file, or is too new for the parser; the caller
+   *     then leaves the class unchanged
    */
   public byte @Nullable [] rewrite(ClassFile classFile, RuleListener listener) {
     ClassReader reader = new ClassReader(classFile.bytes());
@@ -180,7 +180,7 @@ public final class CallSiteRewriter {
     }
 
     /** Whether exactly two references exist, both on the stack, as far as this class can tell. */
-    boolean isThereTwice() {
+    boolean hasTwoReferences() {
       return endOfDup > end && !isCopiedAgain;
     }
   }
@@ -197,7 +197,7 @@ public final class CallSiteRewriter {
     /** Bytes of the method so far, which is the offset of the next instruction. */
     private int size() {
       Label here = new Label();
-      super.visitLabel(here); // The writer resolves it at once.
+      super.visitLabel(here); // The writer resolves it immediately.
       return here.getOffset();
     }
 
@@ -251,7 +251,7 @@ public final class CallSiteRewriter {
         if (site != null) {
           if (!paired) {
             rewriting.left(site, "super(...) or this(...)");
-          } else if (!opened.isThereTwice()) {
+          } else if (!opened.hasTwoReferences()) {
             rewriting.left(site, "NEW is not followed by just DUP");
           } else {
             construct(site);

@@ -83,7 +83,7 @@ public final class CallSites {
 
   private CallSites() {}
 
-  /** Internal names of the classes that the rules name. */
+  /** Internal names of the classes in the table. */
   public static Iterable<String> owners() {
     return BY_OWNER.keySet();
   }

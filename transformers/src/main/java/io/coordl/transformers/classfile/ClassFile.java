@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a class file that decide which rules apply to it: its name, the methods it refers
  * to, and the methods it declares. Of the few hundred classes that pass the {@link ConstantPool},
- * this leaves the few that a rule will change; only those are worth parsing.
+ * this leaves the few that a rule may change; only those are worth parsing.
  *
- * <p>Decodes strings as Latin-1: this is correct for ASCII, as in all rules, and any other string
- * equals none in a rule. Immutable.
+ * <p>Decodes strings as Latin-1. This is correct for ASCII strings, the only ones in rules; a
+ * string with other characters matches no rule. Immutable.
  */
 public final class ClassFile {
   /**

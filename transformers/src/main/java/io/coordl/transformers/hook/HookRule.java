@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * One rule: which methods to hook, and how.
  *
  * <p>A rule with an owner applies only to that class, whose method must exist, unless {@code
- * beside} makes that optional. A rule without owner applies to every class that declares the
+ * beside} makes that optional. A rule without an owner applies to every class that declares the
  * method. The descriptor names types of the library, so the rule finds user and framework classes
  * alike, without loading or walking supertypes, and matches no others.
  *
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param beside name and descriptor of another method ({@code next}) that the class must also
  *     declare, for methods such as {@code hasNext()} whose own descriptor names no library type
  * @param provenOn library versions with which the rule was tested
- * @param interceptor set only for INTERCEPT and RANDOM
+ * @param interceptor set for INTERCEPT and RANDOM
  */
 public record HookRule(
     String library,
@@ -38,14 +38,12 @@ public record HookRule(
    * An interceptor of calls.
    *
    * @param name name of the agent's class
-   * @param policies policies, any of which requires it
+   * @param policies the policies that require it
    */
   public record Interceptor(String name, List<Policy> policies) {}
 
   public enum Weave {
-    /**
-     * Surrounds the method with a span; the subject is {@code this}, the result its return value.
-     */
+    /** Surrounds the method with a span. */
     SPAN,
     /** Wraps the returned iterable with timing if its class cannot be hooked itself. */
     TIMED_ITERABLE,

@@ -68,7 +68,7 @@ public final class HookTable {
     add(Weave.TIMED_ITERABLE, kind, null, null, method);
   }
 
-  /** Sets the interceptor of the following rules, and the policies, any of which requires it. */
+  /** Sets the interceptor of the following rules, and the policies that require it. */
   public void by(String name, Policy... policies) {
     by = new HookRule.Interceptor(folder + "." + name, List.of(policies));
   }

@@ -7,8 +7,8 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
 /**
- * Asks for a replacement before a method runs, and skips its body if there is one. For a static
- * method, its class stands in for the receiver.
+ * Asks the runtime for a replacement before a method runs, and skips the body if it gets one. For a
+ * static method, its class stands in for the receiver.
  */
 final class InterceptedMethod extends WovenMethod {
   private static final String CALL = "io/coordl/bridge/InterceptedCall";

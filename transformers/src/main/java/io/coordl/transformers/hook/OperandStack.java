@@ -70,7 +70,7 @@ abstract class OperandStack extends MethodVisitor {
     }
   }
 
-  /** Copies the top {@code upper} slots below the next {@code below}. */
+  /** Copies the top {@code upper} slots to below the next {@code below} slots. */
   private void copy(int upper, int below) {
     String now = operands;
     if (now != null) {
@@ -101,7 +101,7 @@ abstract class OperandStack extends MethodVisitor {
     } else if (opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE) {
       pop(opcode == Opcodes.LASTORE || opcode == Opcodes.DASTORE ? 4 : 3);
     } else if (opcode >= Opcodes.IADD && opcode <= Opcodes.DREM) {
-      pop(1 + (opcode & 1)); // Int, long, float, double, repeating.
+      pop(1 + (opcode & 1)); // Order: int, long, float, double, repeated.
     } else if (opcode >= Opcodes.ISHL && opcode <= Opcodes.LUSHR) {
       pop(1);
     } else if (opcode >= Opcodes.IAND && opcode <= Opcodes.LXOR) {
@@ -126,7 +126,7 @@ abstract class OperandStack extends MethodVisitor {
       case Opcodes.LCMP, Opcodes.DCMPL, Opcodes.DCMPG -> convert(4, 1);
       case Opcodes.FCMPL, Opcodes.FCMPG -> convert(2, 1);
       case Opcodes.SWAP -> {
-        // Both take one slot.
+        // Both operands take one slot.
       }
       case Opcodes.ATHROW -> operands = null;
       default -> {} // The slots stay the same.

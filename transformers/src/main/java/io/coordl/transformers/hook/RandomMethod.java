@@ -4,8 +4,8 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 
 /**
- * Replaces {@code new Random(..)} by {@code new ForkableRandom(..)}, a subclass whose constructors
- * take the same parameters, so nothing else in the method changes.
+ * Replaces {@code new Random(..)} with {@code new ForkableRandom(..)}, a subclass whose
+ * constructors take the same parameters, so nothing else in the method changes.
  */
 final class RandomMethod extends MethodVisitor {
   private static final String JDK = "java/util/Random";

@@ -9,8 +9,10 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Surrounds a method with a span: {@code token = Spans.enter(kind, this)}, {@code Spans.exit(token,
- * r)}, where {@code r} is the result or the exception.
+ * Surrounds a method with a span: {@code token = Spans.enter(kind, subject)}, {@code
+ * Spans.exit(token, r)}. The subject is {@code this}, or null for a static method; for a {@code
+ * FIT} span it is the only int parameter, if there is just one: the number of epochs. {@code r} is
+ * the result or the exception.
  */
 final class SpanMethod extends WovenMethod {
   private static final String SPANS = "io/coordl/bridge/Spans";

@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Hand-written, because Byte Buddy's advice costs a job 0.8 s of CPU before its first batch: it
- * loads 700 classes and looks up every supertype as a resource. The body stays unchanged. State and
- * result follow its own locals, so no variable moves, and its stack map frames only have these two
- * appended; nothing is recomputed. The handler's frame declares only the state, so it is valid
- * whatever the body did to its parameters.
+ * loads 700 classes and looks up every supertype as a resource. Apart from its returns, the body
+ * stays unchanged. State and result follow the body's locals, so no variable moves, and the body's
+ * stack map frames only have the state appended; nothing is recomputed. The handler's frame
+ * declares only the state, so it is valid whatever the body did to its parameters.
  *
- * <p>No exception of the bridge reaches the program, not even a stack overflow in calling it. Class
- * files of Java 5 have no frames; the JVM ignores those that this class adds.
+ * <p>No exception of the bridge reaches the program, not even a stack overflow while calling it.
+ * Class files of Java 5 have no frames; the JVM ignores those that this class adds.
  */
 abstract class WovenMethod extends OperandStack {
   static final String BRIDGE = "io/coordl/bridge/Bridge";
@@ -37,7 +37,7 @@ abstract class WovenMethod extends OperandStack {
   private static final Object[] EMPTY = {};
   private static final Object[] JUST_A_THROWABLE = {THROWABLE};
 
-  /** Upper bound of the operands that {@link #enter} and the others push. */
+  /** Upper bound of the operand stack that the added code needs. */
   private static final int STACK = 16;
 
   /** Slots of the added local variables: the state, then the result or the exception. */
@@ -83,7 +83,8 @@ abstract class WovenMethod extends OperandStack {
    * Emits the code that runs when the body has returned.
    *
    * @param end label to jump to at the end
-   * @return label that throws the exception on the stack into the program; null if never used
+   * @return label at which the exception on the stack is thrown into the program; null if there is
+   *     none
    */
   abstract @Nullable Label left(Label end);
 
@@ -133,7 +134,7 @@ abstract class WovenMethod extends OperandStack {
   @Override
   public final void visitMaxs(int stack, int locals) {
     if (state.getSort() != Type.VOID) {
-      throwOn();
+      rethrow();
     }
     if (returns) {
       returnResult();
@@ -141,17 +142,17 @@ abstract class WovenMethod extends OperandStack {
     mv.visitMaxs(Math.max(stack, STACK), Math.max(locals, stateSlot + SLOTS));
   }
 
-  private void throwOn() {
+  private void rethrow() {
     Label failed = new Label();
     mv.visitTryCatchBlock(body, failed, failed, THROWABLE);
     mv.visitLabel(failed);
     frame(with(EMPTY, 0, state), JUST_A_THROWABLE);
     mv.visitVarInsn(Opcodes.ASTORE, resultSlot);
     Object[] locals = with(EMPTY, 0, state, Type.getObjectType(THROWABLE));
-    Suppressed telling = new Suppressed(new Label());
-    thrown(telling.end);
-    telling.failed(locals);
-    telling.end(locals);
+    Suppressed reporting = new Suppressed(new Label());
+    thrown(reporting.end);
+    reporting.failed(locals);
+    reporting.end(locals);
     mv.visitVarInsn(Opcodes.ALOAD, resultSlot);
     mv.visitInsn(Opcodes.ATHROW);
   }

@@ -97,7 +97,7 @@ public final class DjlVerdicts {
     } else if (Featurizer.class.isAssignableFrom(type)) {
       return told(verdict(withFeature((Featurizer) specimens.of(type)), new Pipeline()));
     } else if (!RandomAccessDataset.class.isAssignableFrom(type)) {
-      return "left alone: it has no `RandomAccessDataset`";
+      return "left alone: it is not a `RandomAccessDataset`";
     }
     return told(verdict(dataset(type), new Pipeline()));
   }
