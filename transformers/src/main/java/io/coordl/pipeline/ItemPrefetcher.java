@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * once the stores are full. Requests whose iterator is garbage-collected are dropped.
  */
 public final class ItemPrefetcher implements Closeable {
-  /** Items of an epoch that are known ahead of their use. */
+  /** Maximum number of an epoch's items that are offered ahead of the program. */
   public static final int WINDOW = 256;
 
   private static final int MAX_QUEUED = 8 * WINDOW;
@@ -202,7 +202,7 @@ public final class ItemPrefetcher implements Closeable {
   /**
    * Called when the program requests an item. If an agent thread is fetching it, waits for that
    * thread, with a timeout, so that the item is not decoded twice. An interrupt does not end the
-   * wait, and is restored.
+   * wait, and is restored afterwards.
    */
   public void ask(String path) {
     offered.remove(path);

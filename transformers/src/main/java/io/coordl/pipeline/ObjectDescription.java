@@ -299,7 +299,7 @@ public final class ObjectDescription {
     Class<?> type = object.getClass();
     boolean ofJdk = JdkObjects.isOfJdk(type);
     if (ofJdk && (object instanceof Collection<?> || object instanceof Map<?, ?>)) {
-      write(type.getSimpleName()); // The comparator decides how it treats equal elements.
+      write(type.getSimpleName()); // Its comparator decides which elements are equal.
       Comparator<?> by = JdkObjects.comparator(object);
       write(by == null || by.getClass().isHidden() ? "" : " by " + by.getClass().getName() + " ");
     }
@@ -365,7 +365,7 @@ public final class ObjectDescription {
   /** Sorts the elements' descriptions, because the order may differ between jobs. */
   private void addSorted(Set<?> elements) throws ReflectiveOperationException, IOException {
     if (nested == MAX_NESTED) {
-      throw new IOException("it has sets or maps more than " + MAX_NESTED + " deep in each other");
+      throw new IOException("it has sets or maps nested more than " + MAX_NESTED + " deep");
     }
     List<String> texts = new ArrayList<>(elements.size());
     for (Object element : elements) {

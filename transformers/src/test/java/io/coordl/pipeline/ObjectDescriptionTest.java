@@ -82,6 +82,6 @@ class ObjectDescriptionTest {
       set = new HashSet<>(Set.of(set));
     }
     Set<Object> deepest = set;
-    assertThatThrownBy(() -> text(deepest)).hasMessageContaining("deep in each other");
+    assertThatThrownBy(() -> text(deepest)).hasMessageContaining("nested more than 24 deep");
   }
 }
