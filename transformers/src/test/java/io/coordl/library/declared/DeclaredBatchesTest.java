@@ -415,7 +415,7 @@ class DeclaredBatchesTest {
     all.put(Loops.Texts::new, "more than Java arrays");
     all.put(Loops.Locking::new, "locks");
     all.put(Loops.Turned::new, "factor");
-    all.put(Loops.Chained::new, "which may be anywhere in its data");
+    all.put(Loops.Chained::new, "whose position in its data is unknown");
     all.forEach(
         (one, reason) -> {
           for (Mode mode : Mode.values()) {
