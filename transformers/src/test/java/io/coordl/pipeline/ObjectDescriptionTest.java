@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Objects as text, however deeply nested. */
+/** Deeply nested objects are described as text, within bounds. */
 class ObjectDescriptionTest {
   private record Nothing(int mostObjects) implements ObjectDescription.Library {
     @Override
