@@ -48,7 +48,7 @@ class KnownDl4jTest {
     }
   }
 
-  /** Uses uninitialized memory. */
+  /** Uses uninitialised memory. */
   static final class Uninitialized implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 

@@ -30,7 +30,7 @@ class LineIndexTest {
   }
 
   @Test
-  void allLineTerminatorsAreRecognized() throws IOException {
+  void allLineTerminatorsAreRecognised() throws IOException {
     check("");
     check("a");
     check("a\n");
