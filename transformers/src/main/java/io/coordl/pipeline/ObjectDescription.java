@@ -343,7 +343,7 @@ public final class ObjectDescription {
             || type.getName().startsWith("java.util.ImmutableCollections$"));
   }
 
-  /** Appends a checksum of the bits, because formatting each number as text takes long. */
+  /** Appends a checksum of the bits, because formatting each number as text is slow. */
   private void writeNumbers(Object array) {
     write(array.getClass().getComponentType() + " " + Array.getLength(array) + " ");
     for (long half : Checksum.ofArray(array)) {
@@ -385,7 +385,7 @@ public final class ObjectDescription {
     write("[" + String.join(", ", texts) + "]");
   }
 
-  /** Describes JDK objects, whose fields are inaccessible: an open file could be any file. */
+  /** Describes a JDK object, whose fields are inaccessible; throws if its state is unknown. */
   private void addOfJdk(Object object) throws ReflectiveOperationException, IOException {
     String name = object.getClass().getName();
     if (object instanceof ByteBuffer bytes) {

@@ -575,7 +575,10 @@ public final class PurityAnalyzer {
           && !ofClasses.containsKey(field);
     }
 
-    /** Adds a field of all objects that the code can reach to the values; false if impossible. */
+    /**
+     * Adds a field of all objects that the code can reach to the values to compare; returns false
+     * if that is impossible.
+     */
     private boolean compares(Member field, String why, boolean deep) {
       if (!known.comparesFields() || trusts) {
         return false; // The references of an object of a trusted class are unknown.

@@ -967,7 +967,7 @@ class PreparedSamplesTest {
       samples.sample(samples.plan(data), kept++, slow);
     }
     assertThat(kept).isLessThan(2_100);
-    assertThat(said).anyMatch(line -> line.contains("it would not pay; a sample takes "));
+    assertThat(said).anyMatch(line -> line.contains("it would not pay off; a sample takes "));
   }
 
   /** No plan, comparison or transform keeps a data set from being garbage-collected. */

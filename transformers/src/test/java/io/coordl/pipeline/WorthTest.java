@@ -52,7 +52,7 @@ class WorthTest {
     assertThat(worth.isIt()).isFalse();
     assertThat(said)
         .containsExactly(
-            "it would not pay; a sample takes 6.0 us to make, 6.0 to find, 20.0 to keep, and"
+            "it would not pay off; a sample takes 6.0 us to make, 6.0 to find, 20.0 to keep, and"
                 + " 0.0 to check for changes");
   }
 
