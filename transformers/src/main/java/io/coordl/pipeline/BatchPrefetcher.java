@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * it, the batch would be prepared on the program's own thread.
  *
  * <p><b>The same batch.</b> A batch depends on its samples, which are known, and on the pipeline's
- * parts, which {@link PurityAnalyzer} examines once per epoch: they may draw from the library's
+ * parts, which {@link PurityAnalyzer} examines in each epoch: they may draw from the library's
  * generator and from nothing else, and read nothing that changes. The draws come from a fork of
  * that generator. When the program requests the batch, the generator advances to the state of the
  * fork. If both the program and the batch have drawn since the fork, the batch is discarded and the
@@ -53,7 +53,7 @@ public final class BatchPrefetcher {
   private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<Object> dropped = new ReferenceQueue<>();
 
-  Duration patience = EarlyBatch.PATIENCE; // Tests set a shorter one.
+  Duration patience = EarlyBatch.PATIENCE; // Tests change it.
 
   /**
    * The batch started last; one thread prepares batches in the order in which they were started.

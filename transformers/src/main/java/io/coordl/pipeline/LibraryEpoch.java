@@ -13,8 +13,8 @@ import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of a data set with its sampler, transforms and batch size. The policies know a library
- * only by this interface; a library implements the parts that its policies use.
+ * One epoch of a data set with its sampler, transforms and batch size. The policies know the epochs
+ * of a library only through this interface; a library implements the parts that its policies use.
  *
  * <p>A <i>unit</i> is a batch, or a sample of a batch, numbered in the order of the epoch. Its
  * <i>stages</i> are the data set (stage 0) and each transform.

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Counts, rather than times, what many spinning threads synchronise per batch and sample. */
+/** What many threads cost per batch and per sample, counted rather than timed. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ManySampleThreadsTest {
   private static final int SAMPLES = 4096;

@@ -449,7 +449,7 @@ class DeclaredBatchesTest {
     assertRefused("java.util.Random.nextInt");
   }
 
-  /** Every second batch has such a part. */
+  /** Every second batch contains an array that the iterator keeps. */
   @ParameterizedTest
   @EnumSource
   void anIteratorThatKeepsPartOfABatchIsReported(Mode mode) {
