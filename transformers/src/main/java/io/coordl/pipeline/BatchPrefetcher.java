@@ -375,7 +375,7 @@ public final class BatchPrefetcher {
     final Object settings;
     final EarlyBatch batch;
 
-    /** Why the batch is discarded if the program does not get it. */
+    /** The reason to report if the program does not get the batch. */
     volatile String why;
 
     final OpenedFiles files = new OpenedFiles();

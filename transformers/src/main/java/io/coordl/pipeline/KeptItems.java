@@ -77,7 +77,7 @@ public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher)
     void decode(String path) throws Exception;
   }
 
-  /** Decodes items for the prefetcher; {@code form} returns null if they are not cached. */
+  /** Returns a decoder for the prefetcher; {@code form} returns null if items are not cached. */
   public ItemPrefetcher.Decoder decoder(Callable<@Nullable DecodedForm> form, Decoding decoding) {
     return new ItemPrefetcher.Decoder() {
       @Override

@@ -549,7 +549,9 @@ public final class PreparedSamples {
 
     private final Worth worth;
 
-    /** Whether the objects were compared, or the plan created, since the last {@link #looked}. */
+    /**
+     * Whether the objects were compared, or the plan created, since the last {@link #looked(long)}.
+     */
     private volatile boolean begins = true;
 
     private Plan(
