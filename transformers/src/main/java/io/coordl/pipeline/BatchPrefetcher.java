@@ -21,21 +21,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next batch of an epoch, prepared on a thread of the agent while the program computes. Without
+ * Prepares the next batch of an epoch on a thread of the agent while the program computes. Without
  * it, the batch would be prepared on the program's own thread.
  *
  * <p><b>The same batch.</b> A batch depends on its samples, which are known, and on the pipeline's
- * parts, which {@link PurityAnalyzer} examines once per epoch: they may draw from the library's
+ * parts, which {@link PurityAnalyzer} examines in each epoch: they may draw from the library's
  * generator and from nothing else, and read nothing that changes. The draws come from a fork of
  * that generator. When the program requests the batch, the generator advances to the state of the
- * fork. If both the program and the batch have drawn since, the batch is discarded and the
+ * fork. If both the program and the batch have drawn since the fork, the batch is discarded and the
  * program's own call prepares it. So a batch that is never requested has no side effects. Settings
- * that the program may change at any time, and size, modification time and inode of the opened
- * files, are recorded first and compared when the batch is requested. If a pipeline throws on the
- * agent's thread, the program's own call runs, and throws if it fails too.
+ * that the program may change at any time, and the states of the opened files, are recorded first
+ * and compared when the batch is requested. If a pipeline throws on the agent's thread, the
+ * program's own call runs, and throws if it fails too.
  *
- * <p><b>Never two at once.</b> One thread prepares batches, and a call of the program waits until
- * it is done.
+ * <p><b>One at a time.</b> One thread prepares batches, and a call of the program waits until it is
+ * idle.
  *
  * <p>At most one batch per epoch is prefetched; it is dropped when the program begins another epoch
  * of the data set, or drops the order.
@@ -53,7 +53,7 @@ public final class BatchPrefetcher {
   private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<Object> dropped = new ReferenceQueue<>();
 
-  Duration patience = EarlyBatch.PATIENCE; // Tests set a shorter one.
+  Duration patience = EarlyBatch.PATIENCE; // Tests change it.
 
   /**
    * The batch started last; one thread prepares batches in the order in which they were started.
@@ -192,7 +192,7 @@ public final class BatchPrefetcher {
     hangs = running != null && !running.await(hangs ? Duration.ZERO : patience);
     if (hangs) {
       slots.forEach(slot -> discard(slot.prepared.getAndSet(null)));
-      log.once(leaves("a batch does not come, perhaps for a lock that the program holds"));
+      log.once(leaves("a batch hangs; perhaps it waits for a lock that the program holds"));
     }
     return !hangs;
   }
@@ -236,7 +236,7 @@ public final class BatchPrefetcher {
 
   /**
    * Returns the prepared batch; null if the program's own call would now prepare a different one.
-   * If the thread is interrupted, its own call runs, whose code may react to the interrupt.
+   * If the thread is interrupted, that call runs, because its code may react to the interrupt.
    */
   private @Nullable Object take(
       Prepared prepared, LibraryEpoch pipeline, Object samples, int position) {
@@ -244,7 +244,7 @@ public final class BatchPrefetcher {
     if (batch == null || prepared.samples != samples || prepared.position != position) {
       return null;
     } else if (Thread.currentThread().isInterrupted()) {
-      prepared.why = "the program asks for them on a thread that is interrupted";
+      prepared.why = "the program requests them on a thread that is interrupted";
       return null;
     }
     if (!pipeline.isCurrent(prepared.settings)) {
@@ -276,7 +276,7 @@ public final class BatchPrefetcher {
       LibraryEpoch pipeline, PeekingIterator<?> order, Slot slot, int position) {
     Object samples = order.peek();
     if (samples == null || slot.left) {
-      slots.remove(slot); // Prefetches nothing more of this epoch.
+      slots.remove(slot); // Nothing more of this epoch is prefetched.
       return;
     }
     Object settings = pipeline.settings();
@@ -375,7 +375,7 @@ public final class BatchPrefetcher {
     final Object settings;
     final EarlyBatch batch;
 
-    /** Why the batch is discarded if the program does not get it. */
+    /** The reason to report if the program does not get the batch. */
     volatile String why;
 
     final OpenedFiles files = new OpenedFiles();
@@ -396,7 +396,7 @@ public final class BatchPrefetcher {
     /** Weak, because the program may drop the data set long before it begins another epoch. */
     final WeakReference<Object> dataset;
 
-    /** Used only by the iterable's own thread. */
+    /** Consecutive useless batches; accessed only by the thread that requests batches. */
     int inVain;
 
     boolean left;

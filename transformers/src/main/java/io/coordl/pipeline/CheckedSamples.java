@@ -14,17 +14,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code prepared=check}: remembers a checksum of each unit that the program makes, and compares it
- * with that of the same unit when the program makes it again. It never makes a unit itself, because
- * unproven code may draw random numbers or change state, and it changes no unit. The result is a
- * line in the summary.
+ * with the checksum of the same unit when the program makes it again. It never makes a unit itself,
+ * because unproven code may draw random numbers or change state, and it changes no unit. The result
+ * is a line in the summary for each class of data sets.
  *
- * <p>Each unit costs 8 bytes until its data set is collected, and is compared once. Thread-safe.
+ * <p>Each unit is compared once, and costs 8 bytes or more until its data set is garbage-collected.
+ * Thread-safe.
  */
 public final class CheckedSamples {
-  /** Number of units whose checksums are remembered. */
+  /** Maximum number of units whose checksums are remembered. */
   static final int MAX_UNITS = 1 << 20;
 
-  /** Classes of data sets that are reported. */
+  /** Maximum number of classes of data sets that are reported. */
   private static final int MAX_CLASSES = 8;
 
   private static final int FEWEST = 64;
@@ -55,10 +56,12 @@ public final class CheckedSamples {
     /** Null if unknown, or not known yet. */
     private volatile @Nullable SampleVerdict verdict;
 
-    /** Data sets, and those of them of which at least one unit was compared. */
+    /** Number of data sets. */
     private int sets;
 
+    /** Number of data sets of which at least one unit was compared. */
     private int comparedSets;
+
     private long compared;
     private long differed;
     private String left = "";
@@ -114,7 +117,7 @@ public final class CheckedSamples {
     return found;
   }
 
-  /** The units of a data set that {@link #of} has returned before, otherwise null. */
+  /** Returns the units of a data set if {@link #of} has returned them before, otherwise null. */
   public synchronized @Nullable Units find(Object dataset) {
     for (int i = known.size() - 1; i >= 0; i--) {
       Units one = known.get(i);
@@ -129,7 +132,10 @@ public final class CheckedSamples {
     return null;
   }
 
-  /** The program begins to make a unit; false if this is a part of another one on this thread. */
+  /**
+   * Called when the program begins to make a unit; returns false if the unit is part of another one
+   * on this thread.
+   */
   public boolean begins() {
     boolean begins = making.get() == null;
     if (begins) {
@@ -138,7 +144,7 @@ public final class CheckedSamples {
     return begins;
   }
 
-  /** The unit that {@link #begins} has answered with true is made, or making it has failed. */
+  /** Called when the unit for which {@link #begins} returned true is made or has failed. */
   public void ends() {
     making.remove();
   }
@@ -168,14 +174,14 @@ public final class CheckedSamples {
       this.result = result;
     }
 
-    /** Whether the checksum of this unit matters: it has not been compared. */
+    /** Whether the checksum of this unit is needed, because the unit has not been compared yet. */
     public boolean wants(long number) {
       synchronized (CheckedSamples.this) {
         return number >= 0 && number < MAX_UNITS && !compared.get((int) number);
       }
     }
 
-    /** The program has made the unit with this number. */
+    /** Called when the program has made the unit with this number. */
     public void made(long number, long checksum) {
       synchronized (CheckedSamples.this) {
         if (number < 0 || !hasRoom(number)) {
@@ -194,21 +200,23 @@ public final class CheckedSamples {
       }
     }
 
-    /** The program has made the next unit, where units have an order; returns its number. */
+    /**
+     * Called when the program has made the next unit, if units have an order; returns its number.
+     */
     public long next() {
       synchronized (CheckedSamples.this) {
         return next++;
       }
     }
 
-    /** The program begins with the first unit again. */
+    /** Called when the program begins with the first unit again. */
     public void reset() {
       synchronized (CheckedSamples.this) {
         next = 0;
       }
     }
 
-    /** Units are not compared. */
+    /** Records why units are not compared. */
     public void leave(String reason) {
       synchronized (CheckedSamples.this) {
         result.left = reason;

@@ -33,7 +33,7 @@ public final class Checksum {
 
   /**
    * Returns a 128-bit checksum of the content and length of an array of numbers or booleans. Hashes
-   * four elements at a time, each in its own lane, where different inputs always give different
+   * four 64-bit words at a time, each in its own lane, where different words always give different
    * states. Runs at about memory speed.
    */
   public static long[] ofArray(Object array) {
@@ -43,7 +43,7 @@ public final class Checksum {
     int most = CHUNK / Double.BYTES;
     for (int from = 0; from < length; from += most) {
       int bytes = put(array, from, Math.min(most, length - from), chunk);
-      // The array also determines what remains of the previous chunk.
+      // What remains of the previous chunk also depends only on the array.
       for (int at = fill(lanes, chunk, bytes); at < bytes; at += Long.BYTES) {
         lanes[0] = lane(lanes[0], chunk.getLong(at));
       }

@@ -220,7 +220,7 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * Returns the result of the library's call for a batch.
+   * Returns the interception of the library's call for a batch.
    *
    * @param span ends with the call
    * @param batch the result; if null, the program prepares it, alone in its code if only one thread

@@ -8,9 +8,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the policies to the epochs of one library. Each policy is a decorator over {@link
- * LibraryEpoch}: own, kept, staged, prefetched. {@link #choose} decides which one serves an epoch.
- * Thread-safe.
+ * Applies the policies to the epochs of one library. Each policy decorates the job's own {@link
+ * LibraryEpoch}, whose batches are then staged by the group, kept in the cache, or prefetched.
+ * {@link #choose} decides which policy serves an epoch. Thread-safe.
  */
 public final class EpochEngine {
   /** Serves an epoch, or one batch of it; null if the library's own call prepares the batches. */
@@ -25,7 +25,7 @@ public final class EpochEngine {
     @Nullable T around(Chosen<T> next) throws CannotShareException, IOException;
   }
 
-  /** An epoch that begins, whose batches the agent can prepare instead of the library. */
+  /** An epoch about to begin, whose batches the agent can prepare instead of the library. */
   public interface Beginning {
     /** Returns the class that best describes the data set to the user. */
     String name();
@@ -39,7 +39,10 @@ public final class EpochEngine {
     /** Whether batches may be prefetched. */
     boolean mayRunEarly();
 
-    /** Returns why this job must not prepare, or not cache, the batches; null if it may. */
+    /**
+     * Returns why this job must not prepare the batches or, if {@code keeps}, must not cache them;
+     * null if it may.
+     */
     @Nullable String reasonToLeave(boolean keeps);
 
     /** Whether the items of batches that are not cached are cached one by one. */
@@ -54,7 +57,8 @@ public final class EpochEngine {
     LibraryEpoch ofJob() throws CannotShareException, IOException;
 
     /**
-     * Returns the epoch as a group shares it; refers to no object whose collection ends the epoch.
+     * Returns the epoch as a group shares it. It refers to no object whose garbage collection ends
+     * the epoch.
      */
     LibraryEpoch ofGroup() throws CannotShareException, IOException;
   }
@@ -87,8 +91,9 @@ public final class EpochEngine {
 
   /**
    * Applies the precedence: staged, else kept, else own; prefetching wraps the result. If whole
-   * batches are kept, that comes first, because no job needs to prepare them again. A profile
-   * bypasses this rule, because it calls the program's iterator ({@link ProfiledBatches}).
+   * batches are cached, kept precedes staged, because no job needs to prepare a cached batch again.
+   * A profile bypasses this rule, because it calls the program's iterator ({@link
+   * ProfiledBatches}).
    *
    * @param keepsBatches whether whole batches, not samples, are cached
    */

@@ -27,11 +27,12 @@ import org.jspecify.annotations.Nullable;
  * nothing else. The program's own call then finds the item there, or reads it as before. Failures
  * are not reported here, because the program's own call encounters them too.
  *
- * <p>Bounded: an epoch offers at most {@link #WINDOW} items ahead of the program. Prefetching stops
- * once the stores are full. Requests whose iterator is garbage-collected are dropped.
+ * <p>Bounded: an epoch offers at most {@link #WINDOW} items, or one batch, ahead of the program.
+ * Prefetching stops once the stores are full. Requests whose iterator is garbage-collected are
+ * dropped.
  */
 public final class ItemPrefetcher implements Closeable {
-  /** Items of an epoch that are known ahead of their use. */
+  /** Maximum number of items offered ahead of the program, unless one batch has more. */
   public static final int WINDOW = 256;
 
   private static final int MAX_QUEUED = 8 * WINDOW;
@@ -202,7 +203,7 @@ public final class ItemPrefetcher implements Closeable {
   /**
    * Called when the program requests an item. If an agent thread is fetching it, waits for that
    * thread, with a timeout, so that the item is not decoded twice. An interrupt does not end the
-   * wait, and is restored.
+   * wait, and is restored afterwards.
    */
   public void ask(String path) {
     offered.remove(path);

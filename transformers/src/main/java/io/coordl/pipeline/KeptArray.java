@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A cached three-dimensional array of unsigned bytes: its dimensions as little-endian ints,
  * followed at {@link #HEADER_BYTES} by the values in row-major order. Immutable.
  *
- * @param values from index 0 to their count; read through duplicates, never written
+ * @param values the values, from index 0 to the limit; read through duplicates, never written
  */
 public record KeptArray(int first, int second, int third, ByteBuffer values) {
   private static final int HEADER_BYTES = 16;

@@ -5,14 +5,16 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code prepared=share} where units are batches: caches each as a whole. */
+/** {@code prepared=share} where units are batches: caches each batch as a whole. */
 final class KeptBatches implements EpochSource {
   private final PreparedSamples samples;
   private final LibraryEpoch epoch;
   private final Worth worth;
 
-  private boolean isFinished;
-  private boolean over;
+  /** Whether the last batch has already been handed over; {@link #finish} then does nothing. */
+  private boolean isHandedOver;
+
+  private boolean isOver;
 
   KeptBatches(PreparedSamples samples, LibraryEpoch epoch, Worth worth) {
     this.samples = samples;
@@ -51,8 +53,8 @@ final class KeptBatches implements EpochSource {
     if (known == null) {
       return null;
     }
-    isFinished = known.plan.kept() > 1;
-    if (!isFinished) {
+    isHandedOver = known.plan.kept() > 1;
+    if (!isHandedOver) {
       epoch.leaveHandOver();
     }
     try {
@@ -76,23 +78,23 @@ final class KeptBatches implements EpochSource {
 
   @Override
   public void finish(Object batch) {
-    if (!isFinished) {
+    if (!isHandedOver) {
       epoch.handOver(batch);
     }
   }
 
   @Override
   public boolean isOver() {
-    return over;
+    return isOver;
   }
 
   @Override
   public void end() {
-    over = true;
+    isOver = true;
     epoch.ended();
   }
 
-  /** Stage 1 is handing over. */
+  /** Stage 1 is {@link LibraryEpoch#handOver}. */
   private final class Maker implements SampleMaker<Object> {
     private final int number;
     private final LibraryEpoch.Key key;

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code decoded=share}: decodes each item once and caches the array that precedes any random
  * transform. When the program is about to decode an item, an adapter looks it up here. On a hit,
- * the adapter creates its array from the bytes; on a miss, it passes them here to be cached.
- * Thread-safe.
+ * the adapter creates its array from the bytes; on a miss, it passes the decoded array here to be
+ * cached. Thread-safe.
  */
 public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher) {
   /** Returns null if no items are cached. */
@@ -77,7 +77,7 @@ public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher)
     void decode(String path) throws Exception;
   }
 
-  /** Decodes items for the prefetcher; {@code form} returns null if they are not cached. */
+  /** Returns a decoder for the prefetcher; {@code form} returns null if items are not cached. */
   public ItemPrefetcher.Decoder decoder(Callable<@Nullable DecodedForm> form, Decoding decoding) {
     return new ItemPrefetcher.Decoder() {
       @Override

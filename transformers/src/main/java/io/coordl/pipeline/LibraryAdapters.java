@@ -30,7 +30,7 @@ final class LibraryAdapters<A> {
     this.names = names;
   }
 
-  /** Returns the adapter for an object; null if its class belongs to no known library. */
+  /** Returns the adapter for an object; null if there is none or it cannot be created. */
   @Nullable A of(Object object) {
     return adapters.get(object.getClass()).orElse(null);
   }

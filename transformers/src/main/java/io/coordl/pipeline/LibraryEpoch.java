@@ -13,8 +13,8 @@ import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of a data set with its sampler, transforms and batch size. The policies know a library
- * only by this interface; a library implements the parts that its policies use.
+ * One epoch of a data set with its sampler, transforms and batch size. The policies know the epochs
+ * of a library only through this interface; a library implements the parts that its policies use.
  *
  * <p>A <i>unit</i> is a batch, or a sample of a batch, numbered in the order of the epoch. Its
  * <i>stages</i> are the data set (stage 0) and each transform.
@@ -50,7 +50,7 @@ public interface LibraryEpoch {
     return 1;
   }
 
-  /** Whether the number of units is not known before the last one. */
+  /** Whether the number of units is unknown until the last one. */
   default boolean isOpenEnded() {
     return false;
   }
@@ -70,7 +70,7 @@ public interface LibraryEpoch {
     return null;
   }
 
-  /** Whether it uses {@code part} (a data set, a reader, a manager of arrays). */
+  /** Whether this epoch uses {@code part} (a data set, a reader, a manager of arrays). */
   default boolean uses(Object part) {
     return false;
   }
@@ -114,7 +114,7 @@ public interface LibraryEpoch {
     return settings.equals(settings());
   }
 
-  /** Returns a sentence for the user on how the program changes them. */
+  /** Returns a clause for the user that says how the program changes the settings. */
   default String change() {
     return "the program changes its transforms between its batches";
   }
@@ -124,12 +124,12 @@ public interface LibraryEpoch {
     return null;
   }
 
-  /** Whether units are still prepared as when the epoch began. */
+  /** Whether units are still prepared as they were when the epoch began. */
   default boolean isSteady() {
     return true;
   }
 
-  /** Whether {@link PreparedSamples#changed} reports when the objects in its fields may change. */
+  /** Whether {@link PreparedSamples#changed} is called when the stages' objects may change. */
   default boolean isAnnounced() {
     return true;
   }
@@ -178,7 +178,7 @@ public interface LibraryEpoch {
     throw new CannotShareException(name());
   }
 
-  /** Describes an object that this code reads. */
+  /** Describes an object that the code of a stage reads from a static field. */
   default String describe(String part, @Nullable Object value) throws CannotShareException {
     throw new CannotShareException(part);
   }
@@ -208,7 +208,9 @@ public interface LibraryEpoch {
   /** Called on an agent thread that is about to prepare units. */
   default void enterThread() {}
 
-  /** Returns how many threads may run {@link #prepare} at once; known once an order is adopted. */
+  /**
+   * Returns how many threads may run {@link #prepare} concurrently; known once an order is adopted.
+   */
   default int threads() {
     return 1;
   }
@@ -217,7 +219,7 @@ public interface LibraryEpoch {
    * Prepares a batch for the group with the program's own code, on an agent thread.
    *
    * @throws NotPreparedException with the exception of the program's code
-   * @throws CannotShareException if the batch is more than its bytes
+   * @throws CannotShareException if bytes alone cannot represent the batch
    */
   default PreparedBatch prepare(int batch, int[] samples) throws Exception {
     throw new CannotShareException(name());
@@ -259,7 +261,7 @@ public interface LibraryEpoch {
     read(layout, bytes);
   }
 
-  /** Creates a unit with its own memory from the group's bytes; throws if they are not a unit. */
+  /** Creates a unit with its own memory from the group's bytes; throws if they do not form one. */
   default Object readStaged(ByteBuffer bytes) throws IOException {
     throw new IOException("nothing is staged");
   }
@@ -267,9 +269,9 @@ public interface LibraryEpoch {
   // ---- hand over
 
   /**
-   * Completes a unit on the program's thread, with all state changes that its own call would have
-   * made; throws what the program's code throws. Returns false if that is impossible; the program's
-   * own call then reports why.
+   * Completes a unit on the program's thread, with all state changes that the program's own call
+   * would have made; throws what the program's code throws. Returns false if that is impossible;
+   * the program's own call then reports why.
    */
   default boolean handOver(Object unit) {
     return true;

@@ -9,8 +9,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A non-public field of the library. Looked up once per loader, so that an incompatible library is
- * detected before the field is used, not while the program trains.
+ * A field of the library or of the program, made accessible. Fields of the library are looked up
+ * once per loader, so that an incompatible library is detected before a field is used, not while
+ * the program trains.
  */
 public record LibraryField<T>(Field field, Class<T> type) {
   public static LibraryField<Object> of(Class<?> owner, String name) throws NoSuchFieldException {
@@ -66,7 +67,7 @@ public record LibraryField<T>(Field field, Class<T> type) {
     }
   }
 
-  /** Returns the value of a primitive type whose bits these are, boxed. */
+  /** Returns the boxed value of a primitive type that has these bits. */
   public static Object ofBits(Class<?> primitive, long bits) {
     return switch (primitive.getName()) {
       case "double" -> Double.longBitsToDouble(bits);

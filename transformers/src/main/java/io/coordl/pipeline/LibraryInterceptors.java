@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends each call to the interceptor for its library. An interceptor is created at the first call
- * for each class and class loader, and is unloaded with it. If the library is incompatible, this is
- * reported once, and its calls are not intercepted.
+ * for each library class and class loader, and is unloaded with them. If the library is
+ * incompatible, this is reported once, and its calls are not intercepted.
  */
 public final class LibraryInterceptors implements LibraryHooks {
   /** Receives the classes that are not intercepted. */
   public interface Listener {
-    /** The class will not be intercepted by {@code interceptor}. */
+    /** Called when {@code interceptor} will not intercept the class. */
     void skipped(String interceptor, Class<?> declaring, String reason);
   }
 

@@ -5,10 +5,10 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class loader that sees both the program's library and the agent. It defines one package of the
- * agent again, loads the agent's other classes from the agent's isolated loader, and everything
- * else from the program's loader, its parent. A reference to one of its classes keeps the program's
- * loader reachable.
+ * A class loader that sees both the program's library and the agent. It defines a copy of one
+ * package of the agent, loads the agent's other classes from the agent's isolated loader, and
+ * everything else from the program's loader, its parent. A reference to one of its classes keeps
+ * the program's loader reachable.
  */
 final class LibraryLoader extends ClassLoader {
   static {

@@ -299,7 +299,7 @@ public final class ObjectDescription {
     Class<?> type = object.getClass();
     boolean ofJdk = JdkObjects.isOfJdk(type);
     if (ofJdk && (object instanceof Collection<?> || object instanceof Map<?, ?>)) {
-      write(type.getSimpleName()); // The comparator decides how it treats equal elements.
+      write(type.getSimpleName()); // Its comparator decides which elements are equal.
       Comparator<?> by = JdkObjects.comparator(object);
       write(by == null || by.getClass().isHidden() ? "" : " by " + by.getClass().getName() + " ");
     }
@@ -343,7 +343,7 @@ public final class ObjectDescription {
             || type.getName().startsWith("java.util.ImmutableCollections$"));
   }
 
-  /** Appends a checksum of the bits, because formatting each number as text takes long. */
+  /** Appends a checksum of the bits, because formatting each number as text is slow. */
   private void writeNumbers(Object array) {
     write(array.getClass().getComponentType() + " " + Array.getLength(array) + " ");
     for (long half : Checksum.ofArray(array)) {
@@ -365,7 +365,7 @@ public final class ObjectDescription {
   /** Sorts the elements' descriptions, because the order may differ between jobs. */
   private void addSorted(Set<?> elements) throws ReflectiveOperationException, IOException {
     if (nested == MAX_NESTED) {
-      throw new IOException("it has sets or maps more than " + MAX_NESTED + " deep in each other");
+      throw new IOException("it has sets or maps nested more than " + MAX_NESTED + " deep");
     }
     List<String> texts = new ArrayList<>(elements.size());
     for (Object element : elements) {
@@ -385,7 +385,7 @@ public final class ObjectDescription {
     write("[" + String.join(", ", texts) + "]");
   }
 
-  /** Describes JDK objects, whose fields are inaccessible: an open file could be any file. */
+  /** Describes a JDK object, whose fields are inaccessible; throws if its state is unknown. */
   private void addOfJdk(Object object) throws ReflectiveOperationException, IOException {
     String name = object.getClass().getName();
     if (object instanceof ByteBuffer bytes) {

@@ -64,7 +64,7 @@ public final class ObjectFields {
     }
   }
 
-  /** Sets all fields, final ones too, of an object that no constructor has set up. */
+  /** Sets all fields, including final ones, of an object that no constructor has initialised. */
   public void setAll(Object of, List<Long> values, @Nullable Object[] objects) {
     for (int i = 0; i < values.size(); i++) {
       numbers.get(i).setBits(of, values.get(i));

@@ -25,10 +25,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot of everything that an object refers to: the objects, their places and their numbers.
- * Quickly detects changes of objects that refer to JDK values, to collections and to objects of
- * their own kind. Holds strong references only to JDK values such as strings and numbers, and only
- * while memory suffices.
+ * A snapshot of everything that an object refers to, directly or indirectly: the objects in the
+ * order of a walk, and the numbers in them. Quickly detects changes of objects that refer to JDK
+ * values, to collections and to other objects of the program. Holds strong references only to JDK
+ * values such as strings and numbers, and only while memory suffices.
  */
 public final class ObjectSnapshot {
   private static final int MAX_OBJECTS = 1_000_000;
@@ -81,7 +81,7 @@ public final class ObjectSnapshot {
     return classes;
   }
 
-  /** Returns the objects of a class that an object refers to; null if unknown. */
+  /** Returns the instances of {@code type} that an object refers to; null if unknown. */
   public static <T> @Nullable List<T> met(Object root, Predicate<Class<?>> counts, Class<T> type) {
     Found found = Found.of(root, counts);
     return found == null
@@ -250,7 +250,7 @@ public final class ObjectSnapshot {
       }
     }
 
-    /** A checksum of its content, because a copy would take as much memory again. */
+    /** Records a checksum of the content, because a copy would double the memory. */
     private void noteArray(Object array) {
       note(Array.getLength(array));
       for (long half : Checksum.ofArray(array)) {

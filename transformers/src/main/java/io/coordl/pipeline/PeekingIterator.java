@@ -22,7 +22,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
   private @Nullable RuntimeException failure;
 
   /**
-   * Reads ahead at once.
+   * Starts reading ahead immediately.
    *
    * @param most maximum number of elements to read ahead
    * @param listener receives each element read; must not throw

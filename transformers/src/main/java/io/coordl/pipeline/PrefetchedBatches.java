@@ -96,7 +96,8 @@ final class PrefetchedBatches implements EpochSource {
   }
 
   /**
-   * The epoch at one batch. Its parts have been examined; the inputs of each batch are compared.
+   * The epoch when one batch is requested. Its parts have been examined; the inputs of each batch
+   * are compared.
    */
   private final class Early implements LibraryEpoch {
     private final int number;

@@ -25,11 +25,11 @@ public final class Prefetcher implements Closeable {
   private final IntSupplier threads;
   private final ThreadPoolExecutor batches = threads(1, Integer.MAX_VALUE, "coordl-batches-");
 
-  /** Help with the samples of batches, beside the threads that request these. */
+  /** Threads that help with the samples of batches, besides those that request the batches. */
   private final ThreadPoolExecutor samples =
       threads(Math.max(1, CORES - 1), Integer.MAX_VALUE, "coordl-samples-");
 
-  /** Threads that request a batch now and work on its samples themselves. */
+  /** Number of threads that request a batch now and work on its samples themselves. */
   private final AtomicInteger requesters = new AtomicInteger();
 
   private final LongAdder prepared = new LongAdder();
@@ -61,8 +61,8 @@ public final class Prefetcher implements Closeable {
 
   /**
    * Runs a task for each sample of a batch, on the calling thread and on helpers; see {@link
-   * SampleThreads#run}. Together they use no more threads than the JVM has cores, which a container
-   * may limit, less those of the program's threads that request other batches.
+   * SampleThreads#run}. Together they use at most as many threads as the JVM has cores (a container
+   * may limit these), minus the program's threads that are requesting other batches.
    */
   public void eachSample(int count, SampleThreads.Work work) throws Exception {
     int requesting = requesters.incrementAndGet();

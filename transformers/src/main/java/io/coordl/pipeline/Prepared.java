@@ -25,7 +25,7 @@ public final class Prepared {
   /**
    * Creates the policy.
    *
-   * @param items samples that consist of one item each, in the same memory
+   * @param items store of samples that consist of one item each, in the same memory
    * @param trusted names of classes whose samples the user declared deterministic
    * @param keeps whether to cache samples now
    * @param epochs current number of epochs within which caching must pay off

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * result. Every later call gets new arrays with the same bits.
  *
  * <p><b>The same sample.</b> {@link PurityAnalyzer} proves that a stage reads nothing that changes
- * and has no side effects, or the user declares so for a class. The stage may draw from the
+ * and has no side effects, or the user declares this for a class. The stage may draw from the
  * library's generator, but a sample is cached only if nothing was drawn while it was prepared: code
  * that did not draw will not draw for the same sample and state. So the generator has the same
  * state as without the agent. The states of the opened files are stored with the sample, which is
@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Which stage.</b> If all samples fit, the last stage that can be cached; otherwise the one
  * that saves most time in the available memory. If the raw or decoded items save more in that
- * memory, samples are not cached. Otherwise the items of a cached sample are not cached too. The
+ * memory, samples are not cached. If samples are cached, their items are not cached as well. The
  * first job of the arena decides for all.
  *
  * <p>Thread-safe.
@@ -139,9 +139,9 @@ public final class PreparedSamples {
     return leavesAll;
   }
 
-  /** A data set without a batch so far, and the number of its samples that were requested. */
+  /** A data set without a batch so far, and how many samples were requested after the first. */
   private static final class Unknown extends WeakReference<Object> {
-    private int asked;
+    private int requested;
 
     Unknown(Object dataset) {
       super(dataset);
@@ -151,7 +151,7 @@ public final class PreparedSamples {
   /**
    * Whether a sample's items need not be cached, because the sample itself is cached, or will be
    * once it is prepared. For the first samples of a data set this is assumed, because their items
-   * are requested before the first batch, with which the data set is examined.
+   * are requested before the data set is examined, which happens at the first batch.
    */
   synchronized boolean sparesItems(Object dataset, long index) {
     for (Plan plan : plans) {
@@ -162,7 +162,7 @@ public final class PreparedSamples {
     unknown.removeIf(one -> one.refersTo(null));
     for (Unknown one : unknown) {
       if (one.refersTo(dataset)) {
-        return ++one.asked <= ItemPrefetcher.WINDOW;
+        return ++one.requested <= ItemPrefetcher.WINDOW;
       }
     }
     unknown.add(new Unknown(dataset));
@@ -350,7 +350,8 @@ public final class PreparedSamples {
 
   public interface BatchMaker<B> {
     /**
-     * Returns null if the batch cannot be created at once; its samples are then read one by one.
+     * Returns null if the batch cannot be created from all samples together; they are then read one
+     * by one.
      */
     @Nullable B make(List<Kept> samples) throws IOException;
   }
@@ -455,7 +456,7 @@ public final class PreparedSamples {
    * Compares a newly prepared sample with the cached one. Records that they are equal, or caches
    * the new one, too.
    *
-   * @return whether the sample is now cached
+   * @return whether this call cached the new one
    */
   private boolean confirm(ItemKey key, PreparedBatch made) throws IOException {
     Kept kept = read(key, null);
@@ -484,7 +485,7 @@ public final class PreparedSamples {
         });
   }
 
-  /** Whether a sample is cached, in the stage that was chosen. */
+  /** Whether a sample is cached after the chosen stage. */
   public boolean isKept(Plan plan, long index) {
     int stage = plan.stage;
     return stage >= 0 && store.find(plan.key(stage, index)) != null;
@@ -531,7 +532,7 @@ public final class PreparedSamples {
     /** Whether no more samples are cached. */
     private volatile boolean left;
 
-    /** Number of samples requested; a few may go uncounted. */
+    /** Number of samples requested, counted up to 2; concurrent requests may count as one. */
     private volatile int samples;
 
     /** Size in bytes of the largest sample that was made, cached or not. */
@@ -548,7 +549,9 @@ public final class PreparedSamples {
 
     private final Worth worth;
 
-    /** Whether the pipeline was compared, or the plan created, since the last count. */
+    /**
+     * Whether the objects were compared, or the plan created, since the last {@link #looked(long)}.
+     */
     private volatile boolean begins = true;
 
     private Plan(
@@ -664,10 +667,10 @@ public final class PreparedSamples {
     }
 
     /**
-     * Records the time and size of each stage of a sample; a negative size means that it cannot be
-     * cached there.
+     * Records the time and size of each stage of a sample; a negative size means that the sample
+     * cannot be cached after that stage.
      *
-     * @param last last stage in which it can be cached; -1 if there is none
+     * @param last last stage after which it can be cached; -1 if there is none
      */
     private synchronized void measured(long[] nanos, long[] bytes, int last, List<Rates> parts)
         throws IOException {
@@ -709,8 +712,8 @@ public final class PreparedSamples {
                 ? Text.format(
                     "one takes %s, more than the limit of %s",
                     new Bytes(largest), new Bytes(PreparedStore.MAX_BYTES))
-                : "its samples are random, more than arrays of numbers, or made on a device and"
-                    + " not only stacked");
+                : "its samples are random, contain more than arrays of numbers, or are made on a"
+                    + " device and not simply stacked into batches");
       } else if (ofItems > best) {
         leave("in the available memory, its items save more (" + perMebibyte(chosen) + ")");
       } else {
@@ -777,7 +780,7 @@ public final class PreparedSamples {
     /** Whether to cache the sample that is being prepared. */
     private boolean isKept;
 
-    /** Nanoseconds that the program's code needed to prepare the cached sample. */
+    /** Nanoseconds that the program's code needed to prepare the sample to be cached. */
     private long making;
 
     private final List<Rates> parts = new ArrayList<>();
@@ -983,7 +986,7 @@ public final class PreparedSamples {
       return true;
     }
 
-    /** Caches a finished result; returns whether it is now cached. */
+    /** Caches a finished result; returns whether this call cached it. */
     private boolean put(ItemKey key, int length, Loader copy) throws IOException {
       plan.shortest = plan.shortest == 0 ? length : Math.min(plan.shortest, length);
       if (plan.length == 0) {
@@ -996,7 +999,7 @@ public final class PreparedSamples {
       return isAdmitted;
     }
 
-    /** Runs and measures all stages, and caches the last result that can be cached. */
+    /** Runs and measures all stages; caches the last cacheable result if its stage is chosen. */
     private void measure() throws Exception {
       int count = plan.names.size();
       long[] nanos = new long[count];

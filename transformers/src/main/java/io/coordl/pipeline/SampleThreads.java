@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * takes samples, too, so the work ends even if no helper ever starts.
  */
 public final class SampleThreads {
-  /** The task for one sample, by its place in the batch; called by several threads at once. */
+  /** The task for one sample, by its place in the batch; called concurrently. */
   public interface Work {
     void run(int place) throws Exception;
   }

@@ -21,7 +21,10 @@ public record SampleVerdict(String source, int stages, int kept, String reason, 
     return kept > 0;
   }
 
-  /** Returns the agent's argument with which nothing would be refused; empty if there is none. */
+  /**
+   * Returns the agent argument that declares {@link #vouch}; empty if it is not needed or of no
+   * use.
+   */
   public String remedy() {
     return isKept() || vouch.isEmpty() ? "" : "prepared=share:" + vouch;
   }

@@ -15,12 +15,12 @@ import java.util.function.LongSupplier;
  * <ul>
  *   <li>Caching stops if it saves less than a fifth of the preparation time, or needs more epochs
  *       to pay off than allowed. Then the program's own code runs.
- *   <li>Only warm code is measured: each figure is the mean of the best of many blocks, so that
- *       neither cold code nor a busy machine affects it.
- *   <li>To decide within the first epoch, each cached unit is looked up again at once ({@link
+ *   <li>Each figure is the mean of the best of many blocks of measurements, so that neither cold
+ *       code nor a busy machine affects it.
+ *   <li>To decide within the first epoch, each cached unit is immediately looked up again ({@link
  *       #probes}) until the figures are known.
  *   <li>Caching also stops if the units differ in each epoch, so that there are no hits.
- *   <li>No verdict is final. Caching is tried again after 50 times the time that the last trial has
+ *   <li>No verdict is final. Caching is tried again after 50 times the time that the last trial
  *       cost.
  * </ul>
  *
@@ -32,7 +32,7 @@ public final class Worth {
 
   static final long BLOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** Number of blocks, or checks, needed for a verdict. */
+  /** Number of blocks, or checks, needed for a verdict that is not evident. */
   static final int TRIED = 32;
 
   /** The maximum cost of a hit, as a share of the preparation time. */
@@ -46,7 +46,7 @@ public final class Worth {
   /** Time until the next trial, as a multiple of the last trial's cost. */
   private static final int PAUSE = 50;
 
-  /** Epochs without a hit after which caching stops. */
+  /** Caching stops after more than this many epochs without a hit. */
   private static final int MAX_EPOCHS_WITHOUT_HIT = 3;
 
   private final String unit;
@@ -162,7 +162,7 @@ public final class Worth {
     unit();
   }
 
-  /** Called when the library has stacked this many units, which cached units do not need. */
+  /** Called when the library has stacked this many units; cached units are not stacked by it. */
   public synchronized void batched(long nanos, int times) {
     batching.add(nanos, times);
   }
@@ -233,7 +233,7 @@ public final class Worth {
         || (keeps && keeping.mean() > epochs.getAsInt() * saved)) {
       leave(
           Text.format(
-              "it would not pay; a %s takes %.1f us to make, %.1f to find, %.1f to keep, and"
+              "it would not pay off; a %s takes %.1f us to make, %.1f to find, %.1f to keep, and"
                   + " %.1f to check for changes",
               unit,
               make / 1e3,

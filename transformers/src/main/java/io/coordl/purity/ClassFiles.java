@@ -21,7 +21,7 @@ public final class ClassFiles {
   private ClassFiles() {}
 
   /**
-   * Checksum of the class file of a class, in hexadecimal.
+   * Returns the checksum of the class file of a class, in hexadecimal.
    *
    * @throws IOException if it cannot be read
    */
@@ -30,7 +30,7 @@ public final class ClassFiles {
   }
 
   /**
-   * Checksum of a class file, in hexadecimal; the class is not loaded.
+   * Returns the checksum of a class file, in hexadecimal; the class is not loaded.
    *
    * @param beside a class whose loader finds it
    * @param resource relative to {@code beside}, or absolute with a slash
@@ -47,7 +47,7 @@ public final class ClassFiles {
     }
   }
 
-  /** Checksums of several such class files, separated by spaces. */
+  /** Returns the checksums of several such class files, separated by spaces. */
   public static String checksums(Class<?> beside, String... resources) throws IOException {
     StringJoiner all = new StringJoiner(" ");
     for (String resource : resources) {
@@ -58,8 +58,8 @@ public final class ClassFiles {
 
   /**
    * Returns the number of lambdas and method references of type {@code kind} in a class and all its
-   * nested classes. The class of a lambda does not show which of them it is. Its nest host is the
-   * outermost class.
+   * nested classes. The class of a lambda does not show which of them created it; its nest host is
+   * the outermost class.
    *
    * @throws IOException if a class file cannot be read
    */

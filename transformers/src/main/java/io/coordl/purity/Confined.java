@@ -47,7 +47,7 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
     }
   }
 
-  /** Returns a number that grows with everything that is found. */
+  /** Returns a number that grows whenever something new is found. */
   int size() {
     return shown.size() + foundBy.values().stream().mapToInt(Set::size).sum();
   }
@@ -77,7 +77,7 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
     return shown;
   }
 
-  /** The uses of these objects in one method. */
+  /** The uses in one method of objects that may be confined. */
   private final class Uses {
     private final MethodCode method;
     private final FieldProof fields;
@@ -134,7 +134,7 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
                   resolved.computeIfAbsent(used, fields::resolve), Member.NONE));
     }
 
-    /** Whether an instruction passes its operand to code that is not analysed, or stores it. */
+    /** Whether an instruction does more with an operand than is allowed for a confined object. */
     private boolean shows(Instruction it, int k, Collection<ClassCode> codes) {
       int code = it.opcode();
       if (it.isCall()) {

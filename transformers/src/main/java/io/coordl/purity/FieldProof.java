@@ -160,7 +160,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
 
   /**
    * Returns why the array or collection in a field may change, as a clause after its name; null if
-   * only its own class can reach it and does not change it.
+   * only classes of its nest can reach it and none of them changes it.
    *
    * @param deep whether its elements are mutable, too
    */
@@ -168,7 +168,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     int access = access(field);
     if ((access & Opcodes.ACC_SYNTHETIC) != 0
         && (field.name().equals("$VALUES") || field.name().startsWith("$SwitchMap$"))) {
-      return null; // The compiler's own code only reads it or returns copies.
+      return null; // Code that the compiler generates only reads it or returns copies.
     }
     String kind = field.descriptor().startsWith("[") ? "an array" : "a collection";
     if ((access & Opcodes.ACC_PRIVATE) == 0) {
@@ -185,7 +185,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
 
   /**
    * Returns why one of these methods may change the array or collection in a field, as a clause
-   * after its name; null if they only read it.
+   * after its name; null if none may.
    *
    * @param run all methods of the program that may run
    */
@@ -209,7 +209,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   /**
    * Whether a field is a cache: only one method reads or sets it, and that method only returns a
    * number or string, which it computes at its first call: {@code if (f == 0) f = ...; return f;}.
-   * The computation calls nothing but the JDK, with numbers and strings.
+   * The computation calls only JDK methods, with numbers and strings.
    */
   boolean isLazy(Member used) {
     Member field = resolve(used);
@@ -245,7 +245,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * A method that may be such a cache.
+   * A method that may fill such a cache.
    *
    * @param isConstant whether a field is a final number or string
    */
@@ -369,7 +369,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       return null;
     }
 
-    /** Whether a method reference may change an argument. */
+    /** Whether a method reference may change its receiver or an argument. */
     private static boolean changes(Handle handle) {
       String owner = handle.getOwner();
       String name = handle.getName();
@@ -511,7 +511,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
                   .anyMatch(e -> e.getValue().contains(made) && isShown(e.getKey(), seen)));
     }
 
-    /** Whether the JDK method call created it; its elements then come from the arguments. */
+    /** Whether a call of a JDK method created it; its elements then come from the arguments. */
     private boolean isCall(Made made) {
       return method.instructions.get(made.at()).opcode() <= Opcodes.INVOKEDYNAMIC;
     }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The values, at the time of the analysis, of fields that code outside a pipeline may set, and the
  * contents of arrays and collections that it may change. A proof that needs them holds only while
- * they stay the same. Refers to objects of the program weakly, except to strings and numbers.
+ * they stay the same. Refers only weakly to objects of the program other than strings and numbers.
  * Immutable once the analysis ends; any thread may compare.
  */
 public final class FieldValues {
@@ -35,7 +35,7 @@ public final class FieldValues {
                   + " java.util.TreeMap java.util.TreeSet java.util.ArrayDeque")
               .split(" "));
 
-  /** Tests for objects of the analysis; dropped when it ends, because the program may drop them. */
+  /** Dropped when the analysis ends, because it refers to the objects that were found. */
   private Predicate<Object> isAnalysed;
 
   private final List<Slot> slots = new ArrayList<>();
@@ -43,12 +43,12 @@ public final class FieldValues {
   private @Nullable Locale locale;
   private int remaining = MAX_COMPARED;
 
-  /** {@code isAnalysed} tests whether the analysis has found an object that can change. */
+  /** {@code isAnalysed} tests whether an object is immutable or found by the analysis. */
   FieldValues(Predicate<Object> isAnalysed) {
     this.isAnalysed = isAnalysed;
   }
 
-  /** Ends the analysis: from now on, nothing here refers to its objects. */
+  /** Ends the analysis: from now on, nothing here refers strongly to its objects. */
   FieldValues end() {
     isAnalysed = object -> false;
     return this;
@@ -65,7 +65,7 @@ public final class FieldValues {
    * A field and its value.
    *
    * @param holder null for a static field
-   * @param value a {@link Met} for an object that can change
+   * @param value a {@link Met} for an object other than a string or number
    */
   private record Slot(@Nullable Met holder, Field field, @Nullable Object value) {
     boolean isSame() throws IllegalAccessException {
@@ -113,7 +113,7 @@ public final class FieldValues {
     return then instanceof Met met ? now != null && met.refersTo(now) : then == now;
   }
 
-  /** Returns the bits of a float or double, so that NaNs with other bits differ; else the value. */
+  /** Returns a number, or the bits of a float or double, so that different NaNs differ. */
   private static Object bits(Object number) {
     return number instanceof Float one
         ? (Object) Float.floatToRawIntBits(one)

@@ -90,7 +90,7 @@ final class Flow {
   private record State(List<@Nullable Value> locals, List<Value> stack) {
     State join(State other) {
       if (stack.size() != other.stack.size()) {
-        throw new IllegalStateException("a class file that no compiler makes");
+        throw new IllegalStateException("a class file that no compiler generates");
       }
       List<@Nullable Value> joined = new ArrayList<>();
       for (int i = 0; i < Math.min(locals.size(), other.locals.size()); i++) {
@@ -135,7 +135,7 @@ final class Flow {
     }
   }
 
-  /** Returns the operands of an instruction, first pushed first; null if it is unreachable. */
+  /** Returns the operands of an instruction in the order pushed; null if it is unreachable. */
   @Nullable List<Value> operands(int at) {
     State state = before[at];
     return state == null ? null : new Step(method, at, state).taken();
@@ -319,7 +319,7 @@ final class Flow {
           push(Value.OTHER);
         }
         case Opcodes.CHECKCAST -> push(pop());
-        default -> throw new IllegalStateException("an instruction that no compiler makes");
+        default -> throw new IllegalStateException("an instruction that no compiler generates");
       }
     }
 
@@ -399,7 +399,7 @@ final class Flow {
       }
     }
 
-    /** Pops, duplicates and swaps; such an instruction consumes the values it passes on. */
+    /** Pops, duplicates or swaps. Values left on the stack count as operands, too. */
     private void rearrange(int code) {
       if (code == Opcodes.SWAP) {
         List<Value> top = popSlots(1);
@@ -417,7 +417,7 @@ final class Flow {
       }
     }
 
-    /** Pops the values in {@code slots} slots, first pushed first. */
+    /** Pops the values in {@code slots} slots and returns them in the order pushed. */
     private List<Value> popSlots(int slots) {
       List<Value> values = new ArrayList<>();
       for (int left = slots; left > 0; ) {

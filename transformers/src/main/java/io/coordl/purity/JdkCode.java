@@ -15,12 +15,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Lists the JDK methods that return the same result whenever they are called; all others are
- * unknown. Excluded are clocks, threads, mutable locales and properties, random generators,
- * processes, sockets, reflection and output.
+ * Lists the JDK methods that return the same result for the same arguments whenever they are
+ * called; all others are unknown. Excluded are clocks, threads, the default locale, properties,
+ * random generators, processes, sockets, reflection and output to files or the console.
  */
 final class JdkCode {
-  /** Packages and classes whose methods depend only on their arguments. */
+  /** Packages whose methods depend only on their arguments, except {@link #NOT_KNOWN}. */
   private static final List<String> PACKAGES =
       List.of(
           ("java/util/function/ java/util/stream/ java/util/regex/ java/math/ java/awt/geom/"
@@ -97,7 +97,7 @@ final class JdkCode {
   private static final Set<String> OF_PATHS =
       Set.of("getName", "getPath", "getParent", "getParentFile", "toPath", "toString", "<init>");
 
-  /** Methods that read a file given as argument. They open it, so a change to it is noticed. */
+  /** Methods that read a file given as an argument. They open it, so changes to it are noticed. */
   private static final Set<String> READS =
       names(
           "",
@@ -174,7 +174,7 @@ final class JdkCode {
         || owner.startsWith("com/sun/");
   }
 
-  /** Whether a JDK method returns the same result whenever it is called. */
+  /** Whether a JDK method always returns the same result for the same arguments. */
   static boolean isKnown(String owner, String method, String descriptor) {
     String name = owner + "." + method;
     if (METHODS.contains(name)) {
@@ -209,7 +209,7 @@ final class JdkCode {
         || PACKAGES.stream().anyMatch(owner::startsWith);
   }
 
-  /** Whether a method reads a file given as argument. */
+  /** Whether a method reads a file given as an argument. */
   static boolean readsFile(String owner, String method, String descriptor) {
     String whole = owner + "." + method + descriptor;
     return READS.stream().anyMatch(whole::startsWith);
@@ -327,7 +327,7 @@ final class JdkCode {
         || owner.equals("java/util/stream/Collectors");
   }
 
-  /** Whether a map is in access order, so that reading it changes it. */
+  /** Whether a map may be in access order, so that reading it changes it. */
   static boolean isOrderedByAccess(Object container) {
     if (container.getClass() != LinkedHashMap.class || ((Map<?, ?>) container).size() < 2) {
       return false;

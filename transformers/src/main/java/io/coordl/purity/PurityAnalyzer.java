@@ -37,8 +37,8 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves that a pipeline yields the same batch if it runs before the program requests it, and has
- * no side effects if the program never does.
+ * Proves that a pipeline yields the same batch if it runs before the program requests the batch,
+ * and has no side effects if the program never does.
  *
  * <p><b>The rule.</b> Nothing that the pipeline's code reads changes while the program runs: every
  * field is final or set only during construction, and so are, recursively, the fields of the
@@ -58,12 +58,13 @@ import org.jspecify.annotations.Nullable;
  * is not final must be private, and the analysis reads all class files of the nest. The field may
  * be set only in constructors of its own class, on {@code this}; in the static initialiser; or in a
  * method whose calls the library's adapter observes ({@link Known#isAnnounced}). Any code can set a
- * field that is neither final nor private.
+ * field that is neither final nor private, so such a field makes the proof fail unless the caller
+ * compares its value before each call ({@link Known#comparesFields}).
  *
  * <p><b>Objects.</b> The analysis follows objects from the pipeline through the current values of
  * their fields, which do not change. Immutable JDK values are known by class. The training loop may
- * share an array or a mutable collection. So the class that keeps it must also have created it, in
- * a private field, and no method of the nest may change it or pass it to other code ({@link
+ * share an array or a mutable collection. So the class that keeps it in a private field must also
+ * have created it, and no method of the nest may change it or pass it to other code ({@link
  * FieldProof}).
  *
  * <p><b>Confined objects.</b> Code outside the program can call a method on an object only if it
@@ -73,7 +74,8 @@ import org.jspecify.annotations.Nullable;
  * {@code close} is never called.
  *
  * <p><b>Items.</b> A data set may read only its own file for the requested index. Any other file
- * may be rewritten between two batches.
+ * may be rewritten between two batches, unless the caller notices such changes ({@link
+ * Known#noticesFiles}).
  *
  * <p><b>Assumptions:</b> no reflection or native code sets final fields; the class files are those
  * that were loaded; the library's own code behaves as {@link Known} describes.
@@ -128,8 +130,8 @@ public final class PurityAnalyzer {
     boolean isClosed(Class<?> declaring);
 
     /**
-     * Whether the contents of these fields change only in announced methods, and no other object
-     * refers to them.
+     * Whether the contents of the fields that a class declares change only in announced methods,
+     * and no other object refers to them.
      */
     default boolean keepsItsOwn(Class<?> declaring) {
       return false;
@@ -143,7 +145,7 @@ public final class PurityAnalyzer {
     /** Whether a method may be called early. */
     boolean isKnown(String owner, String method);
 
-    /** Whether a method reads a file given as argument. */
+    /** Whether a method reads a file given as an argument. */
     default boolean readsFile(String owner, String method) {
       return false;
     }
@@ -200,15 +202,16 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Returns name and descriptor of the methods that the caller itself calls on objects of classes
-     * unknown to the library; empty if it may call any.
+     * Returns the names and descriptors of the methods that the caller itself calls on objects of
+     * classes unknown to the library; empty if it may call any.
      */
     default Set<String> runs() {
       return Set.of();
     }
 
     /**
-     * Returns name and descriptor of the method that returns an item by its number, a {@code long}.
+     * Returns the name and descriptor of the method that returns an item by its number, a {@code
+     * long}.
      */
     default String getsItem() {
       return "";
@@ -227,7 +230,7 @@ public final class PurityAnalyzer {
     this.trusted = trusted;
   }
 
-  /** Why these objects cannot run early, as shown to the user; null if they can. */
+  /** Returns why these objects cannot run early, as shown to the user; null if they can. */
   public @Nullable String reasonToLeave(List<? extends @Nullable Object> roots) {
     return prove(roots).reason();
   }
@@ -242,7 +245,8 @@ public final class PurityAnalyzer {
    * @param trusts whether the proof relies on a class that the user declared deterministic
    * @param ordersByProcess whether the code may iterate over sets or maps whose order differs
    *     between processes
-   * @param values of fields that other code may set; the proof holds while they stay the same
+   * @param values the values of fields that other code may set; the proof holds while they stay the
+   *     same
    * @param copied fields whose arrays or lists the caller must replace by copies
    * @param reads the fields on which the behaviour depends
    */
@@ -311,7 +315,7 @@ public final class PurityAnalyzer {
 
   /** One analysis of a pipeline. */
   private final class Look {
-    /** Every object found, with the class that refers to it. */
+    /** The objects found, each with the name of what refers to it. */
     private final IdentityHashMap<Object, String> seen = new IdentityHashMap<>();
 
     /** The objects found to which only a library object refers. */
@@ -351,11 +355,11 @@ public final class PurityAnalyzer {
     /** Fields that other code may set, and why that matters. */
     private final Map<Member, String> loose = new LinkedHashMap<>();
 
-    /** Private fields that no class file sets, but reflection may. */
+    /** Private fields that are set only during construction, except perhaps by reflection. */
     private final Set<Member> settled = new LinkedHashSet<>();
 
     /**
-     * The method that sets a lazy cache, which must not depend on fields that other code may set;
+     * Says which method sets a lazy cache, which must not depend on fields that other code may set;
      * null if there is none.
      */
     private @Nullable String lazy;
@@ -378,7 +382,7 @@ public final class PurityAnalyzer {
     /** Number of methods and finds when confinement was last checked. */
     private int lastKnown;
 
-    /** Objects that code outside the program may get. */
+    /** Finds the classes whose objects code outside the program may get. */
     private final Confined confined = new Confined(PurityAnalyzer.this::isProgram);
 
     private final List<Instance> instances = new ArrayList<>();
@@ -471,7 +475,7 @@ public final class PurityAnalyzer {
       return reason;
     }
 
-    /** Runs the methods that other code may call on objects that turned out not to be confined. */
+    /** Follows the methods that other code may call on objects found not to be confined. */
     private boolean release() {
       int known = run.size() + confined.size();
       if (known == lastKnown) {
@@ -512,7 +516,7 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Whether the iteration order may differ between processes; hash codes of enum constants do.
+     * Whether the iteration order may differ between processes, as hash codes of enum constants do.
      */
     boolean ordersByProcess() {
       return ownOrder
@@ -571,7 +575,10 @@ public final class PurityAnalyzer {
           && !ofClasses.containsKey(field);
     }
 
-    /** Whether the caller can compare a field of all objects that the code can reach. */
+    /**
+     * Adds a field of all objects that the code can reach to the values to compare; returns false
+     * if that is impossible.
+     */
     private boolean compares(Member field, String why, boolean deep) {
       if (!known.comparesFields() || trusts) {
         return false; // The references of an object of a trusted class are unknown.
@@ -642,7 +649,10 @@ public final class PurityAnalyzer {
         }
       } else if (placed != null && keepsPlace(type)) {
         reason =
-            holder + " keeps an object of class " + name + ", which may be anywhere in its data";
+            holder
+                + " keeps an object of class "
+                + name
+                + ", whose position in its data is unknown";
       } else {
         placed = known.keepsPlace(type) ? object : placed;
         for (Class<?> at = type; at != null; at = at.getSuperclass()) {
@@ -687,7 +697,7 @@ public final class PurityAnalyzer {
           .anyMatch(known::keepsPlace);
     }
 
-    /** Whether a class has methods that may set fields because the caller notices their changes. */
+    /** Whether a class has announced methods, which may set fields. */
     private boolean isAnnounced(Class<?> type) {
       ClassCode code = find(Type.getInternalName(type), type.getClassLoader());
       return code != null
@@ -732,7 +742,7 @@ public final class PurityAnalyzer {
                   .toList());
     }
 
-    /** Follows a field of all objects found so far, which code turned out to read. */
+    /** Follows a field that code turned out to read, for all objects found so far. */
     private void visitRead(Member field) {
       for (Held held : holders.getOrDefault(field.owner(), List.of())) {
         for (Declared one : declared(held.declaring())) {
@@ -808,7 +818,7 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** Records that the library's methods read every field of its objects. */
+    /** Records that the library's methods may read this field of its object. */
     private void visitOfLibrary(Class<?> at, Field field, Class<?> type) {
       Member declared = declared(field);
       reads.put(declared, new Read(type.getName(), at.getClassLoader()));
@@ -844,8 +854,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Adds the elements; returns true if some are mutable containers that are not followed on their
-     * own.
+     * Adds the elements; returns true if some are or contain mutable containers, or are containers
+     * that were found before.
      */
     private boolean addElements(Object container, String holder, boolean own) {
       if (reason == null && !own && !JdkCode.isPlain(container)) {
@@ -913,12 +923,12 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Records that code may have an object of a class, and runs the methods that other code can
+     * Records that code may have an object of a class, and follows the methods that other code can
      * call on it.
      *
      * @param starts the class, or the interfaces of a lambda
-     * @param isRoot whether the library itself has it; if it does not know the class, it may call
-     *     every method
+     * @param isRoot whether the library itself has the object; if the class extends none of the
+     *     library's, the library may call the methods in {@link Known#runs}
      * @param isShown whether code outside the program is known to be able to get it
      */
     private void instantiate(
@@ -978,7 +988,7 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** Runs the methods that code outside the program may call on an object. */
+    /** Follows the methods that code outside the program may call on an object. */
     private void runCallable(Instance instance) {
       Set<String> callable = instance.callable();
       for (ClassCode code : instance.codes().values()) {
@@ -991,7 +1001,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Returns name and descriptor of the methods of a class outside the program; null if unknown.
+     * Returns the names and descriptors of the methods of a class outside the program; null if
+     * unknown.
      */
     private @Nullable Set<String> outside(String name, @Nullable ClassLoader loader) {
       Optional<Set<String>> known = outside.get(name);
@@ -1031,7 +1042,7 @@ public final class PurityAnalyzer {
           }
         }
       }
-      // A method that the class inherits from outside may implement a program's interface.
+      // A method inherited from outside the program may implement one of its interfaces.
       for (ClassCode code : instance.codes().values()) {
         String parent = code.isInterface ? "java/lang/Object" : code.parents.get(0);
         if (inherits
@@ -1237,10 +1248,11 @@ public final class PurityAnalyzer {
 
       /**
        * Checks a value whose string or hash code the JDK uses. For an array, and for an object
-       * without such a method of its own, that is its address, which differs between objects and
-       * processes. Values of a class unknown here are assumed to have their own method.
+       * whose class inherits that method from {@code Object}, it derives from the address, which
+       * differs between objects and processes. Other classes are assumed to override the method.
        *
        * @param type declared by the caller; null for any object
+       * @param by {@code toString} or {@code hashCode}
        */
       private void identifies(Value value, @Nullable Type type, Member by) {
         for (Origin origin : value.origins()) {
@@ -1248,7 +1260,7 @@ public final class PurityAnalyzer {
             Instruction it = method.instructions.get(made.at());
             if (it.makesArray()
                 || (it.opcode() == Opcodes.NEW && hasAddress(it.member().owner(), by))) {
-              leave("identifies an object that it makes by its address");
+              leave("identifies by its address an object that it makes");
             }
           } else if (origin instanceof Kept kept && !kept.element()) {
             String descriptor = kept.field().descriptor();
@@ -1271,7 +1283,7 @@ public final class PurityAnalyzer {
         for (String at = owner; isProgram(at); ) {
           ClassCode code = find(at, loader);
           if (code == null || code.isInterface || code.declares(by)) {
-            return false; // Its class is unknown, or has one.
+            return false; // The class is unknown, an interface, or overrides the method.
           }
           at = code.parents.get(0);
           if (at.equals("java/lang/Object")) {
@@ -1302,7 +1314,7 @@ public final class PurityAnalyzer {
                         "a lambda of " + type, List.of(type), loader, initialises, false, true));
       }
 
-      /** Code creates an object, which it may pass to any code. */
+      /** Records that code creates an object, which it may pass to any code. */
       private void made(String owner) {
         confined.found(owner, null);
         instantiate(owner, List.of(owner), loader, initialises, false, true);
@@ -1444,7 +1456,7 @@ public final class PurityAnalyzer {
    *
    * @param name its internal name
    * @param codes the class and all its ancestors in the program, by name
-   * @param callable name and descriptor of the methods that other code may call; null for all
+   * @param callable names and descriptors of the methods that other code may call; null for all
    * @param initialises whether its methods may run during class initialisation
    * @param isShown whether code outside the program is known to be able to get one of them
    */

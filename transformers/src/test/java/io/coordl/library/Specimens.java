@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Makes objects of any class for tests. Tries its constructors, public ones first, then those with
- * the fewest parameters; each argument is chosen by its type.
+ * Makes objects of any class for tests. Tries its constructors, public ones first, and those with
+ * fewer parameters before others; each argument is chosen by its type.
  */
 public final class Specimens {
   private static final int DEPTH = 4;
@@ -86,7 +86,7 @@ public final class Specimens {
 
   /** Returns an object with empty fields, for a class whose constructors cannot run here. */
   public static Object empty(Class<?> type) throws ReflectiveOperationException {
-    Class<?> factory = Class.forName("sun.reflect.ReflectionFactory"); // javac warns of its name.
+    Class<?> factory = Class.forName("sun.reflect.ReflectionFactory"); // javac would warn about it.
     Constructor<?> made =
         (Constructor<?>)
             factory
@@ -99,8 +99,8 @@ public final class Specimens {
   }
 
   /**
-   * Fills the empty fields of an object as preparing it would: a collection gets one element.
-   * Leaves the fields of {@code end}, a superclass, and of its superclasses.
+   * Fills the empty fields of an object as preparing it would: a collection gets one element. Does
+   * not change the fields of {@code end}, a superclass, and of its superclasses.
    */
   public void fill(Object object, Class<?> end) throws ReflectiveOperationException {
     for (Class<?> at = object.getClass(); at != end; at = at.getSuperclass()) {

@@ -81,7 +81,7 @@ class BatchLayoutTest {
   }
 
   @Test
-  void onlyALayoutUnlikeTheLastIsParsed() throws IOException {
+  void onlyALayoutUnlikeTheExpectedOneIsParsed() throws IOException {
     ByteBuffer batch = written().position(3);
     assertThat(BatchLayout.read(batch, LAYOUT)).isSameAs(LAYOUT);
     assertThat(batch.position()).isEqualTo(3);

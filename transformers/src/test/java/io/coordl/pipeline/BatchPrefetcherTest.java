@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The prefetcher frees a dropped data set, and waits only once for hanging code of the program. */
+/** The prefetcher releases dropped data sets, and waits for hanging code only once. */
 class BatchPrefetcherTest {
   private static final int BATCHES = 4;
 
@@ -82,7 +82,7 @@ class BatchPrefetcherTest {
   @ValueSource(ints = {1, BATCHES})
   void droppedDataSetIsFreedWithoutAnotherEpoch(int batchesTaken) {
     WeakReference<Object> dataset = dataSetOfAnEpoch(batchesTaken);
-    prefetcher.close(); // Its thread has dropped the last batch.
+    prefetcher.close(); // Its thread no longer refers to the last batch.
     for (int i = 0; i < 20 && dataset.get() != null; i++) {
       System.gc();
     }
@@ -91,7 +91,7 @@ class BatchPrefetcherTest {
     assertThat(said).isEmpty();
   }
 
-  /** Returns the state of a thread that runs this: at its end, or once it waits. */
+  /** Runs this on a new thread; returns the state of that thread once it has ended or waits. */
   private static Thread.State stateAfter(Runnable does) {
     Thread thread = new Thread(does);
     thread.start();
@@ -126,7 +126,7 @@ class BatchPrefetcherTest {
       batches.patience = Duration.ofDays(1);
       assertThat(stateAfter(batches::prepare)).isEqualTo(Thread.State.TERMINATED);
       assertThat(next(epoch)).isNull();
-      assertThat(said).singleElement().asString().contains("a batch does not come");
+      assertThat(said).singleElement().asString().contains("a batch hangs");
     } finally {
       release.countDown();
       prefetcher.close();

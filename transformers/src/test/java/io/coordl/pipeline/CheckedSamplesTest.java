@@ -75,7 +75,7 @@ class CheckedSamplesTest {
     assertThat(units().wants(CheckedSamples.MAX_UNITS)).isFalse();
   }
 
-  /** Other data sets of a class add to its result, but are not compared with it. */
+  /** Data sets of one class share a result, but are not compared with each other. */
   @Test
   void dataSetsOfAClassAreReportedTogether() {
     Object other = new ArrayList<>();
@@ -87,7 +87,7 @@ class CheckedSamplesTest {
     assertThat(proven).hasSize(1);
   }
 
-  /** To declare the class deterministic would cover the data set that was made once. */
+  /** Declaring the class deterministic would also cover the data set that was made only once. */
   @Test
   void aDataSetMadeOnceKeepsItsClassFromBeingVouchedFor() {
     for (int epoch = 0; epoch < 2; epoch++) {
@@ -102,7 +102,7 @@ class CheckedSamplesTest {
   }
 
   @Test
-  void aUnitWithinAUnitIsItsPart() {
+  void aUnitDoesNotBeginWithinAnother() {
     assertThat(checked.begins()).isTrue();
     assertThat(checked.begins()).isFalse();
     checked.ends();

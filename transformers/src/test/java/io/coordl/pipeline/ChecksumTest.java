@@ -38,7 +38,7 @@ class ChecksumTest {
     assertThat(met).hasSize(count);
   }
 
-  /** Bytes of each length, in heap and direct memory, from any position. */
+  /** For lengths below 100; in heap memory and, from another position, in direct memory. */
   @Test
   void eachByteCounts() {
     for (int length = 0; length < 100; length++) {

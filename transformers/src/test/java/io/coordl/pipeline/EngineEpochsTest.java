@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A third library, whose batches are numbers; the agent makes them in its place. */
+/** A third library, whose batches are numbers; the agent makes them in the library's place. */
 class EngineEpochsTest {
   private static final int BATCHES = 6;
 
@@ -45,7 +45,7 @@ class EngineEpochsTest {
 
   @TempDir Path directory;
 
-  /** Changes if the program changes its files. */
+  /** Stands for the state of the program's files. */
   private volatile int state;
 
   private final class Numbers implements LibraryEpoch {

@@ -82,7 +82,7 @@ class EpochEngineTest {
   }
 
   @Test
-  void withoutAPolicyTheProgramsOwnCallRuns() {
+  void ifNoPolicyHasTheBatchTheProgramsOwnCallRuns() {
     InterceptedCall call = call(null, answering("staged", null), answering("kept", null));
     assertThat(call.replaced()).isFalse();
     assertThat(call.thrown()).isNull();

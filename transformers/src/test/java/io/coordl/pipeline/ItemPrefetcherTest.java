@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How many items are prefetched, and that the program does not notice. */
+/** How many items are prefetched, and that the program does not notice it. */
 class ItemPrefetcherTest {
   private static final int MAX_QUEUED = 8 * ItemPrefetcher.WINDOW;
 
@@ -34,7 +34,7 @@ class ItemPrefetcherTest {
     items.close();
   }
 
-  /** Keeps all that it decodes; the first item waits until the test lets it proceed. */
+  /** Caches all that it decodes, once the test lets it proceed. */
   private final class Waiting implements ItemPrefetcher.Decoder {
     @Override
     public boolean isKept(String path) {
@@ -190,7 +190,7 @@ class ItemPrefetcherTest {
           },
           epoch);
     }
-    assertThat(together.await(10, TimeUnit.MINUTES)).as("others fetch beside it").isTrue();
+    assertThat(together.await(10, TimeUnit.MINUTES)).as("others fetch at the same time").isTrue();
     threads.set(0);
     assertThat(items.isWorthwhile(true)).isFalse();
   }

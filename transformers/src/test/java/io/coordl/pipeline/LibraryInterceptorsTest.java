@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An unexpected library is left alone, which is logged once per class. */
+/** An incompatible library is left alone, which is logged once per class. */
 class LibraryInterceptorsTest {
   private static final String FACTORY = "ai.djl.modality.cv.BufferedImageFactory";
 
@@ -47,7 +47,7 @@ class LibraryInterceptorsTest {
     store.close();
   }
 
-  /** A class of that name in a separate loader, without the rest of the library. */
+  /** Returns a class of that name in a separate loader, without the rest of the library. */
   private static Class<?> alone(String name) {
     return new ByteBuddy()
         .subclass(Object.class)

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What many threads that spin cost per batch and per sample: counted, not timed. */
+/** What many threads cost per batch and per sample, counted rather than timed. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ManySampleThreadsTest {
   private static final int SAMPLES = 4096;
@@ -82,7 +82,7 @@ class ManySampleThreadsTest {
     }
   }
 
-  /** The threads of all batches together; wanted is that of the argument prefetch. */
+  /** The cores are shared by all batches; {@code wanted} is the value of {@code prefetch}. */
   @ParameterizedTest
   @CsvSource({
     "2, 16, 1, 1",
@@ -100,7 +100,7 @@ class ManySampleThreadsTest {
     assertThat(Prefetcher.helpers(wanted, cores, requesting)).isEqualTo(helpers);
   }
 
-  /** The requesting thread and its helpers. */
+  /** Counts the requesting thread and its helpers. */
   @Test
   void aBatchUsesNoMoreThreadsThanCores() throws Exception {
     AtomicInteger now = new AtomicInteger();

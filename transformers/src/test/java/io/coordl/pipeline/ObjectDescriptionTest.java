@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Objects as text, however deeply nested. */
+/** Deeply nested objects are described as text, within bounds. */
 class ObjectDescriptionTest {
   private record Nothing(int mostObjects) implements ObjectDescription.Library {
     @Override
@@ -82,6 +82,6 @@ class ObjectDescriptionTest {
       set = new HashSet<>(Set.of(set));
     }
     Set<Object> deepest = set;
-    assertThatThrownBy(() -> text(deepest)).hasMessageContaining("deep in each other");
+    assertThatThrownBy(() -> text(deepest)).hasMessageContaining("nested more than 24 deep");
   }
 }

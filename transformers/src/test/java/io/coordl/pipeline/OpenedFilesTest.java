@@ -19,7 +19,7 @@ class OpenedFilesTest {
         List.of(new BatchLayout.Array(OpenedFiles.ROLE, "", file.toString(), state.numbers(), 0)));
   }
 
-  /** If a file changes right after it was compared, it is not confirmed. */
+  /** A sample is confirmed for its files as they were read, even if they have changed since. */
   @Test
   void onlyTheFilesThatWereReadAreConfirmed() throws IOException {
     Path file = Files.writeString(directory.resolve("item"), "it");

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * All that policies know of {@link PlainBatches}. The methods of that class that it overrides stand
- * for the hooked ones.
+ * All that policies know of {@link PlainBatches}. The methods that it overrides stand for
+ * intercepted ones.
  */
 final class PlainAdapter extends PlainBatches implements LibraryEpoch, LibraryBatches {
   private static final DecodedForm FORM = DecodedForm.of("plain");

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
 
-/** A third library: batches of samples of one byte, each from its own file, transformed. */
+/** A third library: batches of transformed samples of one byte, each from its own file. */
 class PlainBatches implements Iterator<float[]> {
   /** A transform of the program. */
   interface Transform {

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Samples are kept, for a library of two functions on an array of bytes. */
+/** Samples are cached, for a minimal library whose samples are arrays of bytes. */
 class PreparedSamplesTest {
   private static final PurityAnalyzer.Known NOTHING =
       new PurityAnalyzer.Known() {
@@ -231,7 +231,7 @@ class PreparedSamplesTest {
     }
   }
 
-  /** Bytes of a sample that is larger than its item. */
+  /** Size in bytes of a sample that is larger than its item. */
   private static final int LONG = 50_000;
 
   @TempDir Path directory;
@@ -445,7 +445,7 @@ class PreparedSamplesTest {
         .contains("(stage 1 of 1): all samples fit: a MiB");
   }
 
-  /** Of training and validation data, for example. */
+  /** For example, of training and validation data. */
   @Test
   void theFormOfDataSetsOfOneClassIsReportedOnce() throws Exception {
     assertThat(keptDecoded(new Data(numbers, "training"), 20)).isEqualTo(1);
@@ -454,7 +454,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void samplesAreLeftIfTheirItemsSaveMore() throws Exception {
+  void samplesAreNotKeptIfTheirItemsSaveMore() throws Exception {
     assertThat(keptDecoded(1000)).isEqualTo(20);
     assertThat(samples.plan(new Data(numbers, "n"))).isNull();
     assertThat(chosen).isEmpty();
@@ -636,7 +636,7 @@ class PreparedSamplesTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void filesGeneratedByTheKernelAreNotKept() throws Exception {
+  void samplesOfFilesGeneratedByTheKernelAreNotKept() throws Exception {
     Data data = new Data(numbers, "n");
     for (int i = 0; i < 3; i++) {
       samples.sample(samples.plan(data), 0, new Reading(Path.of("/proc/self/stat")));
@@ -645,7 +645,7 @@ class PreparedSamplesTest {
     assertThat(calls).hasSize(6);
   }
 
-  /** A relative name is another file for a job in another directory. */
+  /** A relative name denotes another file for a job in another directory. */
   @Test
   void fileKeepsTheNameThatTheProgramUsed() throws Exception {
     OpenedFiles files = new OpenedFiles();
@@ -711,7 +711,7 @@ class PreparedSamplesTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void rewriteUnderTheOldTimeMakesAnotherSample() throws Exception {
+  void rewriteThatKeepsTheModificationTimeMakesAnotherSample() throws Exception {
     Path file = settle(Files.write(directory.resolve("item"), new byte[] {1}));
     Data data = new Data(numbers, "n");
     assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(1);
@@ -729,9 +729,9 @@ class PreparedSamplesTest {
   @Test
   void equalSampleStaysUnderAnotherStamp() throws Exception {
     Data data = new Data(numbers, "n");
-    long[][] asked = {{1, 5}, {1, 5}, {2, 5}, {2, 5}, {3, 6}, {3, 6}, {1, 7}, {2, 7}};
+    long[][] requests = {{1, 5}, {1, 5}, {2, 5}, {2, 5}, {3, 6}, {3, 6}, {1, 7}, {2, 7}};
     List<Integer> found = new ArrayList<>();
-    for (long[] one : asked) {
+    for (long[] one : requests) {
       PreparedSamples.Plan plan = samples.plan(data);
       found.add((int) samples.sample(plan, 0, one[0], new Maker((int) one[1]))[0]);
     }
@@ -967,7 +967,7 @@ class PreparedSamplesTest {
       samples.sample(samples.plan(data), kept++, slow);
     }
     assertThat(kept).isLessThan(2_100);
-    assertThat(said).anyMatch(line -> line.contains("it would not pay; a sample takes "));
+    assertThat(said).anyMatch(line -> line.contains("it would not pay off; a sample takes "));
   }
 
   /** No plan, comparison or transform keeps a data set from being garbage-collected. */
@@ -1007,7 +1007,7 @@ class PreparedSamplesTest {
 
   /** As if the data set were iterated without an intercepted call. */
   @Test
-  void itemsOfAnUnseenDataSetAreNotSparedForLong() {
+  void itemsOfAnUnseenDataSetAreSparedOnlyAtFirst() {
     long spared = 0;
     Prepared prepared = prepared(Set.of());
     job(prepared);

@@ -35,7 +35,7 @@ class SampleThreadsTest {
   }
 
   @Test
-  void helpersSeeWhatTheCallerSees() throws Exception {
+  void filesOpenedByHelpersReachTheCallersListener() throws Exception {
     Set<Thread> seen = ConcurrentHashMap.newKeySet();
     Set<String> opened = ConcurrentHashMap.newKeySet();
     CountDownLatch two = new CountDownLatch(2);
@@ -70,10 +70,10 @@ class SampleThreadsTest {
                     place -> {
                       made.incrementAndGet(place);
                       if (place == 3) {
-                        throw new IllegalArgumentException("the third");
+                        throw new IllegalArgumentException("at place 3");
                       }
                     }))
-        .hasMessage("the third");
+        .hasMessage("at place 3");
     assertThat(made.get(999)).isZero();
   }
 

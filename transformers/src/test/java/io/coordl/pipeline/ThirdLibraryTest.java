@@ -38,12 +38,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A library that no policy knows gets every policy through its adapter alone. */
+/** Policies serve a library that they do not know, through its adapter alone. */
 class ThirdLibraryTest {
   private static final int FILES = 24;
   private static final int BATCH = 4;
 
-  /** All of the library may run ahead. */
+  /** All code of the library may run early. */
   private static final PurityAnalyzer CODE =
       new PurityAnalyzer(
           "io.coordl.pipeline.Plain",

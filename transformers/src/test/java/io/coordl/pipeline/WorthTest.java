@@ -15,7 +15,7 @@ class WorthTest {
   private int epochs = 10;
   private final Worth worth = new Worth("sample", () -> epochs, () -> now, said::add);
 
-  /** Makes and keeps samples, and finds them if probed. */
+  /** Makes and keeps samples, and finds them if probed; returns the number of probes. */
   private int kept(int samples, long making, long keeping, long finding) {
     int probes = 0;
     for (int i = 0; i < samples && worth.isIt(); i++) {
@@ -46,19 +46,19 @@ class WorthTest {
 
   /** Decided early in the first epoch. */
   @Test
-  void samplesFoundAsSlowlyAsMadeAreNot() {
+  void samplesFoundAsSlowlyAsMadeAreNotWorthKeeping() {
     worth.begun(1_000, 65_536);
     assertThat(kept(65_536, 6_000, 20_000, 6_000)).isLessThan(2_100);
     assertThat(worth.isIt()).isFalse();
     assertThat(said)
         .containsExactly(
-            "it would not pay; a sample takes 6.0 us to make, 6.0 to find, 20.0 to keep, and"
+            "it would not pay off; a sample takes 6.0 us to make, 6.0 to find, 20.0 to keep, and"
                 + " 0.0 to check for changes");
   }
 
   /** Keeping costs 147 us and saves 14 us an epoch: it pays in 20 epochs, but not in 10. */
   @Test
-  void keepingMustPayWithinTenEpochs() {
+  void keepingMustPayWithinTheGivenEpochs() {
     kept(3_000, 42_000, 147_000, 28_000);
     assertThat(worth.isIt()).isFalse();
     now = Long.MAX_VALUE / 2;
@@ -90,7 +90,7 @@ class WorthTest {
     assertThat(said).singleElement().asString().endsWith("200.0 to check for changes");
   }
 
-  /** As in a loop that takes a few batches of a large data set and breaks. */
+  /** As in a loop that takes a few batches of a large data set and then stops. */
   @Test
   void checkingCountsPerSampleTaken() {
     for (int epoch = 0; epoch < 5; epoch++) {
@@ -156,7 +156,7 @@ class WorthTest {
 
   /** Stacking samples that are found is part of finding them. */
   @Test
-  void stackingThatTheLibrarySavesCounts() {
+  void timeSavedByNotStackingCounts() {
     for (int i = 0; i < 3_000; i++) {
       worth.batched(4_000, 1);
       kept(1, 2_000, 3_000, 3_000);

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class FastProfile {
   private FastProfile() {}
 
-  /** A profile of {@code steps} steps. */
+  /** Returns a profile of {@code steps} steps. */
   public static Profile of(int steps, SpanRecorder spans, ProfiledItems items, UserLog log) {
     AtomicLong seconds = new AtomicLong();
     return new Profile(

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** A proof that relies on values of fields ends when one of them changes. */
+/** A proof that relies on the values of fields holds only while they stay the same. */
 class FieldValuesTest {
   private static final PurityAnalyzer CODE =
       new PurityAnalyzer("org.jspecify.", new PurityAnalyzerTest.Everything(true));
@@ -66,7 +66,7 @@ class FieldValuesTest {
     assertThat(values.areSame()).isFalse();
   }
 
-  /** A class that is loaded only now sets the field by reflection. */
+  /** A class that is loaded only after the proof sets the field by reflection. */
   @Test
   void fieldSetByALaterClassIsSeen() throws ReflectiveOperationException {
     Scaled part = new Scaled();
@@ -107,7 +107,7 @@ class FieldValuesTest {
     assertThat(values.areSame()).isFalse();
   }
 
-  /** No class of the nest sets its private field. */
+  /** No class of the nest changes the private field. */
   @Test
   void privateFieldSetByReflectionIsSeen() throws ReflectiveOperationException {
     Settled part = new Settled();
@@ -184,9 +184,9 @@ class FieldValuesTest {
     }
   }
 
-  /** A known method of a library may set the library's own field. */
+  /** A known method of a library may set a field of the library. */
   @Test
-  void libraryFieldIsComparedOnlyIfTheLibraryNeverSetsIt() {
+  void libraryFieldIsComparedOnlyIfJustItsConstructorSetsIt() {
     PurityAnalyzer comparing = new PurityAnalyzer("io.coordl.purity.library.", new Library(true));
     PurityAnalyzer code = new PurityAnalyzer("io.coordl.purity.library.", new Library(false));
 

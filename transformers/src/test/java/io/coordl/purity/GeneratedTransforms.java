@@ -13,17 +13,19 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Writes and compiles small transforms of several pure pieces and, in an impure transform, one
- * impure piece, called through helpers at random depth. The same seed gives the same transforms.
+ * Writes and compiles small transforms that consist of pure pieces and, if impure, one impure
+ * piece. They call the pieces through helpers at random depth. The same seed gives the same
+ * transforms.
  */
 final class GeneratedTransforms {
   /**
    * One thing that a transform does with its argument {@code v}.
    *
-   * @param beside top-level classes it needs; {@code #} is a unique number in all texts
-   * @param members of the transform
-   * @param expression with {@code self} for the transform
-   * @param change how other code may change what it reads
+   * @param beside top-level classes that it needs; {@code #} stands for a unique number in all
+   *     texts
+   * @param members members that it adds to the transform
+   * @param expression what the transform evaluates; {@code self} stands for the transform
+   * @param change statements with which other code changes what the piece reads
    */
   record Piece(String name, String beside, String members, String expression, String change) {
     Piece(String name, String beside, String members, String expression) {
@@ -299,7 +301,7 @@ final class GeneratedTransforms {
               "private final K# k# = new K#();",
               "v + self.k#.me()"),
           new Piece(
-              "kept object given away above",
+              "kept object given away by its superclass",
               "abstract class Up# { int me() { return String.valueOf(this).length(); } } final"
                   + " class K# extends Up# { public String toString() { return"
                   + " \"x\".repeat(Control.next() % 5); } }",
@@ -635,7 +637,7 @@ final class GeneratedTransforms {
                   + " public void set#() { n# = 9; }",
               "v + self.lazy#()"),
           new Piece(
-              "text of an object, asked by the JDK",
+              "text of an object, requested by the JDK",
               "class S# { public String toString() {"
                   + " return \"x\".repeat((int) (Math.random() * 5)); } }",
               "private final S# s# = new S#();",
@@ -1091,7 +1093,7 @@ final class GeneratedTransforms {
     random = new Random(seed);
   }
 
-  /** Compiles {@code count} transforms into a directory, every piece at least once. */
+  /** Compiles {@code count} transforms into a directory; 600 are enough to cover every piece. */
   List<Generated> into(Path directory, int count) throws IOException {
     Map<Generated, String> sources = new LinkedHashMap<>();
     for (int i = 0; i < count; i++) {
@@ -1134,7 +1136,7 @@ final class GeneratedTransforms {
                   null, manager, null, options, null, manager.getJavaFileObjectsFromPaths(files))
               .call();
       if (!done) {
-        throw new IllegalStateException("What was generated does not compile.");
+        throw new IllegalStateException("The generated transforms do not compile.");
       }
     }
   }

@@ -50,7 +50,7 @@ class GeneratedTransformsTest {
     assertThat(refused).as("pure, and refused, of " + pure).hasSizeLessThan(pure / 10);
   }
 
-  /** If a transform is accepted while fields keep their values, each change must be noticed. */
+  /** If an impure transform is accepted while fields keep their values, changes must be noticed. */
   private void check(Class<?> type, Object transform, Generated one, List<String> taken)
       throws ReflectiveOperationException {
     PurityAnalyzer.Proof proof = COMPARING.prove(List.of(transform));

@@ -93,7 +93,7 @@ class PurityAnalyzerTest {
 
   @ParameterizedTest
   @MethodSource("known")
-  void isKnown(@Nullable Object part) {
+  void knownPartMayRunEarly(@Nullable Object part) {
     assertThat(CODE.reasonToLeave(Collections.singletonList(part))).isNull();
   }
 
@@ -155,7 +155,7 @@ class PurityAnalyzerTest {
 
   @ParameterizedTest
   @MethodSource("left")
-  void isLeftAlone(Object part, String why) {
+  void impurePartIsLeftAloneAndTheReasonIsGiven(Object part, String why) {
     assertThat(CODE.reasonToLeave(List.of("before", part))).contains(why);
   }
 

@@ -3,8 +3,8 @@ package io.coordl.purity;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * Sets a private field by name. Has its own nest, because the analysis then assumes that any
- * private field of the nest may be set.
+ * Sets a private field by name. Has its own nest, because the analysis assumes that such code may
+ * set any private field of its nest.
  */
 final class SetByUpdater {
   private static final AtomicIntegerFieldUpdater<Factor> FACTOR =

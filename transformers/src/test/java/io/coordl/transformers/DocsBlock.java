@@ -13,9 +13,9 @@ public final class DocsBlock {
   /**
    * Compares a block with the expected text; with {@code -Dcoordl.docs=write} writes it instead.
    *
-   * @param page below docs
-   * @param mark name in its first and last line
-   * @param otherwise how to write it, for the message if it differs
+   * @param page path below docs
+   * @param mark the block's name, in its first and last line
+   * @param otherwise how to regenerate the block, for the message if it differs
    */
   public static void check(String page, String mark, String expected, String otherwise)
       throws IOException {

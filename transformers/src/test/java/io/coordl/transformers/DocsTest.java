@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of docs/rewritten.md is generated from the rules. {@code -Dcoordl.docs=write} writes it
- * instead of comparing it.
+ * The table of docs/rewritten.md is generated from the rules. {@code -Dcoordl.docs=write} writes
+ * the table instead of comparing it.
  */
 final class DocsTest {
   @Test

@@ -37,7 +37,7 @@ public final class RewriteTable {
     return table.print();
   }
 
-  /** The effect of the rule on its method, for docs. */
+  /** Returns the effect of the rule on its method, for docs. */
   public static String effect(HookRule rule) {
     HookRule.Interceptor interceptor = rule.interceptor();
     return interceptor != null
@@ -97,7 +97,7 @@ public final class RewriteTable {
     return site.owner().startsWith("java") ? "JDK" : "OpenCV";
   }
 
-  /** The rule's method, for docs. */
+  /** Returns the rule's method, for docs. */
   public static String method(HookRule rule) {
     String owner = rule.owner();
     String method = (owner == null ? "" : simple(owner) + ".") + rule.method();

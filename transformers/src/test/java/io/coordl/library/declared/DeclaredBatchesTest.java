@@ -151,7 +151,7 @@ class DeclaredBatchesTest {
       }
     }
 
-    /** Requests a batch, notes all that the program sees, and changes it in place as a step may. */
+    /** Requests a batch, notes all that the program sees, and changes the batch as a step may. */
     @Nullable Object step(Object iterator, Object... arguments) {
       Object batch;
       try {
@@ -165,7 +165,7 @@ class DeclaredBatchesTest {
       return batch;
     }
 
-    /** Which parts of a batch the program has seen before. */
+    /** Describes which parts of a batch the program has seen before. */
     private String identity(@Nullable Object part) {
       if (part == null) {
         return "";
@@ -327,7 +327,7 @@ class DeclaredBatchesTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatTheLoopDoesToItsIteratorCounts(Mode mode) {
+  void changesThatTheLoopMakesToItsIteratorCount(Mode mode) {
     same(
         mode,
         job -> {
@@ -375,7 +375,7 @@ class DeclaredBatchesTest {
 
   @ParameterizedTest
   @EnumSource
-  void argumentsAreAPartOfTheQuestion(Mode mode) {
+  void batchesDependOnTheArguments(Mode mode) {
     same(
         mode,
         job -> {
@@ -397,7 +397,7 @@ class DeclaredBatchesTest {
   }
 
   @Test
-  void whatIsNotProvenIsLeftToTheProgramAndOneLineTellsWhy() {
+  void unprovenIteratorsAreLeftToTheProgramAndOneLineSaysWhy() {
     Map<Supplier<Object>, String> all = new LinkedHashMap<>();
     all.put(Loops.Reused::new, "may change an array it keeps");
     all.put(Loops.ReusedElsewhere::new, "fill may change an array");
@@ -415,7 +415,7 @@ class DeclaredBatchesTest {
     all.put(Loops.Texts::new, "more than Java arrays");
     all.put(Loops.Locking::new, "locks");
     all.put(Loops.Turned::new, "factor");
-    all.put(Loops.Chained::new, "which may be anywhere in its data");
+    all.put(Loops.Chained::new, "whose position in its data is unknown");
     all.forEach(
         (one, reason) -> {
           for (Mode mode : Mode.values()) {
@@ -449,10 +449,10 @@ class DeclaredBatchesTest {
     assertRefused("java.util.Random.nextInt");
   }
 
-  /** Only the second batch has such a part. */
+  /** Every second batch contains an array that the iterator keeps. */
   @ParameterizedTest
   @EnumSource
-  void aBatchWithAPartThatTheIteratorKeepsEndsIt(Mode mode) {
+  void anIteratorThatKeepsPartOfABatchIsReported(Mode mode) {
     same(mode, job -> job.epochs(new Loops.Padded()));
     assertThat(said).hasSize(1);
     assertThat(said.get(0)).contains("it keeps an array that it returns");

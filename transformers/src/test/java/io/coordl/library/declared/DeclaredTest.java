@@ -65,7 +65,7 @@ class DeclaredTest {
         "my.Loader#next;my.Loader#other",
         "my.Loader#1next"
       })
-  void whatNamesNoMethodIsRefused(String value) {
+  void valuesThatNameNoMethodAreRefused(String value) {
     for (String key : List.of("batch", "step", "item")) {
       assertThatThrownBy(() -> library.accept(key, value))
           .isInstanceOf(IllegalArgumentException.class);
@@ -73,7 +73,7 @@ class DeclaredTest {
   }
 
   @Test
-  void oneWithoutTheOtherIsReported() {
+  void aStepWithoutABatchIsReported() {
     library.accept("step", "my.Trainer#step");
     library.accept("step", "my.Trainer#test");
     assertThat(library.remarks())
@@ -87,7 +87,7 @@ class DeclaredTest {
   }
 
   @Test
-  void whatFitNothingIsReportedAtTheEnd() {
+  void valuesThatMatchedNothingAreReportedAtTheEnd() {
     library.accept("batch", "my.Loader#next");
     library.accept("batch", "my.Loader#next(I)[[F");
     library.accept("step", "my.Trainer#step");

@@ -109,7 +109,7 @@ class JavaBatchTest {
   }
 
   @Test
-  void aPartThatIsThereTwiceIsThereTwiceAgain() throws Exception {
+  void aPartThatOccursTwiceOccursTwiceInTheCopy() throws Exception {
     float[] row = {1};
     float[][] again = (float[][]) again(new float[][] {row, row, {1}});
     assertThat(again[0]).isSameAs(again[1]).isNotSameAs(again[2]);
@@ -139,7 +139,7 @@ class JavaBatchTest {
   }
 
   @Test
-  void whatIsMoreThanArraysBuffersAndRecordsIsRefused() {
+  void batchesThatCannotBeCopiedExactlyAreRefused() {
     Object[] itself = new Object[1];
     itself[0] = itself;
     Object[] deep = {1f};
@@ -164,7 +164,7 @@ class JavaBatchTest {
   }
 
   @Test
-  void aTypeTellsWhatItsObjectsMayBe() {
+  void typesWhoseObjectsMayBeBatchesAreRecognised() {
     assertThat(
             List.of(
                 float[].class,

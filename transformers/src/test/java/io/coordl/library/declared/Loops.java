@@ -159,7 +159,7 @@ final class Loops {
     }
   }
 
-  /** Over a list of the program. */
+  /** Iterates over a list of the program. */
   static final class Listed extends Batches {
     List<Integer> seeds;
 
@@ -198,7 +198,7 @@ final class Loops {
     }
   }
 
-  /** Each batch contains the array of its order. */
+  /** Each batch contains the array with the order. */
   static final class ShownOrder extends Batches {
     int[] order = {0, 1, 2, 3, 4, 5};
 
@@ -245,9 +245,9 @@ final class Loops {
     }
   }
 
-  /** Throws an exception in mid-epoch, and another at the end. */
+  /** Throws one exception in the middle of an epoch, and another at its end. */
   static final class Throwing extends Batches {
-    private int asked;
+    private int calls;
 
     @Override
     boolean hasNext() {
@@ -255,12 +255,12 @@ final class Loops {
     }
 
     public float[][] next() {
-      asked++;
+      calls++;
       if (at == BATCHES) {
-        throw new NoSuchElementException("after " + asked);
+        throw new NoSuchElementException("after " + calls);
       } else if (at == 2) {
         at++;
-        throw new IllegalStateException("corrupt, asked " + asked);
+        throw new IllegalStateException("corrupt, call " + calls);
       }
       return rows(at++);
     }
@@ -361,7 +361,7 @@ final class Loops {
     }
   }
 
-  /** More numbers than one part of a layout holds. */
+  /** Has more numbers than one part of a layout holds. */
   static final class Numerous extends Batches {
     private final Many many = new Many();
     private boolean flag;
@@ -422,7 +422,7 @@ final class Loops {
     }
   }
 
-  /** Fills an array that it is given. */
+  /** Fills an array that the loop passes. */
   static final class Given extends Batches {
     public float[] next(float[] into) {
       into[0] = work(at++);
@@ -430,7 +430,7 @@ final class Loops {
     }
   }
 
-  /** A setting of the iterator in an object of its own. */
+  /** A setting of the iterator, in a separate object. */
   static final class Knob {
     float factor = 1;
   }
@@ -443,7 +443,7 @@ final class Loops {
     }
   }
 
-  /** A field that the loop sets. */
+  /** Has a field that the loop sets. */
   static final class Settable extends Batches {
     float factor = 1;
 
@@ -476,7 +476,7 @@ final class Loops {
     }
   }
 
-  /** Over another iterator of its kind. */
+  /** Iterates over another iterator of its kind. */
   static final class Chained extends Batches {
     private final Plain inner = new Plain();
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Compares the agent's batches of random crops with the library's, on the same engine. */
+/** Compares the agent's cropped and resized batches with the library's, on the same engine. */
 class AugmentedBatchTest {
   private final NDManager manager = NDManager.newBaseManager();
   private final Prefetcher threads = new Prefetcher(null, () -> 3);
@@ -51,7 +51,7 @@ class AugmentedBatchTest {
     manager.close();
   }
 
-  /** Pictures of noise, edges and one color, of many sizes. */
+  /** Pictures of noise, of edges, and of one colour, in many sizes. */
   private static final class Pictures extends RandomAccessDataset {
     private final List<byte[]> pixels = new ArrayList<>();
     private final List<Shape> shapes = new ArrayList<>();
@@ -136,14 +136,14 @@ class AugmentedBatchTest {
         null);
   }
 
-  /** The agent's batch; null if it is left to the program. */
+  /** Returns the agent's batch; null if it is left to the program. */
   private @Nullable Batch ours(DataIterable iterable, List<Long> indices, boolean onHost)
       throws ReflectiveOperationException {
     IterableFields fields = new IterableFields();
     PicturePipeline pipeline = PicturePipeline.of(iterable, fields);
     assertThat(pipeline).isNotNull();
     while (pipeline.checked(1) >= 0) {
-      // The library's generator cannot be forked here.
+      // Skips the comparisons, because the library's generator cannot be forked here.
     }
     ForkableRandom unused = new ForkableRandom();
     try (AugmentedBatch batch =

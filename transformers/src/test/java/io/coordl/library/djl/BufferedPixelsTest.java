@@ -31,7 +31,7 @@ class BufferedPixelsTest {
     return image;
   }
 
-  /** Like the factory's image; the factory itself would look for OpenCV's natives. */
+  /** Returns an image like the factory's; the factory itself would load OpenCV's native code. */
   private static Image image(BufferedImage of) {
     try {
       Class<?> factory =

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Objects that behave alike have equal descriptions, others do not; unclear ones are refused. */
+/** Objects have equal descriptions only if they behave alike; some cannot be described. */
 class DescriptionTest {
   /** A user's transform. */
   private static final class Scaled implements Transform {
@@ -66,7 +66,7 @@ class DescriptionTest {
   }
 
   @Test
-  void userTransformIsItsClassFileAndFieldsWithoutRandomState() throws CannotShareException {
+  void userTransformIsDescribedByItsClassFileAndSettings() throws CannotShareException {
     assertThat(words(new Scaled(2)))
         .startsWith(Scaled.class.getName() + " ")
         .contains("factor=2.0")
@@ -118,7 +118,7 @@ class DescriptionTest {
   }
 
   @Test
-  void selfReferenceEnds() throws CannotShareException {
+  void aListThatContainsItselfIsDescribed() throws CannotShareException {
     List<Object> ring = new ArrayList<>();
     ring.add(ring);
     assertThat(words(ring)).isEqualTo("ArrayList[#0]");
@@ -151,14 +151,14 @@ class DescriptionTest {
   }
 
   @Test
-  void enumConstantIsItsNameAndFields() throws CannotShareException {
+  void enumConstantIsDescribedByItsNameAndFields() throws CannotShareException {
     assertThat(words(Level.LOW)).startsWith("Level LOW").contains("height=" + Level.LOW.height);
     assertThat(words(new Holder(Level.LOW))).isNotEqualTo(words(new Holder(Level.HIGH)));
     assertThat(words(DataType.UINT8)).isEqualTo("DataType UINT8");
   }
 
   @Test
-  void programClassBelowDjlsPackageIsItsClassFile() throws CannotShareException {
+  void programClassBelowDjlsPackageIsDescribedByItsClassFile() throws CannotShareException {
     assertThat(words(new ai.djl.examples.Scaled()))
         .startsWith("ai.djl.examples.Scaled ")
         .contains("factor=");

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Samples on a device are read once a batch, not one by one. */
+/** Samples on a device are read once per batch, not one by one. */
 class DeviceSamplesTest {
   private static final int SAMPLES = 4;
 

@@ -33,7 +33,7 @@ import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 
-/** Tells what {@code prepared=share} and {@code auto} do with a class of DJL. */
+/** Determines what {@code prepared=share} and {@code auto} do with a class of DJL. */
 public final class DjlVerdicts {
   private static final NDManager MANAGER =
       (NDManager)

@@ -28,7 +28,7 @@ class HugePagesTest {
     assertThat(flags(small)).doesNotContain(" hg");
   }
 
-  /** The kernel's flags of the mapping in the middle of a buffer. */
+  /** Returns the kernel's flags for the mapping that contains the middle of a buffer. */
   private static String flags(ByteBuffer buffer) throws IOException {
     long address =
         Pointer.nativeValue(Native.getDirectBufferPointer(buffer)) + buffer.capacity() / 2;

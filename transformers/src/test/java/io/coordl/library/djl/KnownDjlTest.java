@@ -51,9 +51,9 @@ class KnownDjlTest {
     }
   }
 
-  /** A vocabulary of the program's own, which learns. */
+  /** A vocabulary of the program that changes when it is used. */
   static final class Learning extends DefaultVocabulary {
-    private int asked;
+    private int calls;
 
     Learning(List<String> words) {
       super(words);
@@ -61,8 +61,8 @@ class KnownDjlTest {
 
     @Override
     public long getIndex(String word) {
-      asked++;
-      return super.getIndex(word) + asked;
+      calls++;
+      return super.getIndex(word) + calls;
     }
   }
 
@@ -98,7 +98,7 @@ class KnownDjlTest {
     }
   }
 
-  /** Asks for a file's size without opening the file, so it cannot be compared later. */
+  /** Queries a file's size without opening the file, so the agent cannot compare it later. */
   static final class Sized implements Transform {
     private final File file = new File("a");
 
@@ -163,7 +163,7 @@ class KnownDjlTest {
   }
 
   @Test
-  void fileMustFollowFromTheItemOnEachPath() {
+  void fileMustDependOnTheItemOnEachPath() {
     PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(false));
 
     assertThat(code.reasonToLeave(List.of(new OfItem()))).isNull();
@@ -183,7 +183,7 @@ class KnownDjlTest {
     assertThat(Description.of("words", words))
         .isEqualTo(Description.of("words", new DefaultVocabulary(List.of("a", "b"))))
         .isNotEqualTo(Description.of("words", new DefaultVocabulary(List.of("b", "a"))));
-    assertThat(reason(new Numbered(new Learning(List.of("a"))))).contains("sets its field asked");
+    assertThat(reason(new Numbered(new Learning(List.of("a"))))).contains("sets its field calls");
   }
 
   @Test

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Two jobs whose batches may differ are told exactly what differs. */
 class PipelinePartsTest {
-  /** The settings of a job; each method changes one of them. */
+  /** The settings of a job; each method returns a copy with one of them changed. */
   private record Job(
       Path folder, int items, int batchSize, DataType type, String labels, Transform transform) {
     static final Job USUAL =

@@ -7,7 +7,7 @@ import io.coordl.store.DecodedForm;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** A kept picture gets its colours back. */
+/** A cached picture keeps its colours. */
 final class PixelsTest {
   private static Pixels pixels(int height, int width, int channels, int... values) {
     ByteBuffer bytes = ByteBuffer.allocate(values.length);
@@ -30,7 +30,7 @@ final class PixelsTest {
   }
 
   @Test
-  void onlyKeptPixelsAreReadBack() {
+  void onlyCompletePixelsAreReadBack() {
     Pixels picture = pixels(2, 1, 3, 1, 2, 3, 4, 5, 6);
     ByteBuffer kept = ByteBuffer.allocate((int) picture.array().bytes());
     picture.array().writeTo(kept.duplicate());

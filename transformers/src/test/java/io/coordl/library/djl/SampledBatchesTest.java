@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** With every kind of sampler, the program gets the same batches as without the agent. */
+/** Whatever its sampler does, the program gets the same batches as without the agent. */
 class SampledBatchesTest {
   private static final int SIZE = 10;
 
@@ -150,22 +150,22 @@ class SampledBatchesTest {
       SampledBatches batches =
           over(
               new Iterator<>() {
-                private int asked;
+                private int taken;
 
                 @Override
                 public boolean hasNext() {
-                  if (asked == 2 && !inNext) {
-                    throw new IllegalStateException("asked");
+                  if (taken == 2 && !inNext) {
+                    throw new IllegalStateException("in hasNext");
                   }
                   return true;
                 }
 
                 @Override
                 public List<Long> next() {
-                  if (asked++ == 2) {
-                    throw new IllegalStateException("taken");
+                  if (taken++ == 2) {
+                    throw new IllegalStateException("in next");
                   }
-                  return List.of((long) asked);
+                  return List.of((long) taken);
                 }
               });
       assertThat(batches.next()).containsExactly(1L);
@@ -173,9 +173,9 @@ class SampledBatchesTest {
       assertThat(batches.next()).containsExactly(2L);
       if (inNext) {
         assertThat(batches.hasNext()).isTrue();
-        assertThatThrownBy(batches::next).hasMessage("taken");
+        assertThatThrownBy(batches::next).hasMessage("in next");
       } else {
-        assertThatThrownBy(batches::hasNext).hasMessage("asked");
+        assertThatThrownBy(batches::hasNext).hasMessage("in hasNext");
       }
     }
   }

@@ -51,7 +51,7 @@ class StoredImageTest {
     store.close();
   }
 
-  /** An engine with devices that supports only what an image needs. */
+  /** Returns a manager of arrays on a device, which supports only what an image needs. */
   private NDManager manager(Device device) {
     return (NDManager)
         Proxy.newProxyInstance(
@@ -92,7 +92,7 @@ class StoredImageTest {
                 });
   }
 
-  /** The library's decoded image: puts its pixels where the manager creates arrays. */
+  /** Returns the library's decoded image, which lets the given manager create its array. */
   private static Image decoded() {
     return (Image)
         Proxy.newProxyInstance(
@@ -105,8 +105,8 @@ class StoredImageTest {
             });
   }
 
-  @SuppressWarnings("NullAway") // No factory, which would need OpenCV: nothing is decoded.
-  private NDArray ask(Device device) {
+  @SuppressWarnings("NullAway") // A factory would need OpenCV; nothing is decoded.
+  private NDArray load(Device device) {
     DecodedItem item = Objects.requireNonNull(store.item(file.toString()));
     ImageInterceptor.Origin origin = new ImageInterceptor.Origin(images, null, file, item);
     Pixels kept = Pixels.find(item, Objects.requireNonNull(origin.form(Image.Flag.COLOR)));
@@ -122,11 +122,11 @@ class StoredImageTest {
 
   @Test
   void imageForADeviceIsKeptFromMainMemoryAndNeverReadBack() {
-    NDArray first = ask(Device.gpu(3));
+    NDArray first = load(Device.gpu(3));
     assertThat(reads).as("arrays that were read").doesNotContain(Device.gpu(3));
     assertThat(made).containsExactly(Device.cpu(), Device.gpu(3));
 
-    NDArray second = ask(Device.gpu(3));
+    NDArray second = load(Device.gpu(3));
     assertThat(made).as("without a decode").endsWith(Device.gpu(3)).hasSize(3);
     assertThat(reads).doesNotContain(Device.gpu(3));
     for (NDArray array : List.of(first, second)) {
@@ -137,7 +137,7 @@ class StoredImageTest {
 
   @Test
   void arrayInMainMemoryIsKeptDirectly() {
-    assertThat(bytes(ask(Device.cpu()))).containsExactly(1, 2, 3, -3, -2, -1);
+    assertThat(bytes(load(Device.cpu()))).containsExactly(1, 2, 3, -3, -2, -1);
     assertThat(made).containsExactly(Device.cpu());
   }
 
@@ -145,7 +145,7 @@ class StoredImageTest {
   void withoutMainMemoryNothingIsKeptAndTheProgramGetsItsArray() {
     hostFails = true;
     for (int i = 0; i < 2; i++) {
-      NDArray array = ask(Device.gpu());
+      NDArray array = load(Device.gpu());
       assertThat(reads).isEmpty();
       assertThat(bytes(array)).containsExactly(1, 2, 3, -3, -2, -1);
       reads.clear();

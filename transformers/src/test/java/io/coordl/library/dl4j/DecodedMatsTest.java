@@ -8,7 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A kept picture is a file of its exact pixels, whatever the length of a row. */
+/** A cached picture becomes a file of exactly its pixels, whatever the length of a row. */
 final class DecodedMatsTest {
   @ParameterizedTest
   @CsvSource({"1, 1", "2, 3", "3, 2", "5, 7", "61, 47", "64, 48"})
@@ -37,7 +37,7 @@ final class DecodedMatsTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1", "3, 2", "8, 4"})
-  void greyFileIsItsPixels(int width, int height) {
+  void greyFileIsAHeaderAndItsPixels(int width, int height) {
     byte[] pixels = new byte[width * height];
     new Random(1).nextBytes(pixels);
 

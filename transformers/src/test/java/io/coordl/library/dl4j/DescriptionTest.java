@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
-/** Objects that do the same have equal descriptions, others do not. */
+/** Objects that behave alike have equal descriptions, others do not. */
 class DescriptionTest {
   /** A typical class of a program. */
   @SuppressWarnings("unused") // Its fields are read by their names.
@@ -97,7 +97,7 @@ class DescriptionTest {
     assertThat(words(Map.of("a", 1, "b", 2))).isEqualTo(words(Map.of("b", 2, "a", 1)));
   }
 
-  /** Unordered maps are iterated over in an order that differs between jobs and iterators. */
+  /** Equal unordered maps may differ in their iteration order, on which a batch may depend. */
   @Test
   void iterationOrderCountsForKeptBatches() throws CannotShareException {
     Map<String, Integer> map = new HashMap<>(Map.of("Aa", 1));

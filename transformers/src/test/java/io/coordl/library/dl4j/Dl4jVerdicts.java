@@ -59,7 +59,9 @@ import org.nd4j.common.loader.FileBatch;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 
-/** Tells what {@code prepared=share} and {@code auto} do with a class of DL4J, DataVec or ND4J. */
+/**
+ * Determines what {@code prepared=share} and {@code auto} do with a class of DL4J, DataVec or ND4J.
+ */
 public final class Dl4jVerdicts {
   private static final String KEPT = "cached";
 
@@ -155,7 +157,7 @@ public final class Dl4jVerdicts {
     return told(new ProvenBatches().apply(iterator(type)));
   }
 
-  /** Makes an object, with empty fields if its constructor needs ND4J's native code. */
+  /** Makes an object; with empty fields if its constructors fail, as without native code. */
   private Object made(Class<?> type) throws ReflectiveOperationException {
     try {
       return specimens.of(type);

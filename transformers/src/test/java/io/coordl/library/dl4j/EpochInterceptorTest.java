@@ -15,7 +15,7 @@ import org.datavec.api.writable.IntWritable;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.junit.jupiter.api.Test;
 
-/** Orders of several readers travel as one; an iterator left alone costs one check. */
+/** The orders of several readers are merged; an iterator left alone costs one check. */
 class EpochInterceptorTest {
   private static final int[] ONE = {2, 0, 1, 4, 3};
   private static final int[] OTHER = {4, 3, 2, 1, 0};
@@ -65,7 +65,7 @@ class EpochInterceptorTest {
       Services services = Services.builder(sentence -> {}).prefetcher(prefetcher, 1).build();
       EpochInterceptor interceptor = new EpochInterceptor(type, services);
 
-      // The program requests another number of examples than the iterator's batch size.
+      // The program requests a number of examples other than the iterator's batch size.
       assertThat(interceptor.enter("", type, "next", iterator, new Object[] {1})).isNull();
       assertThat(looks).hasValue(1);
     }

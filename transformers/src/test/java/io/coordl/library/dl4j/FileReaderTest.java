@@ -46,7 +46,7 @@ class FileReaderTest {
     return new FileReader(reader, known).order(0);
   }
 
-  /** The files that the library would read now. */
+  /** Returns the files that the library would read now. */
   private List<URI> left() {
     List<URI> left = new ArrayList<>();
     ((Iterator<?>) SeekableReader.field(FileRecordReader.class, "locationsIterator").get(reader))
@@ -85,7 +85,7 @@ class FileReaderTest {
   }
 
   @Test
-  void iteratorOfTheProgramIsAskedEachEpoch() throws Exception {
+  void iteratorOfTheProgramIsCalledInEachEpoch() throws Exception {
     List<URI> files = new ArrayList<>(List.of(numbered(0).locations()));
     InputSplit own =
         new NumberedFileInputSplit(directory + "/f_%d.csv", 0, FILES - 1) {

@@ -32,8 +32,8 @@ class HeldMemoryTest {
   private static final String MAKER = "org/nd4j/linalg/factory/Nd4j";
 
   /**
-   * Code that reads through a pointer from a caller that keeps the owner reachable, or that points
-   * to memory without an owner, which is freed by a call only.
+   * Code that reads through a pointer whose owner the caller keeps reachable, or through a pointer
+   * to memory without an owner, which is freed only by a call.
    */
   private static final Set<String> GIVEN =
       Set.of(
@@ -43,7 +43,7 @@ class HeldMemoryTest {
   private static final Pattern DROPPED =
       Pattern.compile("\\)\\s*\\.data\\(\\)\\s*\\.(pointer|addressPointer|asNio\\w*)\\(\\)");
 
-  /** The program that shows what goes wrong, so it is exempt. */
+  /** Exempt, because this program shows what goes wrong. */
   private static final String SHOWS = "FreedMemory.java";
 
   @Test

@@ -48,7 +48,7 @@ class KnownDl4jTest {
     }
   }
 
-  /** Uses uninitialized memory. */
+  /** Uses uninitialised memory. */
   static final class Uninitialized implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 
@@ -58,7 +58,7 @@ class KnownDl4jTest {
     }
   }
 
-  /** Draws. */
+  /** Draws random numbers. */
   static final class Noise implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 
@@ -175,7 +175,7 @@ class KnownDl4jTest {
     }
   }
 
-  /** Reads its file when it is first used. */
+  /** Reads its file when the class is first used. */
   static final class Late {
     static final int SHIFT = read();
 
@@ -200,7 +200,7 @@ class KnownDl4jTest {
   }
 
   @Test
-  void equalNamesOfTwoLoadersAreTwoClasses() throws ReflectiveOperationException {
+  void differentClassesOfOneNameAreRefused() throws ReflectiveOperationException {
     assertThat(CODE.reasonToLeave(List.of(twin(1), twin(1)))).isNull();
     assertThat(CODE.reasonToLeave(List.of(twin(1), twin(2))))
         .contains("program.Twin is not the same class everywhere");
@@ -220,7 +220,7 @@ class KnownDl4jTest {
   }
 
   @Test
-  void mutableStaticFieldsAreRefused() {
+  void staticPreprocessorsAndFilesReadByInitialisersAreRefused() {
     PurityAnalyzer code = new PurityAnalyzer("", new KnownDl4j(true));
     assertThat(code.reasonToLeave(List.of(new OfAStatic())))
         .contains("ImagePreProcessingScaler in a static field, where changes are not seen");

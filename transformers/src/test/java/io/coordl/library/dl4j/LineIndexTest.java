@@ -30,7 +30,7 @@ class LineIndexTest {
   }
 
   @Test
-  void allLineTerminatorsAreRecognized() throws IOException {
+  void allLineTerminatorsAreRecognised() throws IOException {
     check("");
     check("a");
     check("a\n");
@@ -83,10 +83,10 @@ class LineIndexTest {
     assertThat(LineIndex.of(new ByteArrayInputStream(exactly), 16, 100).lines()).isEqualTo(100);
   }
 
-  /** Takes 2.6 s; fewer lines would not reach the limit of an int. */
+  /** Takes 2.6 s; twice a smaller number of lines would fit into an int. */
   @Test
   void moreThanTwoToThe30thLinesAreIndexed() throws IOException {
-    assumeTrue(Boolean.getBoolean("coordl.full"), "a gigabyte of lines: with -Pfull only");
+    assumeTrue(Boolean.getBoolean("coordl.full"), "a gigabyte of lines: runs only with -Pfull");
     int lines = (1 << 30) + 100;
     LineIndex index =
         LineIndex.of(new Repeated(new byte[] {'\n'}, lines), 1 << 20, Integer.MAX_VALUE - 1);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file is indexed once, unless it changes or the heap is short. */
+/** A file is indexed once, unless it changes or the heap runs low. */
 class LineIndicesTest {
   @TempDir Path directory;
   private final LineIndices indices = new LineIndices();
@@ -53,7 +53,7 @@ class LineIndicesTest {
   }
 
   @Test
-  void indicesAreForgottenWhenTheHeapIsShort() {
+  void indicesAreForgottenWhenTheHeapRunsLow() {
     assertThat(lines()).isEqualTo(2);
     assertThatThrownBy(() -> new long[Integer.MAX_VALUE - 8].clone())
         .isInstanceOf(OutOfMemoryError.class);

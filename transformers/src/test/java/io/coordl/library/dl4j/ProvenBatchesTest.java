@@ -38,7 +38,7 @@ class ProvenBatchesTest {
   }
 
   @Test
-  void recordsInMemoryAreNotKeptAgain() throws Exception {
+  void recordsInMemoryAreNotKept() throws Exception {
     SampleVerdict verdict =
         verdict(new CollectionRecordReader(List.of(List.of(new IntWritable(1)))));
     assertThat(verdict.isKept()).isFalse();

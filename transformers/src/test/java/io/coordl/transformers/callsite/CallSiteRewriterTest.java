@@ -201,7 +201,7 @@ final class CallSiteRewriterTest {
         .isInstanceOf(RuntimeException.class);
   }
 
-  /** Every rewritten class of the test class path passes the verifier. */
+  /** Every rewritten class of the test class path that can be linked passes the verifier. */
   @Test
   void rewrittenClassesVerify() throws Exception {
     Map<String, byte[]> classes = new HashMap<>();
@@ -216,7 +216,7 @@ final class CallSiteRewriterTest {
         for (Enumeration<JarEntry> e = jar.entries(); e.hasMoreElements(); ) {
           JarEntry file = e.nextElement();
           String name = file.getName();
-          // The bridge's own reads, rewritten, would call themselves.
+          // If they were rewritten, the bridge's own reads would call themselves.
           if (!name.endsWith(".class")
               || name.startsWith("META-INF/")
               || name.startsWith("io/coordl/")) {

@@ -81,7 +81,7 @@ final class NativeReadsTest {
     assertThat(faults).isEmpty();
   }
 
-  /** Only the program's call initializes these classes, so that it fails in its own way. */
+  /** Only the program's call initialises these classes, so that it fails as without the agent. */
   @Test
   void unlinkableLibraryFailsAsInThePlainCall() throws Exception {
     install(FakeItems.Mode.CONTENT);
@@ -95,7 +95,7 @@ final class NativeReadsTest {
     assertThat(faults).isEmpty();
   }
 
-  /** The exceptions of two calls. */
+  /** Returns the exceptions of two calls. */
   private List<String> unlinked(ClassLoader loader) throws Exception {
     Class<?> anew = loader.loadClass(subject.getName());
     List<String> thrown = new ArrayList<>();
@@ -114,7 +114,7 @@ final class NativeReadsTest {
     return thrown;
   }
 
-  /** java.io drops these slashes, the C library does not. */
+  /** java.io drops these slashes, but the C library does not. */
   @Test
   void pathThatNativeCodeCannotOpenIsLeftToIt() throws Exception {
     install(FakeItems.Mode.CONTENT);

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reloads test classes rewritten, and records which sites were found. */
+/** Reloads test classes in rewritten form, and records which sites were found. */
 final class Rewritten extends ClassLoader {
   final Map<String, Integer> rewritten = new HashMap<>();
   final List<String> left = new ArrayList<>();
@@ -22,7 +22,9 @@ final class Rewritten extends ClassLoader {
     this(true, prefix);
   }
 
-  /** Reloads classes whose names start with these prefixes, and rewrites them if asked. */
+  /**
+   * Reloads classes whose names start with these prefixes, and rewrites them if {@code rewrites}.
+   */
   Rewritten(boolean rewrites, String... prefixes) {
     super(Rewritten.class.getClassLoader());
     this.rewrites = rewrites;
@@ -40,7 +42,7 @@ final class Rewritten extends ClassLoader {
     }
   }
 
-  /** The class as the transformer would change it; null if it would not. */
+  /** Returns the class as the transformer would change it; null if it would not. */
   static byte[] rewrite(CallSiteRewriter rewriter, byte[] classFile, RuleListener listener) {
     ClassFile read = ClassFile.read(classFile);
     return read == null || !rewriter.concerns(read) ? null : rewriter.rewrite(read, listener);

@@ -208,7 +208,7 @@ final class RewrittenReadsTest {
   }
 
   @Test
-  void faultOfTheAgentReadsTheFileItself() throws Exception {
+  void afterAFaultOfTheAgentTheFileItselfIsRead() throws Exception {
     Map<String, Call> rewritten = rewrittenCalls(new Rewritten(Subject.class.getName()));
     for (String name :
         List.of(

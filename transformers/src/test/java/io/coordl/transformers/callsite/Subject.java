@@ -221,7 +221,7 @@ public final class Subject {
         });
   }
 
-  /** The bytecode shapes of a constructor call. */
+  /** The bytecode shapes of constructor calls and method references. */
   private static void shapes(Map<String, Call> calls) {
     calls.put(
         "ternary in the arguments",

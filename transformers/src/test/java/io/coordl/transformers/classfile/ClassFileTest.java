@@ -11,7 +11,7 @@ import java.util.Set;
 import net.bytebuddy.jar.asm.ClassReader;
 import org.junit.jupiter.api.Test;
 
-/** Reading in place gives the same as the parser. */
+/** Reading in place gives the same results as the parser. */
 final class ClassFileTest {
   private static byte[] bytes() throws IOException {
     try (InputStream in = Subject.class.getResourceAsStream("ClassFileTest$Subject.class")) {
@@ -19,7 +19,7 @@ final class ClassFileTest {
     }
   }
 
-  /** Fields and methods with attributes of all lengths, constants of all kinds. */
+  /** Has members with attributes of several lengths, and constants of several kinds. */
   @SuppressWarnings("UnusedMethod")
   private abstract static class Subject implements Runnable {
     static final long NUMBER = 0x1122334455667788L;

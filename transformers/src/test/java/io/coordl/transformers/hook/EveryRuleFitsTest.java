@@ -91,7 +91,7 @@ final class EveryRuleFitsTest {
 
   @ParameterizedTest
   @MethodSource("rulesForAnyClass")
-  void ruleForAnyClassMarksAClassOfItsLibrary(HookRule rule) {
+  void ruleForAnyClassFitsAClassOfItsLibrary(HookRule rule) {
     assertThat(RECORDED.applied).contains(rule.library() + " " + rule.describe());
   }
 

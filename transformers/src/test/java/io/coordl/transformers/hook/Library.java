@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
-/** The class files of the real DJL and DL4J; no class is loaded. */
+/** The class files of the real DJL and DL4J; reading them loads no class. */
 final class Library {
   /** One class of each jar. */
   private static final List<String> LANDMARKS =
@@ -61,7 +61,10 @@ final class Library {
     }
   }
 
-  /** A loader that defines these classes, some from {@code instead}, and delegates the others. */
+  /**
+   * Returns a loader that defines these classes, some of them from {@code instead}, and delegates
+   * the others.
+   */
   ClassLoader loader(Map<String, byte[]> instead) {
     return new ClassLoader(parent) {
       @Override
@@ -85,7 +88,7 @@ final class Library {
     };
   }
 
-  /** The class file of a class here or in the parent; null if there is none. */
+  /** Returns the class file of a class here or in the parent; null if there is none. */
   byte[] classFile(String name) {
     byte[] own = classes.get(name);
     if (own != null) {
@@ -98,7 +101,7 @@ final class Library {
     }
   }
 
-  /** The versions that the agent is compiled against. */
+  /** Reads the versions that the agent is compiled against. */
   static Library read() {
     try {
       Set<JarFile> jars = new LinkedHashSet<>();
@@ -117,7 +120,10 @@ final class Library {
     }
   }
 
-  /** Another version, which does not see the versions that the agent is compiled against. */
+  /**
+   * Reads another version, whose loader does not see the versions that the agent is compiled
+   * against.
+   */
   static Library of(List<Path> files) {
     List<JarFile> jars = new ArrayList<>();
     try {

@@ -27,8 +27,8 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.api.Test;
 
 /**
- * Reading in place decides like a parser of the whole class, for every class of DJL and DL4J, or of
- * the jars in {@code -Dcorpus=a.jar:b.jar}.
+ * Reading class files in place finds the same code to change as parsing them wholly, for every
+ * class of DJL and DL4J, or of the jars in {@code -Dcorpus=a.jar:b.jar}.
  */
 final class NoRewriteIsLostTest {
   private static final CallSiteRewriter CALL_SITES = new CallSiteRewriter();
@@ -119,7 +119,7 @@ final class NoRewriteIsLostTest {
     }
   }
 
-  /** Whether the class has a call or method reference of the table. */
+  /** Whether the class has a call or method reference that is in the table. */
   private static boolean refers(byte[] bytes) {
     boolean[] refers = new boolean[1];
     new ClassReader(bytes)

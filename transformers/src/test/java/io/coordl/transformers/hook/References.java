@@ -42,8 +42,8 @@ final class References {
   }
 
   /**
-   * The missing references of {@code interceptor} and of the classes of its package that it uses,
-   * for people.
+   * Returns, as readable text, the missing references of {@code interceptor} and of the classes of
+   * its package that it uses.
    */
   Set<String> missing(String interceptor) {
     Set<String> missing = new TreeSet<>();
@@ -75,12 +75,12 @@ final class References {
 
                 @Override
                 void member(int opcode, String owner, String name, String descriptor) {
-                  // A call handed on: if the method does not exist, nobody makes the first call.
-                  boolean handedOn =
+                  // A forwarded call: if the method does not exist, nobody calls the forwarder.
+                  boolean forwarded =
                       (name + descriptor).equals(method) && shape(ours).interfaces.contains(owner);
                   if (Library.isOfLibrary(owner)
-                      && !handedOn
-                      && !isThere(opcode, owner, name, descriptor)) {
+                      && !forwarded
+                      && !exists(opcode, owner, name, descriptor)) {
                     missing.add(dotted(owner) + "." + name + readable(descriptor));
                   }
                 }
@@ -97,7 +97,7 @@ final class References {
   }
 
   /** Whether an instruction or a handle finds an accessible member. */
-  private boolean isThere(int opcode, String owner, String name, String descriptor) {
+  private boolean exists(int opcode, String owner, String name, String descriptor) {
     Shape shape = shape(owner);
     if (shape == null) {
       return false;
@@ -133,7 +133,7 @@ final class References {
     return inherited;
   }
 
-  /** Abstract methods of the library's types that a class of the agent does not implement. */
+  /** Returns abstract methods of the library that a class of the agent does not implement. */
   private Set<String> notImplemented(String ours) {
     Set<String> missing = new TreeSet<>();
     Shape shape = shape(ours);
@@ -193,7 +193,7 @@ final class References {
           @Override
           public void visitInnerClass(String name, String outer, String inner, int flags) {
             if (name.equals(reader.getClassName())) {
-              access[0] = flags; // As declared: the class file itself says public or not.
+              access[0] = flags; // As declared, perhaps private or protected.
             }
           }
 
@@ -235,7 +235,7 @@ final class References {
     return type.getClassName().replaceFirst(".*\\.", "");
   }
 
-  /** All references of a class. */
+  /** Visits all references of a class. */
   private abstract static class Uses extends ClassVisitor {
     /** The method that contains the code: name and descriptor. */
     String method = "";
@@ -246,7 +246,7 @@ final class References {
 
     abstract void type(String name);
 
-    /** A field requested by name from {@code LibraryField} or {@code Symbols}. */
+    /** Called for a field requested by name from {@code LibraryField} or {@code Symbols}. */
     abstract void fieldByName(String owner, String name);
 
     abstract void member(int opcode, String owner, String name, String descriptor);

@@ -73,7 +73,7 @@ final class SupportedVersionsTest {
         public void epochEnded(long epoch) {}
       };
 
-  /** A version and its jars that rules refer to. */
+  /** A version, and those of its jars that rules refer to. */
   private record Version(String library, String name, List<String> jars) {
     static Version djl(String name, String opencv) {
       return new Version(
@@ -104,13 +104,13 @@ final class SupportedVersionsTest {
     }
   }
 
-  /** The classes whose calls an interceptor gets, and the policies that need it. */
+  /** The classes whose calls an interceptor receives, and the policies that need it. */
   private static final class Intercepted {
     final Set<String> classes = new TreeSet<>();
     final Set<Policy> policies = new TreeSet<>(Comparator.comparing(Policy::toString));
   }
 
-  /** Each with its dependencies; DJL with the newest of its OpenCV versions that is not newer. */
+  /** With their dependencies; DJL with the newest version of its OpenCV jar that is not newer. */
   private static final List<Version> VERSIONS =
       List.of(
           Version.djl("0.30.0", "0.29.0"),
@@ -156,7 +156,7 @@ final class SupportedVersionsTest {
         "support.md",
         "support",
         table.toString(),
-        "if a version may fit no better than this, `mvn -Pfull -pl transformers -am test "
+        "if the new table is correct, `mvn -Pfull -pl transformers -am test "
             + "-Dtest=SupportedVersionsTest -Dcoordl.docs=write "
             + "-Dsurefire.failIfNoSpecifiedTests=false` writes it");
   }
@@ -182,8 +182,8 @@ final class SupportedVersionsTest {
             of.policies.addAll(interceptor.policies());
           }
         });
-    List<String> told = new ArrayList<>();
-    missing.forEach((effect, methods) -> told.add(effect + ": " + String.join(", ", methods)));
+    List<String> gaps = new ArrayList<>();
+    missing.forEach((effect, methods) -> gaps.add(effect + ": " + String.join(", ", methods)));
     Map<String, Set<Policy>> off = new LinkedHashMap<>();
     References references = new References(library);
     ClassLoader loader = library.loader(woven(library));
@@ -201,13 +201,13 @@ final class SupportedVersionsTest {
                     refusals.keySet().stream()
                         .anyMatch(reason -> reason.contains(symbol.replaceFirst("\\(.*", ""))));
             assertThat(unchecked)
-                .as("what %s needs of %s, and does not look for before it begins", name, version)
+                .as("references of %s that %s lacks, unnoticed before training", name, version)
                 .isEmpty();
           }
         });
     off.forEach(
         (reason, policies) ->
-            told.add(
+            gaps.add(
                 "`"
                     + policies.stream().map(Policy::toString).collect(Collectors.joining("` and `"))
                     + (policies.size() > 1 ? "` are off: " : "` is off: ")
@@ -220,14 +220,17 @@ final class SupportedVersionsTest {
     long fitting = found.values().stream().filter(classes -> !classes.isEmpty()).count();
     return String.format(
         "| %s | %d of %d | %s |%n",
-        version, fitting, found.size(), told.isEmpty() ? "nothing" : String.join("; ", told));
+        version, fitting, found.size(), gaps.isEmpty() ? "nothing" : String.join("; ", gaps));
   }
 
   private static String lacking(HookRule rule, Library library) {
     return rule.owner() == null || library.classes.containsKey(rule.owner()) ? "method" : "class";
   }
 
-  /** The classes in which each rule finds its method; each alone, because rules can hide others. */
+  /**
+   * Returns the classes in which each rule finds its method. Each rule is tried alone, because
+   * rules can hide each other.
+   */
   private static Map<HookRule, Set<String>> find(Version version, Library library) {
     Map<HookRule, Set<String>> found = new LinkedHashMap<>();
     Map<HookRule, HookWeaver> weavers = new LinkedHashMap<>();
@@ -250,7 +253,7 @@ final class SupportedVersionsTest {
     return found;
   }
 
-  /** All woven classes, which must link if they did before. */
+  /** Returns all woven classes, after checking that they link if they did before. */
   private static Map<String, byte[]> woven(Library library) {
     HookWeaver weaver = Libraries.known().weaver(Libraries.known().hooks());
     Map<String, byte[]> woven = new TreeMap<>();
@@ -271,7 +274,7 @@ final class SupportedVersionsTest {
     return woven;
   }
 
-  /** Why an interceptor leaves all calls to this library, and the policies that are then off. */
+  /** Returns why an interceptor intercepts no calls, and the policies that are then off. */
   private Map<String, Set<Policy>> refusals(String name, Intercepted of, ClassLoader loader) {
     Map<String, Set<Policy>> refusals = new LinkedHashMap<>();
     for (Policy policy : of.policies) {
@@ -282,16 +285,16 @@ final class SupportedVersionsTest {
               Libraries.known().anchors(),
               services(policy),
               (interceptor, type, reason) -> reasons.add(reason));
-      int asked = 0;
+      int examined = 0;
       for (String type : of.classes) {
         Class<?> declaring = load(type, loader);
         if (declaring != null) {
           boolean none = interceptors.of(name, declaring) == LibraryHooks.NONE;
           assertThat(none).isEqualTo(!reasons.isEmpty());
-          asked++;
+          examined++;
         }
       }
-      assertThat(asked).as("classes for %s", name).isPositive();
+      assertThat(examined).as("classes for %s", name).isPositive();
       reasons.addAll(said);
       if (!reasons.isEmpty()) {
         String reason =
@@ -306,7 +309,7 @@ final class SupportedVersionsTest {
     return refusals;
   }
 
-  /** A class, not initialised; null if it needs an absent library. */
+  /** Returns a class without initialising it; null if it needs an absent library. */
   private static Class<?> load(String name, ClassLoader loader) {
     try {
       return Class.forName(name.replace('/', '.'), false, loader);
@@ -322,7 +325,7 @@ final class SupportedVersionsTest {
     group = new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, said::add);
   }
 
-  /** The services of one policy, as the agent provides them. */
+  /** Returns the services of one policy, as the agent provides them. */
   private Services services(Policy policy) {
     ModelFiles models = new ModelFiles(true, () -> 0, (event, start, end) -> {}, said::add);
     return switch (policy) {

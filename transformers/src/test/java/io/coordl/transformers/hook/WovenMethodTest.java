@@ -159,7 +159,7 @@ final class WovenMethodTest {
     return load(Map.of(SUBJECT, woven));
   }
 
-  /** Results or exceptions of several calls of a method, each with other arguments. */
+  /** Returns the outcomes of several calls of a method, each with different arguments. */
   private static List<String> outcomes(Class<?> type, String name) throws Exception {
     Method method =
         Arrays.stream(type.getDeclaredMethods())
@@ -314,7 +314,7 @@ final class WovenMethodTest {
         .isEqualTo(outcomes(WovenSubject.class, "returnsString"));
   }
 
-  /** Installs an interceptor that returns {@code results}; null: the body's result. */
+  /** Installs an interceptor that returns {@code results}; if null, the body's own result. */
   private static void intercepting(
       List<String> calls, boolean replaced, Throwable thrown, Function<String, Object> results) {
     Bridge.install(
@@ -460,7 +460,7 @@ final class WovenMethodTest {
         });
   }
 
-  /** Each method alone, as a class file. */
+  /** Returns each method alone, as a class file. */
   private static Map<String, byte[]> bodies(byte[] classFile) {
     Map<String, byte[]> bodies = new TreeMap<>();
     for (ClassFile.Method method : ClassFile.read(classFile).methods(allNames())) {
@@ -488,7 +488,7 @@ final class WovenMethodTest {
     return names;
   }
 
-  /** A class of that name whose methods throw as if the stack overflowed in the call. */
+  /** Returns a class of that name whose methods throw as if the stack overflowed in the call. */
   private static byte[] throwing(String name) throws IOException {
     byte[] original;
     try (InputStream in = Bridge.class.getResourceAsStream("/" + name + ".class")) {
