@@ -134,7 +134,7 @@ public final class ModelTable {
       }
       check(file, model, cores.size(), memory.size());
       if (models.put(model.name(), model) != null) {
-        throw new InputException(file + " has the model '" + model.name() + "' twice");
+        throw new InputException(file + ": the model '" + model.name() + "' is already defined");
       }
       points.put(model.name(), new Points(cores, memory, null));
     }
@@ -279,7 +279,7 @@ public final class ModelTable {
     return fromStorage == 0 ? prepared : Math.min(prepared, perGpu[Resource.STORAGE] / fromStorage);
   }
 
-  /** Returns the MB/s that one GPU reads from storage. */
+  /** Returns the MB/s that one GPU reads from storage or, for a recorded job, needs from it. */
   double storageRate(JobModel model, int gpus, double cores, double memory) {
     Points of = points(model);
     DemandTable demand = of.demand();
