@@ -30,7 +30,7 @@ public final class Findings {
   /**
    * One finding.
    *
-   * @param share its weight, 0 to 1: a share of the job's wall time, or of all items
+   * @param share its weight, 0 to 1: a share of wall time or of items
    * @param what the finding, one sentence
    * @param why the figures behind it, one sentence
    * @param next the advice, one sentence; empty if there is nothing to do
