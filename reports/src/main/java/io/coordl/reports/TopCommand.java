@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
           + " job waits for which.",
       "On a terminal it refreshes every second until stopped; otherwise it prints once. Needs no"
           + " port and no attaching: jobs publish their figures in /dev/shm. A killed job stays"
-          + " visible for an hour.",
+          + " visible for at least an hour.",
       "The schema of the JSON is top.schema.json in coordl.jar."
     })
 final class TopCommand implements Callable<Integer> {
