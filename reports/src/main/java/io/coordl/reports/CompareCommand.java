@@ -107,7 +107,8 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   /**
-   * Checks that no run is named twice: a duplicate would make runs look more alike than they are.
+   * Returns the files of a side; throws if one is named twice, because a duplicate would make runs
+   * look more alike than they are.
    */
   private List<Path> side(List<Path> of) {
     Set<Path> distinct = new HashSet<>();

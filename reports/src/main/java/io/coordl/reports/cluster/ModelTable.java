@@ -223,7 +223,7 @@ public final class ModelTable {
     return points.values().stream().anyMatch(of -> of.demand() != null);
   }
 
-  /** Returns the GPUs that a recorded job ran on; 1 for a model of a table. */
+  /** Returns the number of GPUs that a recorded job ran on; 1 for a model of a table. */
   public int gpus(String model) {
     DemandTable demand = points(named(model)).demand();
     return demand == null ? 1 : demand.gpus();

@@ -25,9 +25,8 @@ import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads recordings of any size in bounded memory, on the calling thread. Never writes to a
- * recording; if its chunks are unfinished, repeated or out of order, reads a repaired temporary
- * copy.
+ * Reads recordings of any size in bounded memory. Never changes a recording that it reads; if its
+ * chunks are unfinished, repeated or out of order, reads a repaired temporary copy.
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
