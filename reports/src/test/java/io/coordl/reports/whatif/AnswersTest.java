@@ -299,7 +299,8 @@ class AnswersTest {
     assertThat(Scenario.NONE.cacheShare(workers)).isNull();
     assertThat(bytes.cacheShare(recorded(() -> Recordings.emitFetches(1)))).isNull();
     // All decoded items take 6 GB; 0.25 GB hold 4 %.
-    assertThat(sentence("decoded", workers, bytes)).contains("with 4 % of the decoded items cached");
+    assertThat(sentence("decoded", workers, bytes))
+        .contains("with 4 % of the decoded items cached");
   }
 
   @Test
