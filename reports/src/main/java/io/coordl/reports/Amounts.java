@@ -64,7 +64,7 @@ final class Amounts {
         return new Size(new ToBytes().convert(text), 0);
       }
       ToDoubleFunction<String> share = any -> Double.parseDouble(percent.group(1)) / 100;
-      return new Size(0, within(ABOVE_ZERO, 1, text, share, "part above 0% and up to 100%"));
+      return new Size(0, within(ABOVE_ZERO, 1, text, share, "share above 0% and up to 100%"));
     }
   }
 

@@ -50,8 +50,8 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--different",
       description =
-          "Compare even if runs differ in the program, the samples per epoch or per batch, or in"
-              + " being profiles, or if the runs of one side are not alike.")
+          "Compare even if runs differ in the program or in the samples per epoch or per batch, if"
+              + " only some are profiles, or if the runs of one side are not alike.")
   boolean different;
 
   @Mixin ReadingOptions reading;
@@ -82,7 +82,7 @@ final class CompareCommand implements Callable<Integer> {
     return ExitStatus.DONE.code();
   }
 
-  /** Returns the number of recordings after {@code --}; 0 if there is none. */
+  /** Returns the number of recordings after {@code --}; 0 without {@code --}. */
   private int countAfterSeparator() {
     int at = arguments().indexOf(SEPARATOR);
     return at < 0 ? 0 : arguments().size() - at - 1;
@@ -107,7 +107,8 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   /**
-   * Checks that no run is named twice: a duplicate would make runs look more alike than they are.
+   * Returns the files of a side; throws if one is named twice, because a duplicate would make runs
+   * look more alike than they are.
    */
   private List<Path> side(List<Path> of) {
     Set<Path> distinct = new HashSet<>();

@@ -91,7 +91,7 @@ public final class Coordl {
     return ExitStatus.UNWRITABLE.code();
   }
 
-  /** Runs one command; never throws, never exits. */
+  /** Runs one command and returns its exit code, without ending the JVM. */
   static int run(PrintWriter out, PrintWriter err, Terminal terminal, String... arguments) {
     CommandLine commandLine = commandLine(terminal, arguments);
     commandLine.setOut(out);

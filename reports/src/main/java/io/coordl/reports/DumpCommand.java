@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "dump",
     description = {
-      "Writes a running job's recording so far, up to a second ago, as a finished recording.",
+      "Writes what a running job has recorded, up to a second ago, as a finished recording.",
       "Does not disturb the job, unless only JFR records it: then it attaches with jcmd."
     })
 final class DumpCommand implements Callable<Integer> {

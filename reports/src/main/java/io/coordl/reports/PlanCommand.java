@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Plans which jobs run on which servers of a cluster, with how many cores, how much memory and"
           + " what storage rate.",
-      "It compares four allocations. The bound is the optimum of a linear program that treats the"
+      "Compares four allocations. The bound is the optimum of a linear program that treats the"
           + " cluster as one server.",
       "The schema of the JSON is plan.schema.json in coordl.jar.",
     })
@@ -41,8 +41,8 @@ final class PlanCommand implements Callable<Integer> {
       arity = "1..*",
       paramLabel = "JOB",
       description = {
-        "FILE[#MODEL][,gpus=N][,count=N][,name=NAME][,gpu=TYPE][,memory=SIZE][,container=NAME], the"
-            + " most important first.",
+        "FILE[#MODEL][,gpus=N][,count=N][,name=NAME][,gpu=TYPE][,memory=SIZE][,container=NAME]."
+            + " List the most important job first.",
         "FILE is a recording, the output of coordl demand --json, or a table of models. memory= is"
             + " the memory that the job needs besides its cache.",
       })

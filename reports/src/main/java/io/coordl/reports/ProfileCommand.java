@@ -131,7 +131,7 @@ final class ProfileCommand implements Callable<Integer> {
 
   @Mixin JsonOption json;
 
-  /** Values of the agent's argument {@code profile}. */
+  /** Values of the agent's argument {@code profile}, except {@code off}. */
   enum Phases {
     all,
     ingestion,
@@ -184,7 +184,7 @@ final class ProfileCommand implements Callable<Integer> {
     return code;
   }
 
-  /** Repeats the phase on fewer and fewer cores; returns the exit code of the last run. */
+  /** Repeats the cached phase on fewer and fewer cores; returns the exit code of the last run. */
   private int onFewerCores(JobRecording all) throws RecordingException {
     List<Integer> cpus = FewerCores.cpus();
     List<String> files = new ArrayList<>(List.of(output().toString()));
@@ -269,7 +269,7 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   /**
-   * Returns the program with the agent.
+   * Returns the program with the agent; deletes an older recording with the name of its output.
    *
    * @param prefix words to put before the program's command
    */

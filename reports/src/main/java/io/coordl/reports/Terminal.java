@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record Terminal(boolean colours, int width) {
   private static final int DEFAULT_COLUMNS = 80;
 
-  /** In narrower help texts, option names take all the room for descriptions. */
+  /** In narrower help texts, option names leave no room for descriptions. */
   private static final int MIN_COLUMNS = 55;
 
   private static final int MAX_COLUMNS = 120;
@@ -32,8 +32,8 @@ record Terminal(boolean colours, int width) {
   private static final String YELLOW = "\u001b[33m";
 
   /**
-   * Patterns for the beginnings of lines; created on first use, because most output goes to no
-   * terminal.
+   * Patterns for the beginnings of lines; created on first use, because most output does not go to
+   * a terminal.
    */
   private static final class Beginning {
     static final Pattern INDENT = Pattern.compile("([A-Zp][\\w /]{2,10} {2,}| +(- )?)");
@@ -49,7 +49,7 @@ record Terminal(boolean colours, int width) {
                 + " sample:|Check:");
   }
 
-  /** Settings for output that goes to no terminal. */
+  /** Settings for output that does not go to a terminal. */
   static final Terminal NONE = new Terminal(false, 0);
 
   static Terminal ofThisProcess() {

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
           + " job waits for which.",
       "On a terminal it refreshes every second until stopped; otherwise it prints once. Needs no"
           + " port and no attaching: jobs publish their figures in /dev/shm. A killed job stays"
-          + " visible for an hour.",
+          + " visible for at least an hour.",
       "The schema of the JSON is top.schema.json in coordl.jar."
     })
 final class TopCommand implements Callable<Integer> {
@@ -55,7 +55,8 @@ final class TopCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(HOME + REST_OF_SCREEN);
     while (!out.checkError()) {
-      // Before drawing: if the job has ended, its last figures stay on the screen.
+      // All lines are computed before the first is drawn: if the selected job is gone, jobs()
+      // throws, and the job's last figures stay on the screen.
       Terminal.Size size = Terminal.Size.now();
       Terminal terminal = Terminal.of(System.getenv(), true, size);
       List<String> lines =

@@ -207,8 +207,8 @@ class CoordlTest {
                 + "   30 /  60 /  10 %",
             "Items       3,000 fetched: 600 from memory (57.2 MiB), 1,200 from other hosts"
                 + " (114.4 MiB), 1,200 from storage (114.4 MiB), each a file opened",
-            "Peers       2 hosts asked: 1,200 items found (114.4 MiB, 1.0 ms each), 404 kept there,"
-                + " 2 late, 6 failed",
+            "Peers       2 hosts queried: 1,200 items found (114.4 MiB, 1.0 ms each), 404 kept"
+                + " there, 2 late, 6 failed",
             "p50 / p99   peer found 1.0 ms / 4.0 ms");
 
     out.getBuffer().setLength(0);

@@ -141,7 +141,7 @@ class DemandCommandTest {
 
     assertThat(coordl("demand", recording.toString()))
         .isEqualTo(ExitStatus.WITHOUT_OUR_EVENTS.code());
-    assertThat(err.toString()).contains("old.jfr says too little: how many of the cores a step");
+    assertThat(err.toString()).contains("old.jfr contains too little: how many of the cores");
     assertThat(coordl("demand", recording.toString(), "--compute-cores", "2")).isZero();
   }
 

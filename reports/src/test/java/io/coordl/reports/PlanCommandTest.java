@@ -145,10 +145,10 @@ class PlanCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "#gnmt,gpus=17|the job 'gnmt' needs 17 GPUs, the cluster has 16 of its type",
+        "#gnmt,gpus=17|the job 'gnmt' needs 17 GPUs, but the cluster has 16 of its type",
         "#gnmt,gpus=0|gpus is '0', not a whole number",
         "#gnmt,gpus=2,gpus=3|gpus is given twice",
-        "#gnmt,gpu=a100|the job 'gnmt' requests the GPU 'a100', the cluster has [v100]",
+        "#gnmt,gpu=a100|the job 'gnmt' requests the GPU 'a100', but the cluster has [v100]",
         "#gnmt,memory=70GiB|the job 'gnmt' needs 70.0 GiB besides its cache; its proportional"
             + " share",
         "#gnmt,memory=7MB/s|memory is '7MB/s': a size such as 500GiB was expected",
@@ -176,7 +176,7 @@ class PlanCommandTest {
     Recordings.record(recording, () -> Recordings.emitTotals(1, 100, 70, 40));
 
     assertThat(plan(POOL, recording.toString())).isEqualTo(5);
-    assertThat(err.toString()).contains("short.jfr says too little: it takes a complete epoch");
+    assertThat(err.toString()).contains("short.jfr contains too little: it takes a complete epoch");
   }
 
   @Test

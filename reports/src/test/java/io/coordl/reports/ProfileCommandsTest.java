@@ -126,7 +126,7 @@ class ProfileCommandsTest {
         .contains(
             "1  Best size of a MinIO cache",
             "9  Several hosts with a partitioned cache",
-            "10  Samples to the hosts that keep them")
+            "10  Samples to the hosts that cache them")
         .anyMatch(line -> line.startsWith("   x* = 71 ± 1 % of the data set (681.2 MiB): 1,000"))
         .contains("   Try: -javaagent:coordl-agent.jar=cache=minio,cache.size=477m")
         .anyMatch(line -> line.matches(" +cache +MinIO +random replacement +least recently used"))

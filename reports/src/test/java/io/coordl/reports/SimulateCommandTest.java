@@ -181,7 +181,7 @@ class SimulateCommandTest {
     refused(
         "a cluster of 4x0 has no GPU: expected at least 1x1", "--cluster", "4x0", "--jobs", trace);
     refused(
-        "--multi-gpu draws jobs of 8 GPUs, the cluster has 4",
+        "--multi-gpu draws jobs of 8 GPUs, but the cluster has 4",
         "--cluster",
         "2x2",
         "--load",

@@ -189,15 +189,15 @@ class WorkersCommandTest {
       quoteCharacter = '"',
       textBlock =
           """
-          # nothing | FILE describes nothing: it contains only comments
+          # nothing | FILE describes nothing: it is empty or contains only comments
           batch 8 | FILE contains no question: expected lines 'worker', 'virtual' or 'server'
           worker a ms=1 | FILE has workers but no line 'batch N' (samples in a step, over all workers)
           batch 9;worker a ms=1 most=8 | the workers' memory holds 8 samples, fewer than the batch of 9
-          kind V;virtual x V | FILE has virtual workers and no 'layer NAME ms=...' lines
+          kind V;virtual x V | FILE has virtual workers but no 'layer NAME ms=...' lines
           kind V;layer l parameters=1MB;virtual x V | FILE: the layer 'l' needs ms= to be cut into stages
           kind V;layer l ms=1;virtual x V,V | the virtual worker 'x' has more GPUs (2) than the model has layers (1)
           kind V memory=1MiB;layer l ms=1 parameters=1GB;virtual x V | the model does not fit into the GPUs of the virtual worker 'x' with 1 minibatch in flight, wherever it is cut
-          server s link=1Gbit | FILE has servers and no layers: give 'layer NAME parameters=SIZE' lines, or a recording
+          server s link=1Gbit | FILE has servers but no layers: give 'layer NAME parameters=SIZE' lines, or a recording
           server s link=1Gbit;layer l parameters=1MB | FILE has servers but not the number of workers: add a line 'links workers=N'
           server s link=1Gbit;layer l parameters=1MB inputs=9;links workers=2 | FILE: fully connected layers need the samples of a worker's step: 'links batch=N'
           """)

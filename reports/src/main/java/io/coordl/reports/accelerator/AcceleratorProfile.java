@@ -12,7 +12,7 @@ import java.util.List;
  *
  * @param stepMillis step time of an accelerator for a batch
  * @param batchSamples mean samples of a step
- * @param threshold utilisation from which an accelerator counts as fed, 0 to 1
+ * @param threshold mean utilisation from which accelerators count as fed, 0 to 1
  * @param fed the largest number of accelerators that were fed; 0 if not even one was
  * @param runs one per number of accelerators, ascending
  * @param remarks why more were not tried, and how items were read
@@ -31,10 +31,10 @@ public record AcceleratorProfile(
   static final double THRESHOLD = 0.9;
 
   /**
-   * A run with several accelerators at the same time.
+   * A run with one or more accelerators at the same time.
    *
    * @param utilisation their mean utilisation: time of the steps over all time, 0 to 1
-   * @param lowest the lowest utilisation of one of them
+   * @param lowest the lowest utilisation of any of them
    * @param samplesPerSecond total samples per second
    * @param storageBytesPerSecond total bytes per second from storage
    */

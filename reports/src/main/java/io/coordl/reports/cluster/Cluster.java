@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /**
  * A cluster of identical servers.
  *
- * @param servers how many
+ * @param servers number of servers
  * @param gpusPerServer GPUs of one server
  * @param cores CPU cores of one server
  * @param memory GiB of one server

@@ -33,7 +33,7 @@ public record DemandTable(
   /**
    * A point of the table.
    *
-   * @param share speed as a share of that at the last points of all axes
+   * @param share speed as a share of that with the most cores and memory, on the host's own storage
    */
   public record Knee(double cores, double memoryGib, double storageMbs, double share) {}
 

@@ -134,7 +134,7 @@ public final class ModelTable {
       }
       check(file, model, cores.size(), memory.size());
       if (models.put(model.name(), model) != null) {
-        throw new InputException(file + " has the model '" + model.name() + "' twice");
+        throw new InputException(file + ": the model '" + model.name() + "' is already defined");
       }
       points.put(model.name(), new Points(cores, memory, null));
     }
@@ -223,7 +223,7 @@ public final class ModelTable {
     return points.values().stream().anyMatch(of -> of.demand() != null);
   }
 
-  /** Returns the GPUs that a recorded job ran on; 1 for a model of a table. */
+  /** Returns the number of GPUs that a recorded job ran on; 1 for a model of a table. */
   public int gpus(String model) {
     DemandTable demand = points(named(model)).demand();
     return demand == null ? 1 : demand.gpus();
@@ -279,7 +279,7 @@ public final class ModelTable {
     return fromStorage == 0 ? prepared : Math.min(prepared, perGpu[Resource.STORAGE] / fromStorage);
   }
 
-  /** Returns the MB/s that one GPU reads from storage. */
+  /** Returns the MB/s that one GPU reads from storage or, for a recorded job, needs from it. */
   double storageRate(JobModel model, int gpus, double cores, double memory) {
     Points of = points(model);
     DemandTable demand = of.demand();

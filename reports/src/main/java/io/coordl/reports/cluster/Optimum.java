@@ -45,8 +45,8 @@ final class Optimum {
     }
 
     /**
-     * Returns the points that no other point dominates: none is at least as fast with no more
-     * resources.
+     * Returns the points that no other point dominates. One point dominates another if it is at
+     * least as fast with no more of any resource; of equal points, one is returned.
      */
     static List<Point> efficient(List<Point> points) {
       List<Point> fastestFirst = new ArrayList<>(points);

@@ -14,7 +14,7 @@ import java.util.List;
  */
 record Outcome(
     List<JobTime> jobs, double makespan, boolean overloaded, int unfinished, List<Round> rounds) {
-  /** Returns this outcome for a trace of so many jobs, some of which may not have arrived. */
+  /** Returns this outcome for a trace of {@code all} jobs, some of which may not have arrived. */
   Outcome ofTrace(int all) {
     return new Outcome(jobs, makespan, overloaded, all - jobs.size(), rounds);
   }

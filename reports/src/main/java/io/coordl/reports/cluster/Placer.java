@@ -43,9 +43,9 @@ final class Placer {
   }
 
   /**
-   * Releases everything and places the jobs again.
+   * Releases everything and places the jobs anew.
    *
-   * @param jobs by priority, highest first; each with its {@link Tenant#before}
+   * @param jobs by priority, highest first; {@link Tenant#before} of each is set
    */
   void place(List<Tenant> jobs) {
     servers.clear();
@@ -92,7 +92,7 @@ final class Placer {
     return selected;
   }
 
-  /** Places jobs that keep their GPUs first, then the others, largest first. */
+  /** First places the jobs that keep their GPUs, then the others, largest first. */
   private void placeAll(List<Tenant> jobs) {
     List<Tenant> others = new ArrayList<>();
     for (Tenant job : jobs) {

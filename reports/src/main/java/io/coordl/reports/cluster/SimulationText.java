@@ -72,8 +72,9 @@ public final class SimulationText {
     for (SimulationRun run : runs) {
       if (run.unfinished() > 0 && run.seed() == null) {
         lines.add(
-            "%s, %s: the run ended before %d jobs of the trace were done"
-                .formatted(run.policy(), run.allocation(), run.unfinished()));
+            "%s, %s: the run ended with %s of the trace unfinished"
+                .formatted(
+                    run.policy(), run.allocation(), Text.count(run.unfinished(), "job", "jobs")));
       }
     }
     return lines;
@@ -85,8 +86,8 @@ public final class SimulationText {
   }
 
   /**
-   * Returns the ratio of mean times, paired by seed: both simulate the same jobs, so the ratio has
-   * a smaller error than either.
+   * Returns the ratio of mean times, paired by seed: both allocations simulate the same jobs, so
+   * pairing makes the error of the ratio smaller.
    */
   private static Optional<String> ratio(
       Policy policy, List<SimulationRun> proportional, List<SimulationRun> tune) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>A job trains at the speed that the {@link ModelTable} gives for its resources.
  *   <li>It ends with its last iteration; the next round reassigns its GPUs.
- *   <li>A job keeps its GPUs from round to round. A job that restarts or moves loses {@link
+ *   <li>A job usually keeps its GPUs from round to round. A job that restarts or moves loses {@link
  *       Settings#restartSeconds()}; if that is 0, every round places all jobs anew.
  * </ul>
  *
@@ -47,13 +47,13 @@ final class Simulator {
   /** Number of iterations by which a sum of fractions may deviate from a whole number. */
   private static final double ROUNDING = 1e-6;
 
-  /** Arrivals per job up to the last measured one, beyond which the cluster is overloaded. */
+  /** Limit on arrivals, as a multiple of the number of jobs up to the last measured one. */
   private static final long MAX_ARRIVALS = 20;
 
-  /** Waiting and running jobs per GPU, beyond which the cluster is overloaded. */
+  /** Limit on waiting and running jobs per GPU. */
   private static final long MAX_WAITING = 10;
 
-  /** Additional arrivals per GPU, for runs that measure few jobs. */
+  /** Arrivals per GPU that are allowed in addition, for runs that measure few jobs. */
   private static final long MIN_ARRIVALS = 100;
 
   private final Cluster cluster;
@@ -184,7 +184,10 @@ final class Simulator {
     rounds.add(placer.servers().round(now, runnable.size() - placed));
   }
 
-  /** Gives each job the resources that it would get if the cluster were one server. */
+  /**
+   * Gives each job, in order and if enough GPUs are free, the resources that it would get if the
+   * cluster were one server.
+   */
   private void shareOptimally(double now) throws InputException {
     Map<String, List<Job>> jobsByClass = new LinkedHashMap<>();
     int free = cluster.gpus();
@@ -222,7 +225,7 @@ final class Simulator {
             used[Resource.STORAGE] / cluster.storage()));
   }
 
-  /** Solves the program again only if the set of jobs has changed since the previous round. */
+  /** Solves the program again only if the number of jobs of a class has changed. */
   private Map<String, Optimum.Point> optimum(Map<String, List<Job>> jobsByClass)
       throws InputException {
     Map<String, Integer> counts = new LinkedHashMap<>();

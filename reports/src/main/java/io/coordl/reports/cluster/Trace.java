@@ -98,7 +98,7 @@ public final class Trace {
     int gpus = (int) whole(line, "gpus", fields[4], 1, Integer.MAX_VALUE);
     if (gpus > cluster.gpus()) {
       throw refused(
-          line, "job " + id + " needs " + gpus + " GPUs, the cluster has " + cluster.gpus());
+          line, "job " + id + " needs " + gpus + " GPUs, but the cluster has " + cluster.gpus());
     }
     return new TraceJob(id, model.name(), arrival, iterations, gpus);
   }

@@ -68,7 +68,7 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
   Iterator<TraceJob> jobs(ModelTable models, Cluster cluster, long seed) throws InputException {
     if (multiGpu && cluster.gpus() < MAX_GPUS) {
       throw new InputException(
-          "--multi-gpu draws jobs of " + MAX_GPUS + " GPUs, the cluster has " + cluster.gpus());
+          "--multi-gpu draws jobs of " + MAX_GPUS + " GPUs, but the cluster has " + cluster.gpus());
     }
     Map<String, List<JobModel>> byTask = new LinkedHashMap<>();
     for (String task : split.keySet()) {

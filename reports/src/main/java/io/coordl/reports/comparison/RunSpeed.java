@@ -38,7 +38,7 @@ record RunSpeed(
     TOTALS
   }
 
-  /** With fewer batches of steps, no error can be computed. */
+  /** With fewer steps after warm-up, the speed comes from the epochs. */
   private static final int LEAST_STEPS = 10;
 
   /**

@@ -72,7 +72,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
       return before.size() > 1 || after.size() > 1;
     }
 
-    /** False if the runs may be equally fast. */
+    /** False if the runs may be equally fast or are not compared. */
     boolean differs() {
       return timesAsFast != null
           && timesAsFast.differs()
@@ -85,7 +85,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
    *
    * @param low lower end of its 95 % confidence interval; null, like the high end, if too little is
    *     recorded
-   * @param from {@code runs}, {@code steps}, {@code epochs} or {@code totals}: source of the range
+   * @param from {@code runs}, {@code steps}, {@code epochs} or {@code totals}: source of the speeds
    * @param of the same source in words
    */
   public record TimesAsFast(
@@ -271,7 +271,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
     }
   }
 
-  /** How much runs equal to one side or the other differ. */
+  /** Returns how much runs equal to one side or the other differ; null if there are none. */
   private static @Nullable EqualRuns equalRuns(
       JobRecording one, JobRecording other, List<JobRecording> beside) {
     int runs = 0;
@@ -324,7 +324,10 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
     return argument.replaceFirst("=.*", "");
   }
 
-  /** Whether only these arguments were changed, so that nothing else can explain the difference. */
+  /**
+   * Whether these arguments are in effect after the change, and nothing else was changed but
+   * possibly the program's arguments and the class that makes batches.
+   */
   private static boolean isWhatWasDone(
       List<String> arguments, JobRecording after, Set<String> changed) {
     Set<String> others = new TreeSet<>(changed);

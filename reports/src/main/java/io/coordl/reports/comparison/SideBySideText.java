@@ -70,8 +70,8 @@ public final class SideBySideText {
   }
 
   /**
-   * Returns a note on the spread of equal runs, which one run a side cannot show; empty if the
-   * range includes it.
+   * Returns a note on the spread of equal runs, which a single run per side cannot show; empty if
+   * the range includes it.
    */
   private static String spread(SideBySide compared) {
     List<Compared> single =
@@ -156,7 +156,7 @@ public final class SideBySideText {
         + predicted(compared, times);
   }
 
-  /** Returns a clause that the runs are of different jobs, and why; without a full stop. */
+  /** Returns a clause saying that the runs are of different jobs, and why, without a full stop. */
   public static String different(Compared compared, List<String> names) {
     return names(compared.after(), names)
         + " is not of the same job as "

@@ -42,7 +42,7 @@ public record Demand(
   /**
    * Computes the demand of one job.
    *
-   * @param recordings one ordinary recording; or profiles, each on a different number of cores
+   * @param recordings one ordinary recording, or profiles, each on a different number of cores
    * @param computeCores cores that a step keeps busy, if the user specifies it
    * @param quota whether a number of cores is a quota, as in a container, rather than a set of CPUs
    * @throws RecordingException if they contain too little for a table
@@ -76,7 +76,7 @@ public record Demand(
     if (!law.missing().isEmpty()) {
       throw new RecordingException(
           ExitStatus.WITHOUT_OUR_EVENTS,
-          first.file() + " says too little: " + law.missing().get(0).reason());
+          first.file() + " contains too little: " + law.missing().get(0).reason());
     }
     DemandTable table = law.table(gpus(recordings));
     List<String> assumptions = new ArrayList<>(law.assumptions());

@@ -167,8 +167,9 @@ final class Analysis {
   }
 
   /**
-   * Returns a part of {@code total}, clipped at 0. Its error is that of the unclipped differences
-   * plus the amount cut off, because clipping noise does not make the figure more certain.
+   * Returns a part of {@code total}, clipped at 0. Its error is at least that of the unclipped
+   * differences plus the amount cut off, because clipping noise does not make the figure more
+   * certain.
    */
   private static Measure bounded(Part part, ToDoubleFunction<double[]> total, Measure[] all) {
     Measure measured =

@@ -18,8 +18,8 @@ import java.util.Map;
 public record Attribution(
     String file, String of, @JsonIgnore Figures figures, @JsonIgnore double cores) {
   /**
-   * Returns the share of the time that the job itself had, as the phases count it: without the time
-   * in which other programs had the cores, if they had much.
+   * Returns the share of the time that the job itself had, as the phases count it: if the machine
+   * was busy, without the time in which other programs had the cores.
    */
   double share(Part part) {
     CoreLaw law = new CoreLaw(figures, cores);
@@ -37,7 +37,10 @@ public record Attribution(
     return nanos / law.own();
   }
 
-  /** Returns the share of the time in which other programs had the cores; 0 if they had little. */
+  /**
+   * Returns the share of the time in which other programs had the cores; 0 if the machine was not
+   * busy.
+   */
   double lost() {
     CoreLaw law = new CoreLaw(figures, cores);
     return law.isMachineBusy() ? 1 - law.own() / figures.wall : 0;

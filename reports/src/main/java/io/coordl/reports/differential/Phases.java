@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The phases found in one or several recordings. Of a repeated phase, only the last is used.
+ * The phases found in one or several recordings. If a recording repeats a phase, the last one
+ * counts.
  *
  * @param recordings all of them, in the order given
  * @param timings by name: ingestion, cached, cold

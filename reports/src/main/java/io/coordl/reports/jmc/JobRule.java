@@ -32,7 +32,7 @@ import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit.EventAvailability;
 
 /**
  * Common part of all rules; each rule supplies its finding. Rules have no state, so Mission Control
- * may evaluate them on any thread, and several at once.
+ * may evaluate them on any thread, and several at the same time.
  */
 abstract class JobRule implements IRule {
   /**

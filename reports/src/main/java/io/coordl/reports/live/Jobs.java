@@ -31,7 +31,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   /** A running job writes every second, but may take longer on an overloaded machine. */
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
-  /** The agent writes 27 KiB; even long texts of the program do not grow it 100-fold. */
+  /** The agent writes 27 KiB; long texts of the program do not make it a hundred times as large. */
   private static final long MAX_STATUS_BYTES = 4L << 20;
 
   /** The state of a job's process. */
@@ -88,7 +88,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     } catch (IOException e) {
       throw new RecordingException(directory + " cannot be read: " + e + ".");
     }
-    // Killed jobs last, the latest first: a terminal may have no room for them.
+    // Killed jobs last, the latest of them first: a terminal may have no room for all.
     jobs.sort(
         Comparator.comparingLong(job -> job.state() == State.killed ? 1 + job.silentNanos() : 0));
     return new Jobs(SCHEMA_VERSION, jobs, unreadable);

@@ -24,7 +24,7 @@ public final class JobsText {
   private static final int LONGEST_REASON = 120;
   private static final int MOST_REASONS = 2;
 
-  /** Killed jobs stay known for an hour; more would hide the running ones. */
+  /** Killed jobs are listed for at least an hour; more of them would hide the running ones. */
   private static final int MOST_KILLED = 3;
 
   private static final DateTimeFormatter TIME =

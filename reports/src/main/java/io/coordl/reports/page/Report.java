@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * Names of times end in {@code Nanos}, names of sizes in {@code Bytes}.
  *
  * @param schemaVersion incremented by incompatible changes
- * @param compared sentences on how much faster each recording after the first is, and what was
- *     changed
+ * @param compared sentences on unreadable recordings, on how much faster each recording after the
+ *     first is, and on what was changed
  * @param advised recording whose advice is shown
  */
 public record Report(

@@ -16,8 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A report as one self-contained HTML page: the figures as JSON, the chart library, the script and
- * the style. Its content security policy allows exactly these, by their hashes, and no connections.
- * So file names in a recording may contain any text.
+ * the style. Its content security policy allows only these scripts and this style, by their hashes,
+ * and no connections. So file names in a recording may contain any text.
  */
 public final class ReportPage {
   /** The version that the build puts into the jar. */

@@ -4,13 +4,13 @@ import java.util.Locale;
 
 /** Formats in which a cluster accepts a plan. */
 public enum Form {
-  /** Kustomize patches of Kubernetes' Job. */
+  /** Kustomize patches for Kubernetes Jobs. */
   JOB,
-  /** Kustomize patches of JobSet. */
+  /** Kustomize patches for JobSets. */
   JOBSET,
-  /** Kustomize patches of Kubeflow's TrainJob. */
+  /** Kustomize patches for Kubeflow TrainJobs. */
   TRAINJOB,
-  /** Options of Slurm's sbatch. */
+  /** Options for Slurm's sbatch. */
   SLURM;
 
   /** Returns the name that users write. */

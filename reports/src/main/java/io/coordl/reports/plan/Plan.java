@@ -95,7 +95,7 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
                 + job.name()
                 + "' "
                 + (gpu == null ? "names no GPU" : "requests the GPU '" + gpu + "'")
-                + ", the cluster has "
+                + ", but the cluster has "
                 + byGpu.keySet()
                 + ": gpu= with one of these was expected");
       }
@@ -165,7 +165,7 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
               + job.name()
               + "' needs "
               + job.gpus()
-              + " GPUs, the cluster has "
+              + " GPUs, but the cluster has "
               + cluster.gpus()
               + " of its type");
     }

@@ -63,7 +63,7 @@ final class ChunkWalk {
   /** A chunk and its position in the file. */
   record Chunk(Path file, long position, ChunkHeader header) {}
 
-  /** Walks through the whole file; throws if it is not a recording, cut off or damaged. */
+  /** Walks through the whole file; throws if it is cut off, damaged or not a recording. */
   static Shape walk(Path file, DoubleConsumer progress) throws IOException, RecordingException {
     try (FileBytes bytes = new FileBytes(file)) {
       return new ChunkWalk(file, bytes, progress).walk();

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the events of a recording, in any order, and keeps the latest of each total. Its memory
- * grows with the number of epochs and, up to a bound, of steps, but not of items. Confined to the
- * thread that reads the recording.
+ * grows with the number of epochs and, up to a bound, that of steps, but not with that of items.
+ * Confined to the thread that reads the recording.
  */
 public final class Collector {
   private static final int FAULTS_KEPT = 5;
@@ -76,7 +76,7 @@ public final class Collector {
   private final Map<List<@Nullable Object>, Dated<FaultEvent>> firstFaults = new HashMap<>();
   private long faults;
 
-  /** True if totals went backwards, which means that more than one run wrote them. */
+  /** True if totals went backwards or named two programs: more than one run wrote them. */
   boolean severalJobs;
 
   private long taken;
@@ -239,7 +239,7 @@ public final class Collector {
         steps.steps());
   }
 
-  /** The wait that was named last, if it has not ended. */
+  /** The wait that was reported last, if it has not ended. */
   private @Nullable OpenWaitEvent openWait() {
     if (job == null || !job.value.waitsTooLong()) {
       return null;
@@ -259,8 +259,8 @@ public final class Collector {
     figures.add(job.value);
     figures.subtract(jobBefore.value);
     long nanos = Duration.between(jobBefore.written, job.written).toNanos();
-    // Totals count an open wait as queueing. By now the causes of an earlier one are known; of one
-    // that is open now, only the time since then counts.
+    // Totals count an open wait as queueing. The causes of a wait that was open at the previous
+    // totals are known by now; of a wait that is open now, only the part since then counts.
     figures.addOpenWait(-open(job.value) + open(jobBefore.value));
     figures.addOpenWait(Math.min(open(job.value), nanos));
     figures.keptItems = job.value.keptItems - jobBefore.value.keptItems;

@@ -30,7 +30,7 @@ final class EventReader<E extends Event> {
 
   /**
    * Reads an event; throws if a field is missing or has another type, because another version of
-   * the agent wrote it. Fields that were {@link Added} since may be missing.
+   * the agent wrote it. {@link Added} fields, which earlier versions lack, may be missing.
    */
   E read(JobEvent recorded) {
     try {

@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The exit status of a command. Numbers from 64 on are those of {@code sysexits.h}; 141 is the
- * status that a shell reports for a program ended by a closed pipe.
+ * The exit status of a command. 70, 71 and 74 are those of {@code sysexits.h}; 141 is the status
+ * that a shell reports for a program ended by a closed pipe.
  */
 public enum ExitStatus {
   DONE(0, "success"),

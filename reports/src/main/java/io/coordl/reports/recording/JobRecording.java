@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * @param epochs ordered by number
  * @param libraries training libraries that the job uses
  * @param verdicts whether policies can work on its data, and why not
- * @param peers one for each host that was asked
+ * @param peers one for each host that was queried
  * @param gpus devices that were sampled
  * @param stagings one for each pipeline with coordinated prep
  * @param latencies latencies over the whole job, by kind

@@ -25,9 +25,8 @@ import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads recordings of any size in bounded memory, on the calling thread. Never writes to a
- * recording; if its chunks are unfinished, repeated or out of order, reads a repaired temporary
- * copy.
+ * Reads recordings of any size in bounded memory. Never changes a recording that it reads; if its
+ * chunks are unfinished, repeated or out of order, reads a repaired temporary copy.
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
@@ -51,7 +50,7 @@ public final class RecordingReader {
    * Reads the totals of CoorDL's events.
    *
    * @throws RecordingException if the file cannot be read, is not a recording, is empty, cut off or
-   *     damaged, or contains no CoorDL events or events of several JVMs
+   *     damaged, or contains no CoorDL events, or events of several JVMs
    */
   public static JobRecording read(Path file, DoubleConsumer progress) throws RecordingException {
     return read(file, progress, Selection.TOTALS);
@@ -295,7 +294,7 @@ public final class RecordingReader {
     return recording;
   }
 
-  /** Reads the events with the JDK, on several threads at once. */
+  /** Reads the events with the JDK, on several threads in parallel. */
   private static final class Delivery {
     private static final long PROGRESS_STEP = 1 << 16;
 

@@ -30,7 +30,7 @@ public final class Findings {
   /**
    * One finding.
    *
-   * @param share its weight, 0 to 1: a share of the job's wall time, or of all items
+   * @param share its weight, 0 to 1: a share of wall time or of items
    * @param what the finding, one sentence
    * @param why the figures behind it, one sentence
    * @param next the advice, one sentence; empty if there is nothing to do
@@ -186,8 +186,10 @@ public final class Findings {
                     + " could hold them.",
                 Text.percent(later.storageItems, later.items), evidence.hosts()),
             Text.format(
-                "An epoch reads %s, and that many hosts like this one can cache %s.",
-                new Bytes(evidence.epochs().bytes()), new Bytes(evidence.capacityOfAllHosts())),
+                "An epoch reads %s; %s hosts like this one can cache %s.",
+                new Bytes(evidence.epochs().bytes()),
+                evidence.hosts(),
+                new Bytes(evidence.capacityOfAllHosts())),
             "Check in the recordings of the other hosts that they have the same cache.size, and"
                 + " that they identify files as the same items: by the same paths, or with"
                 + " dataset.root."));

@@ -39,7 +39,7 @@ public final class JobTable {
         + Text.format(" %6d", epochs);
   }
 
-  /** Omits the percent sign, because the unit is the same in all columns. */
+  /** Omits the percent sign, because a heading of the table names the unit. */
   private static String percent(String width, long part, long whole) {
     return Text.format(width, Text.percent(part, whole).replace(" %", ""));
   }

@@ -270,7 +270,9 @@ public final class SummaryText {
     return (decoded == 0
             ? ""
             : "; " + Text.count(decoded, "decoded image", "decoded images") + " from memory")
-        + (prepared == 0 ? "" : Text.format("; %,d kept prepared from memory", prepared));
+        + (prepared == 0
+            ? ""
+            : "; " + Text.count(prepared, "prepared item", "prepared items") + " from memory");
   }
 
   private static String peers(Figures totals) {
@@ -284,7 +286,7 @@ public final class SummaryText {
     long found = peers.stream().mapToLong(peer -> peer.found).sum();
     long nanos = peers.stream().mapToLong(peer -> peer.foundTime).sum();
     return Text.format(
-        "Peers       %s asked: %s found (%s%s), %,d kept there, %,d late, %,d failed",
+        "Peers       %s queried: %s found (%s%s), %,d kept there, %,d late, %,d failed",
         Text.count(peers.size(), "host", "hosts"),
         Text.count(found, "item", "items"),
         new Bytes(peers.stream().mapToLong(peer -> peer.receivedBytes).sum()),

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.function.ToDoubleBiFunction;
 
 /**
- * Predicts the speed-up by {@code auto}. If the job waits for data, considers the items that fit in
- * memory, as files or decoded, whichever is faster. Also considers prepared samples, which {@code
- * auto} caches only if no transform draws random numbers. A recording does not show that, so this
- * part is an upper bound.
+ * Predicts the speed-up from {@code auto}. If the job waits for data, considers the items that fit
+ * in memory, as files or decoded, whichever is faster. Also considers prepared samples, which
+ * {@code auto} caches only if no transform draws random numbers. A recording does not show that, so
+ * this part is an upper bound.
  */
 final class AutoChoice extends Question {
-  /** Share of the time waiting for data from which the agent caches items. */
+  /** The agent caches items if the job waits for data for at least this share of its time. */
   private static final double MIN_WAIT_SHARE = 0.05;
 
   /** Share of the free memory that the agent uses. */

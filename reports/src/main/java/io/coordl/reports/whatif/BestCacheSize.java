@@ -51,7 +51,7 @@ final class BestCacheSize extends Question {
     Setup today = pipeline.today();
     return Text.format(
             "%sx* = %s of the data set (%s): %s, %s as fast as with nothing cached; more memory"
-                + " brings nothing",
+                + " gains nothing",
             best.exceedsItsError() ? "" : "not known, run again on a quiet machine: ",
             percent(best),
             bytes(best.value() * pipeline.datasetBytes),
@@ -66,9 +66,10 @@ final class BestCacheSize extends Question {
   }
 
   /**
-   * Computes x* in closed form. Let R be the time of a sample whose items all come from memory. A
-   * worker keeps up once (1 - x) of its misses fit into the time that R leaves it; the storage
-   * keeps up once x M + (1 - x) S &le; R, in rates x* = (1/S - 1/R) / (1/S - 1/C).
+   * Computes x* in closed form. Let R be the job's rate with every item in memory, C the rate of
+   * memory and S that of storage. The storage keeps up once x/C + (1 - x)/S &le; 1/R, that is, from
+   * x = (1/S - 1/R) / (1/S - 1/C) on. The workers keep up once the extra time of their misses fits
+   * into the time that their preparation leaves at the rate R.
    */
   static double bestShare(Costs costs, Setup setup) {
     double all = costs.nanos(setup.hit(1));

@@ -34,8 +34,8 @@ record Costs(
 
   /**
    * Creates the costs from the components of a {@link Pipeline}: compute, its cores, prep, its
-   * serial share, miss, storage, memory, decode, hits, and optionally what it takes from the steps.
-   * Values that errors pushed out of their bounds are clamped.
+   * serial share, miss, storage, memory, decode, hits, and optionally the time that prep takes from
+   * the steps. Values that errors pushed out of their bounds are clamped.
    */
   static Costs of(double... of) {
     double prep = Math.max(0, of[2]);
@@ -67,8 +67,8 @@ record Costs(
    * time that cores, storage and memory need for the samples of all jobs. Queues are bounded and
    * batches have many samples, so varying times count with their means. With as many workers as
    * free cores, this is DS-Analyzer's 1 / min(F, P, G) with 1 / F = x / C + (1 - x) / S. Where
-   * cores are short for a part of the time only, preparation takes a measured share of them from
-   * the steps beside it.
+   * cores are short for part of the time only, preparation lengthens the steps beside it by a
+   * measured share ({@code taken}) of its own time.
    */
   double nanos(Setup setup) {
     double hit = setup.hit == null ? todayHit : setup.hit;

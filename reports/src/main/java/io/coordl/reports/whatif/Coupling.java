@@ -79,7 +79,7 @@ record Coupling(
         peers == null
             ? "a sample from another host takes a thread no longer than the network"
             : Text.format(
-                "a thread gets %s/s of another host, as it did in this recording",
+                "a thread gets %s/s from another host, as it did in this recording",
                 Question.bytes(peers.rate())));
     Setup today = pipeline.today();
     if (scenario.storageRate() != null && pipeline.storageRate != null) {

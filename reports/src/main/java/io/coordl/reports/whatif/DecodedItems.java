@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Predicts the speed-up by caching decoded items. Considers decoding's share of preparation, and
+ * Predicts the speed-up from caching decoded items. Considers decoding's share of preparation, and
  * how many decoded items fit in memory; a cached decoded item is neither fetched nor decoded.
  */
 final class DecodedItems extends Question {
   DecodedItems() {
-    super("decoded", "Decoded items kept in memory", "decodeNanos", "todayHit");
+    super("decoded", "Decoded items cached in memory", "decodeNanos", "todayHit");
   }
 
   @Override
@@ -37,8 +37,8 @@ final class DecodedItems extends Question {
     }
     return new Finding(
         Text.format(
-            "decoding is %s of preparation; with %s of the items kept decoded (%s) the job runs at"
-                + " %s, %s as fast as today.",
+            "decoding is %s of preparation; with %s of the decoded items cached (%s) the job runs"
+                + " at %s, %s as fast as today.",
             percent(decode),
             percent(fits),
             needed == 0

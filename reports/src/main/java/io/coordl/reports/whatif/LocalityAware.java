@@ -17,7 +17,7 @@ final class LocalityAware extends Question {
   private static final int MANY = 256;
 
   LocalityAware() {
-    super("locality", "Samples to the hosts that keep them");
+    super("locality", "Samples to the hosts that cache them");
   }
 
   @Override

@@ -253,8 +253,8 @@ final class ObservedPipeline {
 
   private String noItems() {
     if (recording.epochs().stream().anyMatch(epoch -> epoch.items > 0)) {
-      return "the job reads its files in the first epoch only, and keeps what they hold itself: no"
-          + " cache of files helps it";
+      return "the job reads its files in the first epoch only and then keeps their content itself:"
+          + " no cache of files helps it";
     }
     return "from the second epoch on the job fetches no items that the agent knows: say which"
         + " files are the data set with dataset=PATH, or "
@@ -295,7 +295,7 @@ final class ObservedPipeline {
       return null;
     }
     pipeline.assumptions.add(
-        "a fetch from storage takes what it takes today, the page cache's part in that included");
+        "a fetch from storage takes as long as today, including the page cache's part in it");
     return fetch
         .minus(Measure.exact(peers == null ? 0 : peers.share() * bytes / peers.rate() * 1e9))
         .atLeastZero()

@@ -45,7 +45,7 @@ public final class Pipeline implements Cloneable {
   @Nullable Measure todayHit; // share of the items that memory answers today
   double sampleBytes; // as stored
   double batchSamples; // of this host
-  @Nullable Peers peers; // null if the job asked no other host
+  @Nullable Peers peers; // null if the job queried no other host
   @Nullable Saves saves; // of models, null if there were too few
   long datasetItems;
   long datasetBytes;
@@ -135,7 +135,7 @@ public final class Pipeline implements Cloneable {
         .orElse(null);
   }
 
-  /** The resulting assumption. */
+  /** The assumption that follows from steps on this device. */
   static String onDevice(String device) {
     return "a step runs on "
         + device

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * How preparation scales with threads: a sample takes a + b / k with k threads (Amdahl's law); the
- * threads share b, but not a. For small k the rate is linear; it never exceeds 1 / a.
+ * threads share b, but not a. For small k the rate is nearly linear; it never exceeds 1 / a.
  *
  * @param thread time of a sample on one thread, a + b, in nanoseconds
  * @param serialShare a / (a + b)

@@ -177,7 +177,7 @@ final class ProfiledPipeline {
 
   /**
    * The cost of a miss: the time of one thread that only fetches, which excludes what preparation
-   * does anyway. Without that phase, the cold phase serves, in which threads also wait for each
+   * does anyway. Without that phase, the cold phase is used, in which threads also wait for each
    * other, the longer the more of them fetch.
    */
   private Optional<Measure> missOnThreads() {
@@ -249,7 +249,7 @@ final class ProfiledPipeline {
 
   /**
    * While prepared batches are replayed, only steps and the JVM itself use CPU time. Time in which
-   * other programs had the cores is no part of the steps.
+   * other programs had the cores is not part of the steps.
    */
   private Measure busyCores(PhaseEvent ingestion) {
     double steps = ingestion.samples * ingestion.sampleNanos;

@@ -63,7 +63,7 @@ public final class SpeedLaw {
 
   /**
    * Returns the speeds by cores, none below that on fewer cores: if measurement errors make one
-   * lower, both get their mean, weighted by their errors.
+   * lower, both get their mean, weighted by the inverse squares of their errors.
    */
   private static double[] rising(List<Measured> measured) {
     double[] speeds = new double[measured.size()];
@@ -88,7 +88,7 @@ public final class SpeedLaw {
   /**
    * Makes the law of one job.
    *
-   * @param recordings one ordinary recording; or profiles, each on a different number of cores
+   * @param recordings one ordinary recording, or profiles, each on a different number of cores
    * @param computeCores cores that a step keeps busy, if the user specifies it
    * @param quota whether a number of cores is a quota, as in a container, rather than a set of CPUs
    */
@@ -165,8 +165,8 @@ public final class SpeedLaw {
     if (!isQuota(cores) || pipeline.isSerial() || pipeline.cachedCpuNanos <= 0) {
       return 1e9 / nanos(setup.work(scale(cores)));
     }
-    // Under a quota, threads run side by side on all cores for a part of the time, and slow each
-    // other as they do on all cores.
+    // Under a quota, threads run side by side on all cores for part of the time, and then slow each
+    // other down as much as without a quota.
     Setup all = setup.work(scale((double) pipeline.cores));
     return 1e9 / nanos(all.cpu(pipeline.cachedCpuNanos));
   }

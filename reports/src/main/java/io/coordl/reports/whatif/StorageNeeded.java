@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.stream.DoubleStream;
 
 /**
- * Computes S*, the storage rate from which the job no longer waits for storage. Considers the time
+ * Computes S*, the storage rate at which the job no longer waits for storage. Considers the time
  * of a sample with everything in memory, and how much of it is left for fetching.
  */
 final class StorageNeeded extends Question {
@@ -57,7 +57,7 @@ final class StorageNeeded extends Question {
             series(percent(hit) + " cached", rates, pipeline, at -> cached.storage(at / value)),
             series("as today", rates, pipeline, at -> today.storage(at / value))),
         List.of(),
-        List.of("a kx faster storage serves each fetch in 1/k of the time"));
+        List.of("storage that is k times as fast serves each fetch in 1/k of the time"));
   }
 
   private static String rate(Measure bytesPerSecond) {
@@ -65,9 +65,10 @@ final class StorageNeeded extends Question {
   }
 
   /**
-   * Returns the needed rate relative to today's, in closed form. The storage must supply (1 - x) of
-   * a sample in the time that R leaves it, in rates S* = (1 - x) / (1/R - x/C); a worker's fetches
-   * must fit into the time that R leaves the worker.
+   * Returns the needed rate relative to today's, in closed form. Let R be the job's rate with every
+   * item in memory and C the rate of memory. The storage must supply (1 - x) of a sample in the
+   * time that is left for it: S* = (1 - x) / (1/R - x/C). A worker's fetches must also fit into the
+   * time that its preparation leaves at the rate R.
    */
   static double factor(Costs costs, Setup setup) {
     double hit = setup.hit == null ? costs.todayHit() : setup.hit;

@@ -116,8 +116,8 @@ public record Pipelines(
   }
 
   /**
-   * Returns the number of minibatches in flight whose slowest worker is fastest; the smallest of
-   * equals.
+   * Returns the number of minibatches in flight for which the slowest worker is fastest; of equals,
+   * the smallest.
    */
   private static int best(List<List<VirtualWorker.@Nullable Cut>> cuts, int max) {
     int best = 1;

@@ -35,8 +35,8 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * Returns the consecutive cut whose slowest stage is fastest; of equals, the one with the
-   * smallest sum.
+   * Returns the cut whose slowest stage is fastest; of equals, the one whose stages have the
+   * shortest total time.
    *
    * @param copies number of copies of the parameters that training holds: weights, gradients,
    *     optimizer

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user's description of unequal workers. Each line describes one thing: a word for its type, its
- * name, and {@code key=value} pairs. Text after # is a comment.
+ * A user's description of unequal workers. Each line describes one thing: a word for its type, then
+ * its name or value if it has one, and {@code key=value} pairs. Text after # is a comment.
  */
 public final class WorkersFile {
   /** Keys by the first word of a line. */
@@ -80,7 +80,7 @@ public final class WorkersFile {
       throw new InputException(file + " cannot be read: " + e.getMessage());
     }
     if (result.lines.isEmpty()) {
-      throw new InputException(file + " describes nothing: it contains only comments");
+      throw new InputException(file + " describes nothing: it is empty or contains only comments");
     }
     return result;
   }

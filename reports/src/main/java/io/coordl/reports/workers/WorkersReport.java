@@ -285,7 +285,7 @@ public record WorkersReport(
         }
       }
       if (layers.stream().allMatch(layer -> layer.millis() == null || layer.millis() == 0)) {
-        throw new InputException(file + " has virtual workers and no 'layer NAME ms=...' lines");
+        throw new InputException(file + " has virtual workers but no 'layer NAME ms=...' lines");
       }
       Map<String, Kind> kinds = new HashMap<>();
       for (Line line : file.all("kind")) {
@@ -373,7 +373,7 @@ public record WorkersReport(
         throw new InputException(
             base == null
                 ? file
-                    + " has servers and no layers: give 'layer NAME parameters=SIZE' lines, or a"
+                    + " has servers but no layers: give 'layer NAME parameters=SIZE' lines, or a"
                     + " recording"
                 : base.file()
                     + " names no layers (none were seen, or an older agent wrote it): record the"
@@ -417,7 +417,7 @@ public record WorkersReport(
       model.add(
           "a step sends each gradient once to the server that keeps the layer and gets the"
               + " parameters back at the same time; a step takes between the longer of computing"
-              + " and communicating, if they overlap wholly, and their sum");
+              + " and communicating, if they overlap fully, and their sum");
       return Placement.of(
           layers,
           servers,

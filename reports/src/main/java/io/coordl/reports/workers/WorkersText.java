@@ -87,8 +87,8 @@ public final class WorkersText {
     Double equal = shares.equalStepMillis();
     if (equal == null) {
       print(
-          "Equal shares do not fit into the memory of all. With the best shares a step takes %s"
-              + " ms.",
+          "Equal shares do not fit into the memory of all workers. With the best shares a step"
+              + " takes %s ms.",
           number(shares.bestStepMillis()));
     } else {
       print(

@@ -1,6 +1,6 @@
 /*
- * Draws a page from the JSON in it; the script that follows this one builds the sections. Every number
- * shown names its source: data-json is the JSON pointer of its value, data-of that of its divisor,
+ * Draws a page from the JSON in it; the script that follows this one builds the sections. A value that
+ * show() writes names its source: data-json is the JSON pointer of the value, data-of that of its divisor,
  * data-minus that of the value subtracted from it, and data-unit its format. Texts become text nodes,
  * never markup.
  */

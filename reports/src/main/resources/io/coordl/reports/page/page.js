@@ -94,7 +94,7 @@
       ...(found.evaluations === 0 ? [] : [", ", ...counted("evaluations", "evaluation", "evaluations")])];
   }
 
-  /** Hits on decoded items, which come from memory without a fetch. Null if no store keeps them. */
+  /** The path of the hits on decoded or prepared items, which come from memory without a fetch; null without hits. */
   function keptHits(index, form) {
     const kept = RECORDINGS[index].summary.stores.findIndex(store => store.store === form && store.hits > 0);
     return kept < 0 ? null : below(base(index), "summary", "stores", kept, "hits");
@@ -158,7 +158,7 @@
   function epochTable(index) {
     const summary = below(base(index), "summary");
     const epochs = at(below(summary, "epochs"));
-    // One name in every row says nothing; with evaluations, there are two.
+    // A column with the same name in every row would say nothing; with evaluations, there are two names.
     const named = new Set(epochs.map(epoch => epoch.source)).size > 1;
     return table(
       "Times of the training thread in seconds, by epoch and evaluation" +
@@ -186,7 +186,7 @@
     if (most === 0) return soft("No epoch has ended.");
     return chart("Where the time went in each epoch",
       "Stacked bars of seconds, one bar " + (SEVERAL ? "of each recording " : "") +
-        "for each. The table below has the same figures.",
+        "for each epoch. The table below has the same figures.",
       () => ({
         type: "bar",
         data: {
@@ -278,7 +278,7 @@
           : { ...look(part), barPercentage: 1, categoryPercentage: 1, data: shares[which] }),
       };
     };
-    const figure = chart("What the training thread did when" + (SEVERAL ? ", " + RECORDINGS[index].name : ""),
+    const figure = chart("What the training thread did over time" + (SEVERAL ? ", " + RECORDINGS[index].name : ""),
       "Stacked bars of shares of the time, over the seconds of the run. Plus and minus zoom, 0 shows the whole run, " +
         "and the buttons below do the same. The folded table has the figures of the whole run.",
       () => ({
@@ -547,7 +547,7 @@
 
   function cache() {
     const made = section("cache", "Cache",
-      soft("An item from storage is one opened file. A store never evicts: what it keeps once, it has in every later epoch."));
+      soft("An item from storage is one opened file. A store does not evict: what it has cached stays available in later epochs."));
     RECORDINGS.forEach((recording, index) => {
       const summary = below(base(index), "summary");
       if (SEVERAL) made.append(element("h3", {}, nameOf(index)));
@@ -672,12 +672,12 @@
       });
     };
     block("files", "Files", "By total fetch time; only fetches of 0.1 ms or longer.",
-      "Files that took most time to fetch", "file", true);
+      "Files that took the most time to fetch", "file", true);
     block("transforms", "Transforms", "Those that take at least the recording's threshold (1 ms by default), on all threads.",
-      "Transforms that took most time", "transform", false);
+      "Transforms that took the most time", "transform", false);
     block("codecs", "Codecs", "Decodes that take at least the recording's threshold (1 ms by default), on all threads, with the bytes read" +
       " in them. Quicker ones, and converting pixels to arrays, are only in the totals of the job.",
-      "Codecs that took most time", "codec", false);
+      "Codecs that took the most time", "codec", false);
     if (RECORDINGS.some(each => each.sources.length > 0)) {
       made.append(element("h3", {}, "Preparation of batches"),
         soft("Self times of the batches taken, on the thread that prepared each; other is assembly, labels",

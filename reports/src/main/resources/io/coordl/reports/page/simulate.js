@@ -143,5 +143,5 @@
   queue();
 
   finish("All figures of this page are in its source as JSON, times in seconds and shares from zero to one, as ",
-    code("coordl simulate --json"), " prints them; for many jobs it has the distribution. In a chart, the arrow keys move from",
-    " point to point. Charts: Chart.js.");
+    code("coordl simulate --json"), " prints them, but with the distribution of completion times in place of each job's. In a",
+    " chart, the arrow keys move from point to point. Charts: Chart.js.");

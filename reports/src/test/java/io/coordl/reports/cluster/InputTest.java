@@ -29,7 +29,7 @@ class InputTest {
         "0,alexnet,1,0,1        | , line 2: iterations is '0', not a whole number of at least 1",
         "0,alexnet,1,1.5,1      | , line 2: iterations is '1.5', not a whole number of at least 1",
         "0,alexnet,1,10,0       | , line 2: gpus is '0', not a whole number of at least 1",
-        "0,alexnet,1,10,33      | , line 2: job 0 needs 33 GPUs, the cluster has 32",
+        "0,alexnet,1,10,33      | , line 2: job 0 needs 33 GPUs, but the cluster has 32",
         "x,alexnet,1,10,1       | , line 2: job is 'x', not a whole number of at least 0",
       })
   void aLineThatIsNotAJobIsNamed(String line, String message) throws Exception {
@@ -127,7 +127,9 @@ class InputTest {
     refused(
         good.replace("[0.1, 0.3, 0.3, 0.3, 0.3]", "[0.1, 0.3]"), "is not a table of 9 rows and 5");
     refused(good.replace("\"speedup\": 2.94", "\"speedup\": -1"), "the value -1.0, not above 0");
-    refused(good.replace("\"name\": \"res18\"", "\"name\": \"alexnet\""), "'alexnet' twice");
+    refused(
+        good.replace("\"name\": \"res18\"", "\"name\": \"alexnet\""),
+        "'alexnet' is already defined");
     refused(good.substring(0, 900), ", is not a table of models");
   }
 

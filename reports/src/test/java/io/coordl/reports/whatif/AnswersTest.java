@@ -172,14 +172,14 @@ class AnswersTest {
         .isEqualTo(
             """
             Best size of a MinIO cache: x* = 100 ± 0 % of the data set (953.7 MiB): 200 ± 0 \
-            samples/s, 1.20 ± 0.00x as fast as with nothing cached; more memory brings \
+            samples/s, 1.20 ± 0.00x as fast as with nothing cached; more memory gains \
             nothing; today it runs at 173 ± 0 samples/s; what is free (476.8 MiB) gives 182 ± \
             0 samples/s. [cache=minio, cache.size=477m]
             MinIO cache in place of the page cache: with 50 % of the data set in memory (476.8 \
             MiB) MinIO hits 50 %, a page cache 15 % to 28 %: 182 ± 0 samples/s after 173 ± 2 \
             samples/s, 1.05 ± 0.01x as fast. [cache=minio, cache.size=477m]
-            Decoded items kept in memory: decoding is 67 ± 0 % of preparation; with 8 % of the \
-            items kept decoded (all of them take 5.6 GiB) the job runs at 174 ± 0 samples/s, \
+            Decoded items cached in memory: decoding is 67 ± 0 % of preparation; with 8 % of the \
+            decoded items cached (all of them take 5.6 GiB) the job runs at 174 ± 0 samples/s, \
             1.01 ± 0.00x as fast as today. []
             Preparation beside the step: one thread that prepares beside the step makes the job \
             1.53 ± 0.00x as fast (264 ± 0 samples/s after 173 ± 0 samples/s). \
@@ -192,7 +192,7 @@ class AnswersTest {
             job then runs at 167 ± 0 samples/s. []
             A faster accelerator: steps 2.0x as fast make the job 1.21 ± 0.00x as \
             fast (209 ± 0 samples/s). However fast they are, it becomes at most 1.53 ± 0.00x as \
-            fast, and 95 % of that speed takes steps 10.0 ± 0.0x as fast. []
+            fast, and reaching 95 % of that speed takes steps 10.0 ± 0.0x as fast. []
             Several jobs on this host: each of 2 jobs runs at 173 ± 0 samples/s independently and \
             at 500 ± 0 samples/s with coordinated prep, 2.89 ± 0.00x as fast; one alone \
             runs at 173 ± 0 samples/s. [prep=coordinate, prep.jobs=2]
@@ -201,7 +201,7 @@ class AnswersTest {
             samples/s with a partitioned one, 1.09 ± 0.00x as fast. Each host then finds 50.0 \
             % of the items in its own memory, 50.0 % in that of the others and 0.0 % in storage. \
             Without a cache, the storage can feed 10.0 ± 0.0 hosts. []
-            Samples to the hosts that keep them: 2 hosts with a partitioned cache fetch 50.0 % \
+            Samples to the hosts that cache them: 2 hosts with a partitioned cache fetch 50.0 % \
             of the items from each other; if each sample went to the host that caches it, with \
             batches of 32 per host, 5.0 % would move, and the hosts would train 1.01 ± 0.00x as \
             fast (256 hosts: 1.01 ± 0.00x). The agent does not do this. []
@@ -220,14 +220,14 @@ class AnswersTest {
         .isEqualTo(
             """
             Best size of a MinIO cache: x* = 71 ± 0 % of the data set (681.2 MiB): 1,000 ± 0 \
-            samples/s, 2.00 ± 0.00x as fast as with nothing cached; more memory brings \
+            samples/s, 2.00 ± 0.00x as fast as with nothing cached; more memory gains \
             nothing; today it runs at 590 ± 0 samples/s; what is free (476.8 MiB) gives 769 ± \
             0 samples/s; one of 25 % gives 606 ± 0 samples/s. [cache=minio, cache.size=477m]
             MinIO cache in place of the page cache: with 25 % of the data set in memory (238.4 \
             MiB) MinIO hits 25 %, a page cache 3 % to 7 %: 606 ± 0 samples/s after 519 ± 6 \
             samples/s, 1.17 ± 0.01x as fast. [cache=minio, cache.size=239m]
-            Decoded items kept in memory: decoding is 75 ± 0 % of preparation; with 25 % of the \
-            items kept decoded (all of them take 5.6 GiB) the job runs at 650 ± 0 samples/s, \
+            Decoded items cached in memory: decoding is 75 ± 0 % of preparation; with 25 % of the \
+            decoded items cached (all of them take 5.6 GiB) the job runs at 650 ± 0 samples/s, \
             1.10 ± 0.00x as fast as today. [decoded=share, decoded.size=2g]
             Preparation beside the step: nothing: 2 threads prepare beside the step already. []
             Workers and cores needed: k* = 4 workers (3.39 ± 0.00) on 1.20 ± 0.00 cores keep \
@@ -238,7 +238,7 @@ class AnswersTest {
             runs at 606 ± 0 samples/s; with 476.8 MiB/s it runs at 980 ± 0 samples/s. []
             A faster accelerator: steps 3.0x as fast make the job 1.00 ± 0.00x as \
             fast (590 ± 0 samples/s). However fast they are, it becomes at most 1.00 ± 0.00x as \
-            fast, and 95 % of that speed takes steps 1.00 ± 0.00x as fast. []
+            fast, and reaching 95 % of that speed takes steps 1.00 ± 0.00x as fast. []
             Several jobs on this host: each of 4 jobs runs at 590 ± 0 samples/s independently and \
             at 1,000 ± 0 samples/s with coordinated prep, 1.70 ± 0.00x as fast; one alone \
             runs at 590 ± 0 samples/s. [prep=coordinate, prep.jobs=4]
@@ -247,7 +247,7 @@ class AnswersTest {
             ± 0 samples/s with a partitioned one, 1.02 ± 0.00x as fast. Each host then finds \
             25.0 % of the items in its own memory, 75.0 % in that of the others and 0.0 % in \
             storage. Without a cache, the storage can feed 5.00 ± 0.00 hosts. []
-            Samples to the hosts that keep them: 4 hosts with a partitioned cache fetch 75.0 % \
+            Samples to the hosts that cache them: 4 hosts with a partitioned cache fetch 75.0 % \
             of the items from each other; if each sample went to the host that caches it, with \
             batches of 32 per host, 6.1 % would move, and the hosts would train 1.00 ± 0.00x as \
             fast (256 hosts: 1.00 ± 0.00x). The agent does not do this. []
@@ -299,7 +299,8 @@ class AnswersTest {
     assertThat(Scenario.NONE.cacheShare(workers)).isNull();
     assertThat(bytes.cacheShare(recorded(() -> Recordings.emitFetches(1)))).isNull();
     // All decoded items take 6 GB; 0.25 GB hold 4 %.
-    assertThat(sentence("decoded", workers, bytes)).contains("with 4 % of the items kept decoded");
+    assertThat(sentence("decoded", workers, bytes))
+        .contains("with 4 % of the decoded items cached");
   }
 
   @Test
@@ -421,7 +422,7 @@ class AnswersTest {
     // The store has 1 GiB for 100 MB, so each host can keep all.
     assertThat(hosts.sentence()).startsWith("3 hosts, each with room for 100 % of the data set");
     assertThat(hosts.assumptions())
-        .anyMatch(line -> line.startsWith("a thread gets 95.4 MiB/s of another host"))
+        .anyMatch(line -> line.startsWith("a thread gets 95.4 MiB/s from another host"))
         .anyMatch(line -> line.startsWith("the network gives each host 1.2 GiB/s (10 Gbit/s"));
     Coupling coupling = Coupling.of(pipeline, scenario);
     // Per sample; 1,000 items hold 3,200 samples.
@@ -507,7 +508,7 @@ class AnswersTest {
                speed in samples/s; today: 50 %, 590 ± 33
                Try: -javaagent:coordl-agent.jar=cache=minio,cache.size=239m
 
-            2  Samples to the hosts that keep them
+            2  Samples to the hosts that cache them
                4 hosts with a partitioned cache fetch 75.0 % of the items from each other; if each sample went
                to the host that caches it, with batches of 32 per host, 6.1 % would move, and the hosts would
                train 1.00 ± 0.00x as fast (256 hosts: 1.00 ± 0.00x). The agent does not do this.
@@ -570,7 +571,7 @@ class AnswersTest {
                - an item is a sample, and the epochs after the first show what each stage takes within 10 % or
                their spread, whichever is more
                - the training thread prepares its batches itself, as it waited for all of that
-               - a fetch from storage takes what it takes today, the page cache's part in that included
+               - a fetch from storage takes as long as today, including the page cache's part in it
                - a step leaves the cores to preparation, unless --compute-cores says otherwise\
             """);
   }

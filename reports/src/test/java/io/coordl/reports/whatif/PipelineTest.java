@@ -207,7 +207,7 @@ class PipelineTest {
         .singleElement()
         .extracting(Missing::reason)
         .asString()
-        .contains("reads its files in the first epoch only, and keeps what they hold itself");
+        .contains("reads its files in the first epoch only and then keeps their content itself");
   }
 
   /** One file of 3,200 rows, read in each epoch. */

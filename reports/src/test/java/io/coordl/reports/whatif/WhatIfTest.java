@@ -300,7 +300,7 @@ class WhatIfTest {
     WhatIf asked = WhatIf.of(job, scenario(null, 4, null, 5e7), Set.of("hosts"));
     assertThat(answer(asked, "hosts").figure()).isNotNull();
     assertThat(answer(asked, "hosts").assumptions())
-        .contains("a thread gets 95.4 MiB/s of another host, as it did in this recording");
+        .contains("a thread gets 95.4 MiB/s from another host, as it did in this recording");
     assertThat(answer(WhatIf.of(job), "hosts").missing())
         .extracting(Missing::figure)
         .containsExactly("storageRate");
