@@ -241,7 +241,7 @@ class AgentCheckpointsTest {
             () -> resumed,
             files,
             line -> {
-              throw new OutOfMemoryError("of a thread without memory");
+              throw new OutOfMemoryError("simulated");
             });
     CountDownLatch hold = new CountDownLatch(1);
     checkpoints.stepped(
@@ -373,7 +373,7 @@ class AgentCheckpointsTest {
       case "fifo" -> assertThat(new ProcessBuilder("mkfifo", lock + "").start().waitFor()).isZero();
       case "directory" -> Files.createDirectory(lock);
       case "another's" -> {
-        assumeTrue(Machine.user() == 0, "only root makes files of another user");
+        assumeTrue(Machine.user() == 0, "only root can give a file to another user");
         Files.createFile(lock);
         Files.setAttribute(lock, "unix:uid", 12345);
       }
