@@ -91,7 +91,7 @@ final class Hosts implements AutoCloseable {
     fakes.add(new Member("fake" + fakes.size(), address, capacity));
   }
 
-  /** Resets the fakes to unknown members. */
+  /** Replaces the fakes by new members, about which the hosts know nothing. */
   void renewFakes() {
     fakes.replaceAll(fake -> new Member(fake.name(), fake.data(), fake.capacity() + 1));
     publishMembers();
@@ -209,7 +209,7 @@ final class Hosts implements AutoCloseable {
       return crossed.get(answer).sum();
     }
 
-    /** Requests that were late or failed; after each, the peer receives no more requests. */
+    /** Requests that were late or failed; after each, the peer gets none until a probe succeeds. */
     long faults() {
       return answers(Answer.LATE) + answers(Answer.FAILED);
     }

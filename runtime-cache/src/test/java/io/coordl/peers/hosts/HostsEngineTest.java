@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The engine's guarantees that hosts in one process can check. */
+/** The engine's guarantees that can be checked with hosts in one process. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostsEngineTest {
   private static final int ITEMS = 300;
@@ -65,7 +65,7 @@ class HostsEngineTest {
     return number;
   }
 
-  /** Fetches all items on all hosts, each on two threads and in its own order. */
+  /** Fetches all items on all hosts, on two threads per host, each in its own order. */
   private static void epoch(Hosts hosts, int items, long seed) throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     List<Future<?>> all = new ArrayList<>();
@@ -138,7 +138,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void withSixtyFourHostsAMissQueriesOnlyTheOwner() throws Exception {
+  void withSixtyFourHostsAFetchTakesAtMostThreeRequests() throws Exception {
     int count = 64;
     try (Hosts hosts = Hosts.of(count, directory, "1m")) {
       Ranking ranking = new Ranking(hosts.host(0).membership.members);
@@ -707,7 +707,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void aDeadClaimantLosesItsClaimAtOnce() throws Exception {
+  void aDeadClaimantLosesItsClaimImmediately() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m")) {
       int number = itemOf(hosts, 1, 0);
       ExecutorService threads = Executors.newSingleThreadExecutor();
@@ -885,7 +885,7 @@ class HostsEngineTest {
     }
   }
 
-  /** Returns a client that has asked for an item, and that can receive little of it. */
+  /** Returns a client that has requested an item but can receive little of it. */
   private static Socket find(Host host, ItemKey key, int length) throws IOException {
     Socket plain = new Socket();
     plain.setReceiveBufferSize(4096);

@@ -101,7 +101,8 @@ class PeerSecretTest {
   @Test
   void aFileOfAnotherUserIsRefused() throws Exception {
     Assumptions.assumeTrue(
-        System.getProperty("user.name").equals("root"), "only root may give files away");
+        System.getProperty("user.name").equals("root"),
+        "only root can give a file to another user");
     Path file = file(TestSecret.OURS);
     Files.setAttribute(file, "unix:uid", 12345);
     refused(file, "belongs to another user (12345)");

@@ -472,7 +472,7 @@ class RedisEngineTest {
   // ---- access
 
   @Test
-  void aRightPasswordIsUsed() throws Exception {
+  void theUrisPasswordIsUsed() throws Exception {
     RedisServer server = server("--requirepass", "p@ss/w:rd");
     RedisEngine engine = engine(new FullStore(), null, server.uri(":p%40ss%2Fw%3Ard@"));
     await(engine.servers::up);

@@ -52,7 +52,7 @@ final class InterruptsTest {
     }
   }
 
-  /** Returns a host set up as by the agent. */
+  /** Returns a host that is set up as the agent would set it up. */
   private HostsEngine host(int number, int port) throws IOException {
     Path directory = Files.createDirectories(work.resolve("host" + number));
     ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), sentence -> {});
