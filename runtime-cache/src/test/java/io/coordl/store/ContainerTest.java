@@ -40,7 +40,7 @@ class ContainerTest {
           Files.readAllLines(Path.of("/proc/self/cgroup")).stream()
               .filter(line -> line.contains(":memory:"))
               .findFirst()
-              .orElseThrow(() -> new IOException("the kernel counts memory by version 2"));
+              .orElseThrow(() -> new IOException("memory is controlled by version 2"));
       Path parent = Path.of("/sys/fs/cgroup/memory" + own.split(":", 3)[2]);
       group = Files.createDirectory(parent.resolve("coordl-" + ProcessHandle.current().pid()));
       Files.writeString(group.resolve("memory.limit_in_bytes"), Long.toString(LIMIT));

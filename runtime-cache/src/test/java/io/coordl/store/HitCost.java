@@ -25,7 +25,7 @@ public final class HitCost {
     void read(String path) throws IOException;
   }
 
-  /** Measures; {@code host} as the argument shares the store. */
+  /** Measures; the store is shared if there is any argument. */
   public static void main(String[] args) throws Exception {
     Path directory = Files.createTempDirectory("coordl-hit");
     List<String> paths = new ArrayList<>();

@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
 
 /**
  * A job in a separate JVM. Arguments: {@code directory group items epochs seed [anywhere]}. Fetches
- * items in order, from the first or from anywhere, then at random; checks each; prints its reads
- * from storage; leaves when its input ends.
+ * all items in order, starting with the first or, with {@code anywhere}, at random; then fetches
+ * random items. Checks each, prints its reads from storage, and leaves when its input ends.
  */
 public final class JobMain {
   /** Exit status of a job started with {@code anywhere} that was served a wrong item. */

@@ -157,7 +157,7 @@ class LateStoreTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"4m", "auto", "5m"})
-  void aJobThatJoinsAStoreLogsThatItsOwnBudgetIsIgnored(String budget) throws IOException {
+  void aJobThatJoinsAStoreLogsThatADifferentBudgetIsIgnored(String budget) throws IOException {
     FileLock alive = createForAnotherJob();
     try (ArenaStore store = open(budget)) {
       assertThat(store.capacity()).isEqualTo(4 << 20);
