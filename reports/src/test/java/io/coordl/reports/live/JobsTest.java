@@ -108,7 +108,7 @@ class JobsTest {
         .containsExactly(Jobs.State.running, Jobs.State.killed);
   }
 
-  /** They stay known for an hour: an evening of trials must not hide the running job. */
+  /** Killed jobs are listed for an hour: an evening of trials must not hide the running job. */
   @Test
   void killedJobsHideNoRunningOne() throws Exception {
     for (int i = 5; i > 0; i--) {
@@ -162,7 +162,7 @@ class JobsTest {
   }
 
   @Test
-  void keptItemsThatWereUsedLatelyCameFromMemory() throws Exception {
+  void keptItemsUsedRecentlyCountAsFromMemory() throws Exception {
     JobStatisticsEvent before = totals(10, 10);
     JobStatisticsEvent now = totals(20, 20);
     before.keptItems = 100;
