@@ -348,8 +348,8 @@ class AgentCheckpointsTest {
   void theNextRunReusesADirectoryWithoutACheckpoint() throws Exception {
     train("one", 1);
     train("two", 0);
+    // Left over from a job that was killed during its first checkpoint.
     Files.createDirectories(root.resolve("run.2/mlp/000001/.coordl"));
-    // The job was killed there.
     Files.createFile(root.resolve("run.2/mlp/000001/.coordl/checkpoint"));
     train("three", 1);
     assertThat(names("")).containsExactly(".coordl", "mlp", "run.2");

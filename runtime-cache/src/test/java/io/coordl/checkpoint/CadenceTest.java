@@ -58,7 +58,8 @@ class CadenceTest {
   @Test
   void blockingTimeStaysWithinTheShare() {
     Cadence cadence = Cadence.within(() -> 0.035);
-    train(cadence, FIRST + 200, 10 * MS, 35 * MS, 0, 1); // 35 ms of each second: one in 100.
+    // 35 ms of each second: one checkpoint in 100 steps.
+    train(cadence, FIRST + 200, 10 * MS, 35 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(100);
     forget();
     train(cadence, 100_000, 10 * MS, 35 * MS, 0, 1);
@@ -127,7 +128,7 @@ class CadenceTest {
     assertThat(cadence.interval()).isEqualTo(100);
   }
 
-  /** A job that is too short for the assumed cost takes none, however short its steps are. */
+  /** A job that is too short for the assumed cost takes none, however short the steps. */
   @Test
   void aShortJobTakesNoCheckpointThatItCannotAfford() {
     for (long step : new long[] {MS / 10, MS, 10 * MS, 400 * MS}) {

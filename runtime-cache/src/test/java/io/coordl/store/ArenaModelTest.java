@@ -309,7 +309,7 @@ class ArenaModelTest {
 
   @Test
   @Tag("slow")
-  void anyFourSwitchesAndTwoKillsLeaveItemsCompleteAndStoredOnce() throws Exception {
+  void randomSwitchesAndKillsLeaveItemsCompleteAndStoredOnce() throws Exception {
     int steps = new Run(Map.of()).run();
     SplittableRandom random = new SplittableRandom(7);
     for (int i = 0; i < 4000; i++) {

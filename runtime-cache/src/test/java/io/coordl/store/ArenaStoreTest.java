@@ -147,7 +147,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void allSegmentsShareOneOpenFile() throws IOException {
+  void onlyOneSegmentFileIsOpen() throws IOException {
     try (ArenaStore store = process("32m")) {
       for (int i = 0; i < 200; i++) {
         store.fetch(Items.key(i), 100_000, (target, offset) -> true);

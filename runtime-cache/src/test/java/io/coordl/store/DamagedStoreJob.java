@@ -139,7 +139,7 @@ public final class DamagedStoreJob {
       MappedLength.settle();
       expect(Arrays.equals(bytes, Items.content(number)), "wrong bytes of " + number);
     } catch (InternalError e) {
-      // A view fails in its reader, which then reads the file, as a cursor does.
+      // A view fails in its reader, which then reads the file, as ItemCursor does.
     }
   }
 

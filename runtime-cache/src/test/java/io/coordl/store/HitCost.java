@@ -86,7 +86,7 @@ public final class HitCost {
         what, nanos[nanos.length / 2] / 1e3, nanos[nanos.length * 99 / 100] / 1e3);
   }
 
-  private static void print(String word) {
-    System.err.println(word);
+  private static void print(String line) {
+    System.err.println(line);
   }
 }

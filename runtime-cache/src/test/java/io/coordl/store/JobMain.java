@@ -15,8 +15,8 @@ public final class JobMain {
 
   private JobMain() {}
 
-  private static void print(String word) {
-    System.err.println(word);
+  private static void print(String line) {
+    System.err.println(line);
   }
 
   /** Runs the job. */

@@ -47,7 +47,7 @@ class ManyThreadsTest {
   @BeforeEach
   void open() throws Exception {
     ArenaStore.format(memory);
-    store = new ArenaStore(memory, null, 1, job -> job == 1, "", words -> {});
+    store = new ArenaStore(memory, null, 1, job -> job == 1, "", line -> {});
     store.measureBy(before -> false);
   }
 

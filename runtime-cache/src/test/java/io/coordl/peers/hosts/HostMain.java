@@ -108,8 +108,8 @@ public final class HostMain {
     }
   }
 
-  private static void print(String word) {
-    System.err.println(word);
+  private static void print(String line) {
+    System.err.println(line);
   }
 
   private void run(long seed, PeerServer server) throws Exception {
@@ -169,7 +169,7 @@ public final class HostMain {
     int length = content.remaining();
     found.update(content.duplicate());
     if (length != expected.length || found.getValue() != crc.getValue()) {
-      throw new IllegalStateException("item " + number + " is not what it was");
+      throw new IllegalStateException("item " + number + " has wrong bytes");
     }
   }
 }

@@ -173,7 +173,7 @@ final class InterruptsTest {
     for (int i = 0; i < ITEMS; i++) {
       assertThat(fetch(first, i).outcome()).isIn(Outcome.PEER, Outcome.HIT);
     }
-    HostsEngine third = host(3, port); // Waits for both hosts; asks over new connections.
+    HostsEngine third = host(3, port); // Waits for both hosts; fetches over new connections.
     for (int i = 0; i < ITEMS; i++) {
       assertThat(fetch(third, i).outcome()).isIn(Outcome.PEER, Outcome.HIT);
     }

@@ -36,7 +36,7 @@ final class MemberMain {
               print("carries");
               return server;
             },
-            words -> print("words " + words));
+            line -> print("logged " + line));
     Thread printing = new Thread(() -> print(membership));
     printing.setDaemon(true);
     printing.start();
