@@ -156,8 +156,8 @@ class CadenceTest {
   }
 
   /**
-   * The first checkpoint costs 2 s, 20 % of the time so far. The next waits until twice that is 3.5
-   * % of the time.
+   * The first checkpoint costs 2 s, 20 % of the time so far. The next waits until 4 s are 3.5 % of
+   * the time.
    */
   @Test
   void anExpensiveFirstCheckpointIsPaidBack() {
@@ -169,7 +169,7 @@ class CadenceTest {
       train(cadence, 1, 10 * MS, 35 * MS, 0, 1);
       steps++;
     }
-    assertThat(now / MS).isBetween(114_000L, 115_000L); // 3.5 % of it is twice 2 s.
+    assertThat(now / MS).isBetween(114_000L, 115_000L); // 3.5 % of it is 4 s.
     train(cadence, 6_000, 10 * MS, 35 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(100);
     assertThat(steps).isGreaterThan(10_000);

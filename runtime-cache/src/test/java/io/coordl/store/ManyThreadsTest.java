@@ -129,7 +129,7 @@ class ManyThreadsTest {
     assertThat(memory.calls).hasValue(0);
   }
 
-  /** A thread retries an operation only if another thread has changed the word meanwhile. */
+  /** A thread retries an operation only if another changed the word after the thread read it. */
   @ParameterizedTest
   @ValueSource(ints = {2, 4, 8, 16, 64})
   void admittingItemsTakesNoLockAndRetriesRarely(int threads) throws Exception {

@@ -108,7 +108,7 @@ class JobsTest {
         .containsExactly(Jobs.State.running, Jobs.State.killed);
   }
 
-  /** Killed jobs are listed for an hour: an evening of trials must not hide the running job. */
+  /** Killed jobs stay listed for an hour or more: many trials must not hide the running job. */
   @Test
   void killedJobsHideNoRunningOne() throws Exception {
     for (int i = 5; i > 0; i--) {

@@ -20,8 +20,8 @@ class HitLawTest {
   private static final int ITEMS = 20_000;
 
   /**
-   * Misses in an independent simulation. The CoorDL paper (VLDB'21) measured 85 % with room for 35
-   * % of the data set, and 53 % with room for 65 %.
+   * Misses in an independent simulation. The CoorDL paper (VLDB'21) measured 85 % where 35 % of the
+   * data set fit, and 53 % where 65 % fit.
    */
   @ParameterizedTest
   @CsvSource({"25,75,93,97", "35,65,86,93", "50,50,72,85", "65,35,54,72", "80,20,32,52"})

@@ -701,7 +701,7 @@ class WhatIfTest {
   }
 
   @Test
-  void theReasonForMissingAnswersIsThatDecodedItemsAreKept() throws Exception {
+  void answersAreMissingBecauseDecodedItemsAreKept() throws Exception {
     WhatIf whatIf = WhatIf.of(Recordings.read(CURED));
 
     assertThat(answer(whatIf, "decoded").sentence())
