@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * In a real cgroup (version 1) of 600 MiB, a JVM with 100 MiB of heap and a store uses 440 MiB of
- * native memory. It survives without a store, so it must survive with one.
+ * native memory. It survives without a store, so it must survive with one of automatic size.
  */
 class ContainerTest {
   private static final long LIMIT = 600 << 20;

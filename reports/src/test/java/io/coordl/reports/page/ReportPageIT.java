@@ -259,7 +259,7 @@ class ReportPageIT {
   }
 
   @Test
-  void itIsDrawnWithoutErrorsAndWithoutTheNetwork() {
+  void thePageIsDrawnWithoutErrorsAndWithoutTheNetwork() {
     for (Path page : pages()) {
       browser.open(page);
 
@@ -746,7 +746,7 @@ class ReportPageIT {
   }
 
   @Test
-  void itPrintsOnPaper() throws Exception {
+  void thePageIsPrintedWithoutItsControls() throws Exception {
     browser.open(single);
     browser.medium("print", "dark");
     browser.run("dispatchEvent(new Event('beforeprint'))");

@@ -90,7 +90,7 @@ class PeerTlsTest {
   void aHostWithAnotherKeyOrNoneIsRefusedAndReadsStorage() throws Exception {
     try (Hosts hosts = hosts(1, load(ours))) {
       hosts.host(0).fetch(1);
-      // A stranger that disconnects early may lose its alert and count as gone: retry.
+      // If a stranger disconnects early, its alert may be lost, and nothing is logged: retry.
       long end = System.nanoTime() + Waits.LONG.toNanos();
       do {
         assertThat(System.nanoTime() - end).as("time left").isNegative();

@@ -188,8 +188,8 @@ final class HostMembershipTest {
     nobody.init(null, trust.getTrustManagers(), null);
     try (Socket socket =
         nobody.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port)) {
-      // A refused client gets the reason after its handshake; a silent accepted client gets
-      // nothing.
+      // A refused client gets the reason after its handshake; an accepted one that stays silent
+      // gets nothing.
       assertThatThrownBy(() -> socket.getInputStream().read())
           .isInstanceOf(SSLException.class)
           .hasMessageContaining("certificate");
