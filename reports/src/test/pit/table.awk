@@ -1,4 +1,5 @@
-# The table of the mutation tests: pitest's mutations.csv of each area, by class. Fails below 85 %.
+# The table of the mutation tests: pitest's mutations.csv of each area, by class. Fails if an area
+# is below 85 %.
 BEGIN { FS = ","; form = "%-14s %-22s %9d %6d %6d %%\n" }
 
 {

@@ -111,7 +111,7 @@ class CoordlJarIT {
                 + "/none does not exist.\n1\n");
   }
 
-  /** Containers have no locale; java alone could not name this file. */
+  /** Containers often have no locale; without the launcher, Java could not name this file. */
   @Test
   void namesAreReadAndWrittenInUtf8WithoutALocale() throws Exception {
     Path job = Recordings.record(folder.resolve("job.jfr"), Recordings::emitJob);
@@ -162,9 +162,9 @@ class CoordlJarIT {
     assertThat(help.output()).doesNotContain("\033").contains("Possible solutions: --json");
   }
 
-  /** The jar takes only some packages of the agent's modules. */
+  /** The jar contains only some packages of the agent's modules. */
   @Test
-  void everyOwnClassThatTheJarUsesIsInIt() {
+  void everyClassOfOursThatTheJarUsesIsInIt() {
     StringWriter output = new StringWriter();
     PrintWriter writer = new PrintWriter(output);
     int code =

@@ -160,7 +160,7 @@ class CoordlTest {
   }
 
   @Test
-  void theLongestSummaryHasTwentyLines() throws Exception {
+  void theLongestSummaryHasAtMostTwentyLines() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("long.jfr"),

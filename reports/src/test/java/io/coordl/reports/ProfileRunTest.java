@@ -251,7 +251,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void theOptionsOfTheProgramNeedNoDashesBefore() throws Exception {
+  void theProgramNeedsNoDashesBeforeIt() throws Exception {
     Path recording = folder.resolve("o.jfr");
 
     int code = coordl("profile", "--agent", agent(), "-o", recording, "/bin/sh", "-c", "exit 7");
@@ -336,7 +336,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void eachPhaseAloneHasItsOwnFile() throws Exception {
+  void aPhaseAloneHasItsOwnFile() throws Exception {
     Path java = program("java", 0);
     Path file = Path.of("coordl-profile-cold.jfr").toAbsolutePath();
     try {

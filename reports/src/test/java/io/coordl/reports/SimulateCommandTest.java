@@ -67,7 +67,7 @@ class SimulateCommandTest {
 
   @Test
   void severalRunsGetALineEach() throws Exception {
-    String[] asked = {
+    String[] options = {
       "--load",
       "2",
       "--cluster",
@@ -81,7 +81,7 @@ class SimulateCommandTest {
       "--allocation",
       "proportional,greedy,tune"
     };
-    assertThat(simulate(asked)).as(err.toString()).isZero();
+    assertThat(simulate(options)).as(err.toString()).isZero();
     List<String> lines = out.toString().lines().toList();
     assertThat(lines).hasSize(10);
     assertThat(lines.get(0))
@@ -94,7 +94,7 @@ class SimulateCommandTest {
         .matches("fifo: mean JCT, proportional / tune: \\d\\.\\d\\d \u00b1 \\d\\.\\d\\d");
 
     out.getBuffer().setLength(0);
-    List<String> withJson = new ArrayList<>(List.of(asked));
+    List<String> withJson = new ArrayList<>(List.of(options));
     withJson.add("--json");
     assertThat(simulate(withJson.toArray(String[]::new))).isZero();
     assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
@@ -116,19 +116,19 @@ class SimulateCommandTest {
   @Test
   void theRunsAreDrawnOnAPage(@TempDir Path folder) throws Exception {
     Path page = folder.resolve("page.html");
-    String[] asked = {
+    String[] options = {
       "--load", "2", "--cluster", "4x8", "--measure", "20-29", "--seeds", "2", "-o", page.toString()
     };
-    assertThat(simulate(asked)).as(err.toString()).isZero();
+    assertThat(simulate(options)).as(err.toString()).isZero();
     String html = Files.readString(page);
     assertThat(html)
         .contains("<title>CoorDL: 10 jobs (20 to 29 of a workload of 2 jobs an hour")
         .contains("\"name\":\"fifo tune\"")
         .contains("Only the first seed of each is drawn")
         .doesNotContain("{{");
-    assertThat(simulate(asked)).isEqualTo(ExitStatus.UNWRITABLE.code());
+    assertThat(simulate(options)).isEqualTo(ExitStatus.UNWRITABLE.code());
     assertThat(err.toString()).contains("already exists");
-    List<String> again = new ArrayList<>(List.of(asked));
+    List<String> again = new ArrayList<>(List.of(options));
     again.add("--force");
     assertThat(simulate(again.toArray(String[]::new))).isZero();
     assertThat(Files.readString(page)).isEqualTo(html);
@@ -145,7 +145,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void wrongInputGetsASentence() {
+  void wrongInputGetsOneSentence() {
     String trace = TABLES + "/static-100.csv";
     refused("simulate needs either --jobs FILE.csv or --load JOBS", "--cluster", "4x8");
     refused(

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The generator draws the same numbers as the JDK's, and can be forked. */
 class ForkableRandomTest {
-  /** Every way to draw. */
+  /** Calls that draw numbers, and one that sets the seed. */
   private static final Map<String, Function<Random, Object>> DRAWS = new LinkedHashMap<>();
 
   static {
@@ -119,7 +119,7 @@ class ForkableRandomTest {
   }
 
   @Test
-  void thePendingGaussianIsState() {
+  void thePendingGaussianIsPartOfTheState() {
     ForkableRandom ours = new ForkableRandom(3);
     ours.nextGaussian();
     ForkableRandom from = ours.fork();
@@ -202,7 +202,7 @@ class ForkableRandomTest {
   }
 
   @Test
-  void anAttemptDuringAnotherDrawFailsAndKeepsThatDraw() {
+  void anAttemptFailsIfAnotherThreadDrawsAndKeepsThatDraw() {
     ForkableRandom random = new ForkableRandom(8);
     Random same = new Random(8);
     assertThat(

@@ -245,7 +245,7 @@ class AgentCheckpointsTest {
             () -> resumed,
             files,
             line -> {
-              throw new OutOfMemoryError("of a thread without memory");
+              throw new OutOfMemoryError("simulated");
             });
     CountDownLatch hold = new CountDownLatch(1);
     checkpoints.stepped(
@@ -352,8 +352,8 @@ class AgentCheckpointsTest {
   void theNextRunReusesADirectoryWithoutACheckpoint() throws Exception {
     train("one", 1);
     train("two", 0);
+    // Left over from a job that was killed during its first checkpoint.
     Files.createDirectories(root.resolve("run.2/mlp/000001/.coordl"));
-    // The job was killed there.
     Files.createFile(root.resolve("run.2/mlp/000001/.coordl/checkpoint"));
     train("three", 1);
     assertThat(names("")).containsExactly(".coordl", "mlp", "run.2");
@@ -377,7 +377,7 @@ class AgentCheckpointsTest {
       case "fifo" -> assertThat(new ProcessBuilder("mkfifo", lock + "").start().waitFor()).isZero();
       case "directory" -> Files.createDirectory(lock);
       case "another's" -> {
-        assumeTrue(Machine.user() == 0, "only root makes files of another user");
+        assumeTrue(Machine.user() == 0, "only root can give a file to another user");
         Files.createFile(lock);
         Files.setAttribute(lock, "unix:uid", 12345);
       }

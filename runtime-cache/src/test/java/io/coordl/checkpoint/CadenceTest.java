@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class CadenceTest {
   private static final long MS = 1_000_000;
 
-  /** Steps of 10 ms until 3.5 % of the time is the assumed cost of the first checkpoint. */
+  /** After this many steps of 10 ms, the first checkpoint's assumed cost is 3.5 % of the time. */
   private static final int FIRST = 1000;
 
   private long now;
@@ -58,7 +58,8 @@ class CadenceTest {
   @Test
   void blockingTimeStaysWithinTheShare() {
     Cadence cadence = Cadence.within(() -> 0.035);
-    train(cadence, FIRST + 200, 10 * MS, 35 * MS, 0, 1); // 35 ms of each second: one in 100.
+    // 35 ms of each second: one checkpoint in 100 steps.
+    train(cadence, FIRST + 200, 10 * MS, 35 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(100);
     forget();
     train(cadence, 100_000, 10 * MS, 35 * MS, 0, 1);
@@ -96,7 +97,7 @@ class CadenceTest {
     assertThat(cadence.interval()).isBetween(135L, 157L);
   }
 
-  /** With a slow disk as the only cost, the next begins when the previous one is written. */
+  /** If only the disk is slow, the next checkpoint begins once the previous one is written. */
   @Test
   void aCheckpointIsWrittenBeforeTheNextBegins() {
     Cadence cadence = Cadence.within(() -> 0.035);
@@ -127,7 +128,7 @@ class CadenceTest {
     assertThat(cadence.interval()).isEqualTo(100);
   }
 
-  /** A job that is too short for the assumed cost takes none, however short its steps are. */
+  /** A job that is too short for the assumed cost takes none, however short the steps. */
   @Test
   void aShortJobTakesNoCheckpointThatItCannotAfford() {
     for (long step : new long[] {MS / 10, MS, 10 * MS, 400 * MS}) {
@@ -140,7 +141,7 @@ class CadenceTest {
     }
   }
 
-  /** Whenever the job ends, if no checkpoint costs more than the first is assumed to. */
+  /** The job may end at any step. No checkpoint costs more than is assumed of the first. */
   @Test
   void theShareHoldsAtEveryMoment() {
     for (long later : new long[] {5 * MS, 35 * MS, 350 * MS}) {
@@ -154,7 +155,10 @@ class CadenceTest {
     }
   }
 
-  /** The first cost 2 s, 20 % of the time so far; the next waits until this is 3.5 % again. */
+  /**
+   * The first checkpoint costs 2 s, 20 % of the time so far. The next waits until 4 s are 3.5 % of
+   * the time.
+   */
   @Test
   void anExpensiveFirstCheckpointIsPaidBack() {
     Cadence cadence = Cadence.within(() -> 0.035);
@@ -165,7 +169,7 @@ class CadenceTest {
       train(cadence, 1, 10 * MS, 35 * MS, 0, 1);
       steps++;
     }
-    assertThat(now / MS).isBetween(114_000L, 115_000L); // Twice 2 s are 3.5 % of it.
+    assertThat(now / MS).isBetween(114_000L, 115_000L); // 3.5 % of it is 4 s.
     train(cadence, 6_000, 10 * MS, 35 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(100);
     assertThat(steps).isGreaterThan(10_000);
@@ -183,7 +187,7 @@ class CadenceTest {
     assertThat(cadence.interval()).isEqualTo(100);
   }
 
-  /** Storage refuses each of them after 2 s: they take no more of the time than others. */
+  /** Storage refuses each checkpoint after 2 s; together they stay within the share, too. */
   @Test
   void failedCheckpointsKeepWithinTheShare() {
     Cadence cadence = Cadence.within(() -> 0.035);
@@ -201,7 +205,7 @@ class CadenceTest {
     assertThat(overhead()).isLessThan(0.037);
   }
 
-  /** An evaluation while a checkpoint is written is no slowdown of steps. */
+  /** An evaluation while a checkpoint is written does not count as a slowdown of steps. */
   @Test
   void aPauseDuringAWriteIsNoCost() {
     Cadence cadence = Cadence.within(() -> 0.035);

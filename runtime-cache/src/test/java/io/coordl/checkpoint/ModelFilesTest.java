@@ -242,7 +242,7 @@ class ModelFilesTest {
 
   /** Opening and closing such a file would drop its lock: another job could delete it. */
   @Test
-  void thisJobsFilesAreKeptThroughLinksToo() throws Exception {
+  void thisJobsFilesAreKeptEvenIfReachedThroughALink() throws Exception {
     Path models = Files.createDirectory(folder.resolve("models"));
     Path link = Files.createSymbolicLink(folder.resolve("link"), models);
     try (ModelFile file = files.create(models.resolve("model.zip"))) {
@@ -297,8 +297,8 @@ class ModelFilesTest {
     reader.join();
     files.await();
     assertThat(order).containsExactly("line second", "deletion", "read second");
-    pending.then(() -> order.add("at once"));
-    assertThat(order).contains("at once");
+    pending.then(() -> order.add("immediately"));
+    assertThat(order).contains("immediately");
     assertThat(events.get(1).background).isTrue();
   }
 
@@ -348,7 +348,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void onlyOneSnapshotIsTakenAtATimeWithoutWaiting() throws Exception {
+  void aSnapshotDuringAnotherIsRefusedWithoutWaiting() throws Exception {
     assertThat(files.beginTurn()).isTrue();
     assertThat(files.beginTurn()).isFalse(); // A save inside a save.
     List<Boolean> turns = new CopyOnWriteArrayList<>();
@@ -390,8 +390,8 @@ class ModelFilesTest {
   }
 
   /**
-   * The program waits for its own file as it would for its own call; JVM shutdown waits for minutes
-   * only.
+   * The program waits for its own file as it would for its own call; JVM shutdown gives up after
+   * ten minutes without progress.
    */
   @Test
   void hungStorageBlocksTheProgramButNotJvmShutdown() throws Exception {

@@ -84,9 +84,9 @@ class ResumeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"in the background", "without room", "at once"})
+  @ValueSource(strings = {"in the background", "without room", "synchronously"})
   void theNewestIsFoundFromAnyDirectory(String how) throws Exception {
-    train(!how.equals("at once"), how.equals("without room") ? 1 << 10 : 1 << 30, "mlp");
+    train(!how.equals("synchronously"), how.equals("without room") ? 1 << 10 : 1 << 30, "mlp");
     Path model = root.resolve("mlp");
     for (Path from : List.of(root, model, model.resolve("000003"), model.resolve("latest"))) {
       Resume resume = resume(from);
@@ -154,8 +154,8 @@ class ResumeTest {
     resume.begin(6);
     assertThat(resume.isSkipping()).isTrue();
     assertThat(resume.leavesOutSave()).isTrue();
-    resume.lacks("the moon is another");
-    resume.lacks("the moon is another");
+    resume.lacks("the moon is another one");
+    resume.lacks("the moon is another one");
     assertThat(logged).filteredOn(line -> line.contains("moon")).hasSize(1);
     assertThat(resume.said()).contains("ended before step 6", "skipped: 1");
     resume.end();

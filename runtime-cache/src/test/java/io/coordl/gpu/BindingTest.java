@@ -19,14 +19,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The message to the user if native code cannot be called. */
+/** Missing native code is reported to the user; checking for it does not disturb the program. */
 class BindingTest {
   private static final String RAW = "(?s).*(Exception|Error|java\\.|com\\.|org\\.).*";
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aMissingDriverIsReportedInOneSentence(boolean asked) {
-    Binding binding = new Binding("none", getClass().getClassLoader(), asked);
+  void aMissingDriverIsReportedInOneSentence(boolean requested) {
+    Binding binding = new Binding("none", getClass().getClassLoader(), requested);
     assertThatThrownBy(() -> binding.open("libnothing-of-nvidia.so.1", "nvml"))
         .isInstanceOf(UnavailableException.class)
         .message()

@@ -22,7 +22,7 @@ class BusyTest {
   private static final double POINTS = 0.03;
   private static final long MICROS = 1000;
 
-  /** Milliseconds per period, the share with kernels, and the functions that the driver lacks. */
+  /** Milliseconds per period, the share with kernels, and the function that always fails. */
   static Stream<Arguments> waves() {
     return Stream.of(50, 100, 166, 200, 333, 400, 500, 900, 1000, 1100, 2000, 5000)
         .flatMap(

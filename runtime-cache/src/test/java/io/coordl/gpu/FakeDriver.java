@@ -21,9 +21,10 @@ final class FakeDriver implements Natives {
 
   final List<String> calls = new ArrayList<>();
 
-  /** Error codes of the functions that fail; then the functions that the driver lacks. */
+  /** Error codes of the functions that fail. */
   final Map<String, Integer> failing = new HashMap<>();
 
+  /** Functions that the driver lacks. */
   final Set<String> missing = new HashSet<>();
 
   /** Devices on which the program has a context. */
@@ -46,14 +47,16 @@ final class FakeDriver implements Natives {
   /** Microseconds since 1970. */
   long now = 1_790_000_000_057_000L;
 
-  /** Microseconds from one kernel start to the next, and the time kernels run. */
+  /** Microseconds from one kernel start to the next. */
   long period = 50_000;
 
+  /** Microseconds per period in which kernels run. */
   long busy = 12_500;
 
-  /** Microseconds per window, and the number of windows stored. */
+  /** Microseconds per window. */
   long window = 200_000;
 
+  /** Number of windows stored. */
   int kept = 100;
   private static final int OFFSET = 37_000;
 

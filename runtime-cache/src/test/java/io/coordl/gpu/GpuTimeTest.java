@@ -25,7 +25,6 @@ class GpuTimeTest {
     return sample;
   }
 
-  /** Stalls and steps before the first sample. */
   @Test
   void stallsBeforeTheFirstSampleDoNotExplainLaterIdleTime() {
     GpuTime time = new GpuTime("fake", job(1, 10 * SECOND), 5 * SECOND);

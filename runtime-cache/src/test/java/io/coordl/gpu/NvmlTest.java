@@ -23,7 +23,7 @@ class NvmlTest {
     return new Nvml(driver, FakeDriver.PID, () -> driver.now);
   }
 
-  /** Returns the sample of a second later. */
+  /** Returns a sample taken one second later. */
   private GpuSampleEvent sample(Nvml nvml) throws UnavailableException {
     driver.now += 1_000_000;
     return Objects.requireNonNull(nvml.read(0, 1_000_000_000)).sample();
@@ -33,7 +33,7 @@ class NvmlTest {
     return sample(nvml());
   }
 
-  /** Struct sizes in NVIDIA's headers for these drivers. */
+  /** Struct sizes in NVIDIA's headers for these drivers; 0 if the list must not be read. */
   @ParameterizedTest
   @CsvSource({
     "470.82.01, 0",
@@ -107,11 +107,9 @@ class NvmlTest {
     driver.missing.add(function);
     driver.shares = null;
     GpuSampleEvent sample = sample();
-    boolean isReserved =
-        function.equals(
-            "nvmlDeviceGetMemoryInfo_v2"); // Without it, the driver's reserved memory counts as
-    // used.
-    assertThat(sample.usedMemory).isEqualTo((3L << 30) - (isReserved ? 0 : 615L << 20));
+    // Without this function, the memory that the driver reserves counts as used.
+    boolean countsReserved = function.equals("nvmlDeviceGetMemoryInfo_v2");
+    assertThat(sample.usedMemory).isEqualTo((3L << 30) - (countsReserved ? 0 : 615L << 20));
     assertThat(sample.utilization).isEqualTo(0.25);
     assertThat(sample.milliwatts).isEqualTo(function.endsWith("Usage") ? -1 : 300);
   }

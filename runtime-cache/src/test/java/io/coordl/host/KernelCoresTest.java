@@ -107,7 +107,7 @@ class KernelCoresTest {
   }
 
   @Test
-  void withoutKernelCountersFiguresStayUnknown() {
+  void withoutKernelCountersFiguresAreZero() {
     Figures figures = process();
     assertThat(figures.coreWait + figures.throttled + figures.pressure + figures.cpu).isZero();
     assertThat(cores.ofThread()).isZero();

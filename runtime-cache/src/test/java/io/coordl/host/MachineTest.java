@@ -87,7 +87,7 @@ class MachineTest {
       group2(mount.resolve("x"), Long.toString(limit), limit, stat);
       Machine.Room room = room(membership);
       assertThat(room.spare() - heapGrowth).isGreaterThan(sizes[1] * MIB);
-      // With the store and the fully grown heap, the container is just full.
+      // With the store and the fully grown heap, 36 MiB of the container stay free.
       group2(mount.resolve("x"), Long.toString(limit), used + heapGrowth + sizes[1] * MIB, "");
       assertThat(room(membership).tight(false, 0)).isFalse();
       group2(mount.resolve("x"), Long.toString(limit), limit - 5 * MIB, "");

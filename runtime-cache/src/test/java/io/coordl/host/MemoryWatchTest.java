@@ -119,7 +119,7 @@ class MemoryWatchTest {
   }
 
   @Test
-  void aLargeContainerIsFilledAtOnceExceptForEightGibibytes() {
+  void untilATrainingEpochEndsALargeContainerIsFilledExceptForEightGibibytes() {
     container.limit = 64 << 10;
     container.used = 64 << 10;
     container.used -= 8 << 10;

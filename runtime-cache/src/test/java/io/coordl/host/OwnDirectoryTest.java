@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A user's jobs share files even if other users take the names. */
+/** A user's jobs share files even if other users take the names of their directory. */
 class OwnDirectoryTest {
   @TempDir Path parent;
   private final List<String> logged = new ArrayList<>();
@@ -86,7 +86,7 @@ class OwnDirectoryTest {
     try {
       Files.setAttribute(numbered(0), "unix:uid", 65534);
     } catch (IOException e) {
-      System.out.println("skipped: only root gives files away");
+      System.out.println("skipped: only root can give a directory to another user");
       return;
     }
     assertThat(OwnDirectory.in(parent)).isEqualTo(numbered(1));
@@ -134,7 +134,7 @@ class OwnDirectoryTest {
   void aDirectoryThatVanishesIsCreatedAgain() throws IOException {
     Path directory = OwnDirectory.in(parent);
     assertThat(OwnDirectory.make(directory, user)).isTrue();
-    assertThat(OwnDirectory.make(directory, user)).as("it is there").isTrue();
+    assertThat(OwnDirectory.make(directory, user)).as("it exists").isTrue();
     Files.delete(directory);
     ArenaStore.openHost(directory, "group", ByteBudget.parse("2m"), logged::add).close();
     assertThat(directory).doesNotExist();

@@ -51,7 +51,7 @@ class OwnFilesTest {
       case "fifo" -> assertThat(new ProcessBuilder("mkfifo", path + "").start().waitFor()).isZero();
       case "directory" -> Files.createDirectory(path);
       default -> {
-        assumeTrue(Machine.user() == 0, "only root makes files of another user");
+        assumeTrue(Machine.user() == 0, "only root can give a file to another user");
         Files.writeString(path, "precious");
         Files.setAttribute(path, "unix:uid", 12345);
       }
@@ -80,7 +80,7 @@ class OwnFilesTest {
   }
 
   @Test
-  void aLinkToADirectoryIsNotADirectory() throws IOException {
+  void aLinkToADirectoryIsNotAcceptedAsADirectory() throws IOException {
     Path created = OwnFiles.directory(folder.resolve("a/b"));
     assertThat(OwnFiles.directory(created)).isDirectory();
     Path link = Files.createSymbolicLink(folder.resolve("link"), created);
@@ -94,7 +94,7 @@ class OwnFilesTest {
     Path created = Files.createDirectory(folder.resolve("made"));
     Path link = Files.createSymbolicLink(folder.resolve("link"), created);
     OwnFiles.requireOwnLinks(link.resolve("file"));
-    assumeTrue(Machine.user() == 0, "only root makes links of another user");
+    assumeTrue(Machine.user() == 0, "only root can give a link to another user");
     Files.setAttribute(link, "unix:uid", 12345, LinkOption.NOFOLLOW_LINKS);
     assertThatThrownBy(() -> OwnFiles.requireOwnLinks(link.resolve("file")))
         .hasMessageContaining("symbolic link of another user");

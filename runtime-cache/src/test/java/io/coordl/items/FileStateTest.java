@@ -204,7 +204,8 @@ class FileStateTest {
   }
 
   /**
-   * Images contain the change times from their build; some clients report the modification time.
+   * A file-system image has the change times of its build; some FUSE clients report the
+   * modification time instead.
    */
   @ParameterizedTest
   @ValueSource(strings = {"squashfs", "fuse.rclone"})
@@ -221,7 +222,7 @@ class FileStateTest {
     assertThat(names.copies().leaves(on(7 << 8))).isFalse();
   }
 
-  /** A file that appears replaced except for its change time. */
+  /** The inode number differs but the change time does not: the file was not replaced. */
   @Test
   void ifInodesAreUnstableThePathIdentifiesAFile(@TempDir Path folder) throws IOException {
     List<String> logged = new ArrayList<>();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Copies are the same item on every host; other files never are. */
+/** Which files are the same item, on one host and among hosts. */
 class ItemNamesTest {
   @TempDir Path directory;
   @TempDir Path arena;
@@ -61,14 +61,14 @@ class ItemNamesTest {
     return new MinioCache(store, ItemFilter.inferred(() -> true, names(root, listed)));
   }
 
-  /** By content if listed, else by relative path, which the user must request. */
+  /** Identifies files by content if {@code listed}, else by relative path, like declared copies. */
   private ItemNames names(Path root, boolean listed) {
     return listed
         ? ItemNames.below(root.toString(), manifest.toString(), logged::add)
         : ItemNames.below(root.toString(), null, logged::add).copies();
   }
 
-  /** With a time in whole microseconds, the precision that JDK 17 copies. */
+  /** Creates a file with a time in whole microseconds, the precision that JDK 17 copies. */
   private Path file(String name, int length) throws IOException {
     Path file = here.resolve(name);
     Files.createDirectories(file.getParent());
@@ -320,8 +320,8 @@ class ItemNamesTest {
   }
 
   /**
-   * Hashed while being written, or copied beside other data: older than the manifest, but not what
-   * it lists.
+   * The file was hashed while it was being written, or was copied to where the manifest lists other
+   * data: it is older than the manifest, but does not match it.
    */
   @Test
   void aWrongLineNeverServesWrongBytes() throws IOException {
@@ -357,7 +357,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void decodedItemsOfAWronglyListedFileAreNotKept() throws IOException {
+  void decodedItemsOfAWronglyListedFileAreNotCached() throws IOException {
     Path file = file("a.jpg", 5000);
     listText("ab".repeat(32) + "  a.jpg\n", file);
     ItemNames names = ItemNames.below(here.toString(), manifest.toString(), logged::add);
@@ -501,7 +501,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aListedFileWhoseInodeChangedIsNotTrusted() throws IOException {
+  void aListedFileWithALaterChangeTimeIsNotTrusted() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     ItemNames names = names(here, true);

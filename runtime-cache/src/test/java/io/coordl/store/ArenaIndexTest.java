@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One job uses an arena with words changed by other jobs, killed jobs or other programs. */
+/** One job uses an arena whose words other jobs, killed jobs or other programs have changed. */
 class ArenaIndexTest {
   private static final int CAPACITY = 1 << 20;
   private static final int LENGTH = 100;
@@ -37,7 +37,7 @@ class ArenaIndexTest {
     store.measureBy(before -> false);
   }
 
-  /** Returns a key whose probe run starts at this place in every table. */
+  /** Returns a key for which probing starts at this place, modulo the size of each table. */
   private static ItemKey key(int place) {
     return new ItemKey(place, 1_000_000 + place);
   }

@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 /**
  * Model check of the production protocol: at every access to memory another job may run, or this
  * one may be killed. Three jobs fetch the same item; two of them fetch another first, so that the
- * table fills and a new one is appended. Explores every single switch, every kill, every kill
- * followed by another job, and random runs of up to four switches and two kills.
+ * table fills and a new one is appended. Explores every single switch, every single kill, kills
+ * after a switch, and random runs of up to four switches and two kills.
  *
- * <p>In every run, an item that is found is complete, is stored once, is read once plus once per
- * killed job, and is served to the last job.
+ * <p>In every run, an item that is found is complete, is stored once, is read once plus at most
+ * once per killed job, and is served to the last job.
  */
 class ArenaModelTest {
   private static final int CAPACITY = 1 << 18;
@@ -309,7 +309,7 @@ class ArenaModelTest {
 
   @Test
   @Tag("slow")
-  void anyFourSwitchesAndTwoKillsLeaveItemsCompleteAndStoredOnce() throws Exception {
+  void randomSwitchesAndKillsLeaveItemsCompleteAndStoredOnce() throws Exception {
     int steps = new Run(Map.of()).run();
     SplittableRandom random = new SplittableRandom(7);
     for (int i = 0; i < 4000; i++) {

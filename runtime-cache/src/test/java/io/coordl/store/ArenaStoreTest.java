@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The store's guarantees that one process can check. */
+/** The store's guarantees that can be checked in one process. */
 class ArenaStoreTest {
   private final List<String> logged = new ArrayList<>();
   @TempDir Path directory;
@@ -147,7 +147,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void openFilesDoNotGrowWithSegments() throws IOException {
+  void onlyOneSegmentFileIsOpen() throws IOException {
     try (ArenaStore store = process("32m")) {
       for (int i = 0; i < 200; i++) {
         store.fetch(Items.key(i), 100_000, (target, offset) -> true);
@@ -331,7 +331,7 @@ class ArenaStoreTest {
         }
       }
       System.out.printf(
-          "1M items: %.1f B each beside their bytes at the end, at most %d on the way%n",
+          "1M items: %.1f B of overhead each at the end, at most %d B on the way%n",
           (store.used() - 9.0 * items) / items, worst + 1);
       assertThat(worst + 1).isLessThanOrEqualTo(64);
       for (int i = 0; i < items; i++) {
@@ -445,7 +445,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void leftoverFilesAreReplacedOrDeletedAndLogged() throws IOException {
+  void leftoverFilesAreDeletedAndLoggedButNewOnesStay() throws IOException {
     Files.write(file("left"), new byte[100], java.nio.file.StandardOpenOption.CREATE_NEW);
     Files.createFile(file("other"));
     Files.setLastModifiedTime(file("other"), FileTime.from(Instant.now().minusSeconds(60)));
@@ -665,7 +665,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void theFirstChoiceAndDecodedCountsAreSharedByAllJobs() throws IOException {
+  void theFirstChoiceStaysAndDecodedItemsAreCounted() throws IOException {
     try (ArenaStore store = host("rates")) {
       assertThat(store.rates()).isNull();
       store.choose(new Rates(1, 2, 3, 4));

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A job in a container. Arguments: {@code BUDGET trained|untrained NATIVE-MIB SECONDS VIEWS}.
- * Offers a store 141 MiB, retains evenly spread views of some items, and allocates native memory
- * within the given seconds while two threads read and compare. Prints its results.
+ * Offers a store 138 MiB of items, retains evenly spread views of some, and allocates native memory
+ * over the given seconds while two threads read and compare. Prints its results.
  */
 public final class ContainerJob {
   private static final int LENGTH = 100 << 10;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * In a real cgroup (version 1) of 600 MiB, a JVM with 100 MiB of heap and a store uses 440 MiB of
- * native memory. It survives without a store, so it must survive with one.
+ * native memory. It survives without a store, so it must survive with one of automatic size.
  */
 class ContainerTest {
   private static final long LIMIT = 600 << 20;
@@ -34,13 +34,13 @@ class ContainerTest {
 
   @BeforeEach
   void makeGroup() throws IOException {
-    String why = "no control group of version 1 can be made here: ";
+    String why = "no control group of version 1 can be created here: ";
     try {
       String own =
           Files.readAllLines(Path.of("/proc/self/cgroup")).stream()
               .filter(line -> line.contains(":memory:"))
               .findFirst()
-              .orElseThrow(() -> new IOException("the kernel counts memory by version 2"));
+              .orElseThrow(() -> new IOException("the kernel limits memory with version 2"));
       Path parent = Path.of("/sys/fs/cgroup/memory" + own.split(":", 3)[2]);
       group = Files.createDirectory(parent.resolve("coordl-" + ProcessHandle.current().pid()));
       Files.writeString(group.resolve("memory.limit_in_bytes"), Long.toString(LIMIT));

@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A job whose store another program truncates, in a separate JVM, because a failure ends it.
+ * A job whose store another program truncates; in a separate JVM, which a failure would end.
  * Arguments: {@code steps DIRECTORY LENGTH} or {@code job DIRECTORY DATA}. Prints its results.
  */
 public final class DamagedStoreJob {
@@ -77,7 +77,7 @@ public final class DamagedStoreJob {
       checked = true;
     }
 
-    /** Never between a check and its write: no process survives that. */
+    /** Does not truncate between a check and its write: no process survives that. */
     @Override
     ByteBuffer segment(int number) {
       if (!checked) {
@@ -139,7 +139,7 @@ public final class DamagedStoreJob {
       MappedLength.settle();
       expect(Arrays.equals(bytes, Items.content(number)), "wrong bytes of " + number);
     } catch (InternalError e) {
-      // A view fails in its reader, which then reads the file, as a cursor does.
+      // A view fails in its reader, which then reads the file, as ItemCursor does.
     }
   }
 
@@ -175,7 +175,7 @@ public final class DamagedStoreJob {
     }
     store.close();
     System.out.println(
-        "read all, said " + logged.stream().filter(w -> w.contains("damaged")).count());
+        "read all, logged " + logged.stream().filter(w -> w.contains("damaged")).count());
   }
 
   private static void compare(Path data, int number) throws IOException {

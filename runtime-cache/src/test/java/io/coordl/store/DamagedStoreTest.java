@@ -76,7 +76,7 @@ class DamagedStoreTest {
       job.getOutputStream().close();
     }
     for (BufferedReader output : outputs) {
-      assertThat(output.readLine()).isEqualTo("read all, said 1");
+      assertThat(output.readLine()).isEqualTo("read all, logged 1");
     }
     for (Process job : jobs) {
       assertThat(job.waitFor()).isZero();

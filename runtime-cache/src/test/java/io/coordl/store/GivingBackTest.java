@@ -195,7 +195,7 @@ class GivingBackTest {
   }
 
   @Test
-  void readersSeeRightBytesWhileSegmentsAreGivenBack() throws Exception {
+  void readersSeeCorrectBytesWhileSegmentsAreGivenBack() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(4);
     ArenaStore store = filled();
     try {
@@ -276,7 +276,7 @@ class GivingBackTest {
   }
 
   @Test
-  void allJobsGiveTheGroupsStoreBackAndTheLastDeletesTheFile() throws Exception {
+  void aGroupsStoreIsGivenBackWholeAndItsFileIsDeleted() throws Exception {
     ArenaStore store =
         ArenaStore.openHost(directory, "group", ByteBudget.parse("auto"), logged::add);
     assertThat(store.yields()).isTrue();
@@ -346,7 +346,7 @@ class GivingBackTest {
   }
 
   @Test
-  void givenBackBytesAreCountedRightDuringAdmission() throws Exception {
+  void givenBackBytesAreCountedCorrectlyDuringAdmission() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(3);
     try {
       for (int round = 0; round < 100; round++) {

@@ -25,7 +25,7 @@ public final class HitCost {
     void read(String path) throws IOException;
   }
 
-  /** Measures; {@code host} as the argument shares the store. */
+  /** Measures; the store is shared if there is any argument. */
   public static void main(String[] args) throws Exception {
     Path directory = Files.createTempDirectory("coordl-hit");
     List<String> paths = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class HitCost {
         what, nanos[nanos.length / 2] / 1e3, nanos[nanos.length * 99 / 100] / 1e3);
   }
 
-  private static void print(String word) {
-    System.err.println(word);
+  private static void print(String line) {
+    System.err.println(line);
   }
 }

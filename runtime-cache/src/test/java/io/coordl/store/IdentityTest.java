@@ -174,7 +174,7 @@ class IdentityTest {
     return store;
   }
 
-  /** Reads before the change and after it. */
+  /** Returns the job that reads before the change, then the one that reads after it. */
   private List<Job> jobs(Store store) throws IOException {
     ItemFilter here = path -> true;
     ItemNames below = ItemNames.below(directory.toString(), null, line -> {});

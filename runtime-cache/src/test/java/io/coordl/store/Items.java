@@ -20,16 +20,16 @@ public final class Items {
   private Items() {}
 
   /** Opens a group's store; waits for a job that holds its lock. */
-  static ArenaStore openHost(Path directory, String group, LongSupplier capacity, UserLog words)
+  static ArenaStore openHost(Path directory, String group, LongSupplier capacity, UserLog log)
       throws IOException {
     long user = Machine.user();
-    SharedFile.sweep(directory, user, ArenaContents.HERE, words);
+    SharedFile.sweep(directory, user, ArenaContents.HERE, log);
     Path path = SharedFile.path(directory, user, group, ArenaContents.HERE);
     SharedFile<ArenaMemory> shared =
-        new SharedFile.Opening<>(path, user, ArenaContents.HERE, capacity, words)
+        new SharedFile.Opening<>(path, user, ArenaContents.HERE, capacity, log)
             .within(SharedFile.PATIENCE);
     return new ArenaStore(
-        shared.memory(), shared, shared.job(), shared.liveness()::alive, group, words);
+        shared.memory(), shared, shared.job(), shared.liveness()::alive, group, log);
   }
 
   static ItemKey key(long number) {

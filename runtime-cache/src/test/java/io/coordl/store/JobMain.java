@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
 
 /**
  * A job in a separate JVM. Arguments: {@code directory group items epochs seed [anywhere]}. Fetches
- * items in order, from the first or from anywhere, then at random; checks each; prints its reads
- * from storage; leaves when its input ends.
+ * all items in order, starting with the first or, with {@code anywhere}, at random; then fetches
+ * random items. Checks each, prints its reads from storage, and leaves when its input ends.
  */
 public final class JobMain {
   /** Exit status of a job started with {@code anywhere} that was served a wrong item. */
@@ -15,8 +15,8 @@ public final class JobMain {
 
   private JobMain() {}
 
-  private static void print(String word) {
-    System.err.println(word);
+  private static void print(String line) {
+    System.err.println(line);
   }
 
   /** Runs the job. */

@@ -22,9 +22,7 @@ class KeptFormsTest {
   private static final int RAW = 20_000;
   private static final int DECODED = 100_000;
 
-  /**
-   * A quarter of the items exceeds a quarter of the budget; all items of one form nearly fill it.
-   */
+  /** Has room for 100 raw items and about 20 decoded ones, or for about 40 decoded ones alone. */
   private static final String BUDGET = "4m";
 
   private static final Rates SLOW_DISK = new Rates(RAW, DECODED, 10_000_000, 1_000_000);
@@ -274,7 +272,7 @@ class KeptFormsTest {
   }
 
   @Test
-  void inconclusiveTimesAreNotMeasured() throws IOException {
+  void inconclusiveTimesAreIgnored() throws IOException {
     arena.fetch(Items.key(1), 1 << 20, (target, offset) -> true);
     DecodedItem onlyRead = unread("only read");
     onlyRead.readNanos.addAndGet(1000);
@@ -285,7 +283,7 @@ class KeptFormsTest {
     DecodedItem neverRead = unread("never read");
     neverRead.addProducingTime(1000);
     put(neverRead, RAW);
-    assertThat(arena.rates()).as("as long as the file, and never read").isNull();
+    assertThat(arena.rates()).as("no smaller than the file, and never read").isNull();
 
     DecodedItem smaller = unread("smaller");
     smaller.addProducingTime(1000);

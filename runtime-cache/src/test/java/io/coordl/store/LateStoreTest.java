@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A store that another job sets up or owns; this JVM holds the other job's locks. */
+/** A store that another job is setting up or owns; this JVM holds the other job's locks. */
 class LateStoreTest {
   private static final long SETUP_BYTE = 1L << 60;
   private static final DecodedForm FORM = DecodedForm.of("pixels");
@@ -65,7 +65,7 @@ class LateStoreTest {
   }
 
   @Test
-  void whileAnotherJobSetsItUpTheStoreOpensAndIsEmpty() throws Exception {
+  void whileAnotherJobSetsItUpTheStoreIsOpeningAndEmpty() throws Exception {
     Path item = Items.file(directory, "item", 1000);
     FileLock setup = other.lock(SETUP_BYTE, 1, false);
     try (ArenaStore store = open("4m")) {
@@ -157,7 +157,7 @@ class LateStoreTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"4m", "auto", "5m"})
-  void aJobThatJoinsAStoreLogsThatItsOwnBudgetIsIgnored(String budget) throws IOException {
+  void aJobThatJoinsAStoreLogsThatADifferentBudgetIsIgnored(String budget) throws IOException {
     FileLock alive = createForAnotherJob();
     try (ArenaStore store = open(budget)) {
       assertThat(store.capacity()).isEqualTo(4 << 20);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What threads that never sleep cost each other in a store: counted, not timed. */
+/** How much threads that never sleep hinder each other in a store: counted, not timed. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ManyThreadsTest {
   private static final int LENGTH = 64;
@@ -47,7 +47,7 @@ class ManyThreadsTest {
   @BeforeEach
   void open() throws Exception {
     ArenaStore.format(memory);
-    store = new ArenaStore(memory, null, 1, job -> job == 1, "", words -> {});
+    store = new ArenaStore(memory, null, 1, job -> job == 1, "", line -> {});
     store.measureBy(before -> false);
   }
 
@@ -76,7 +76,7 @@ class ManyThreadsTest {
     void run(int thread) throws Exception;
   }
 
-  /** Runs on this many threads, which begin together. */
+  /** Runs {@code turn} on this many threads, which begin together. */
   private static void together(int threads, Turn turn) throws InterruptedException {
     CountDownLatch ready = new CountDownLatch(threads);
     AtomicInteger done = new AtomicInteger();
@@ -104,7 +104,7 @@ class ManyThreadsTest {
     assertThat(done).hasValue(threads);
   }
 
-  /** As {@link #together}, while this thread holds the store's lock. */
+  /** Like {@link #together}, while this thread holds the store's lock. */
   private void togetherWhileLocked(int threads, Turn turn) throws InterruptedException {
     ArenaStore locked = store;
     synchronized (locked) {
@@ -129,7 +129,7 @@ class ManyThreadsTest {
     assertThat(memory.calls).hasValue(0);
   }
 
-  /** A thread must retry only if another has made progress in the few instructions between. */
+  /** A thread retries an operation only if another changed the word after the thread read it. */
   @ParameterizedTest
   @ValueSource(ints = {2, 4, 8, 16, 64})
   void admittingItemsTakesNoLockAndRetriesRarely(int threads) throws Exception {
@@ -143,7 +143,7 @@ class ManyThreadsTest {
           }
         });
     assertThat(memory.failures.get()).isLessThan(ITEMS);
-    // To claim a slot, to take memory, and to publish.
+    // One each to claim a slot, to take memory, and to publish the item.
     assertThat(memory.calls.get() - memory.failures.get()).isEqualTo(3L * ITEMS);
   }
 

@@ -80,7 +80,7 @@ class MinioCacheTest {
     Path file = Items.file(directory, "a", 5000);
     byte[] bytes = Files.readAllBytes(file);
     store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
-    AtomicInteger asked = new AtomicInteger();
+    AtomicInteger fetches = new AtomicInteger();
     ItemStore others =
         new ItemStore() {
           @Override
@@ -90,7 +90,7 @@ class MinioCacheTest {
 
           @Override
           public Fetched fetch(ItemKey key, int length, Loader loader) {
-            asked.incrementAndGet();
+            fetches.incrementAndGet();
             byte[] stamped = Arrays.copyOf(bytes, length);
             return new Fetched(Outcome.PEER, ByteBuffer.wrap(stamped).asReadOnlyBuffer());
           }
@@ -102,11 +102,11 @@ class MinioCacheTest {
     assertThat(cache.prefetch(file.toString())).isTrue();
     assertThat(cache.isKept(file.toString())).isTrue();
     assertThat(all(cache.open(file.toString()))).isEqualTo(bytes);
-    assertThat(asked).hasValue(1);
+    assertThat(fetches).hasValue(1);
 
     assertThat(cache.isKept(file.toString())).isFalse();
     assertThat(all(cache.open(file.toString()))).isEqualTo(bytes);
-    assertThat(asked).hasValue(2);
+    assertThat(fetches).hasValue(2);
   }
 
   @Test

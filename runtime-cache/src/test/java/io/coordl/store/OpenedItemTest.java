@@ -228,7 +228,7 @@ class OpenedItemTest {
   }
 
   @Test
-  void aSmallFileIsFetchedAtOnceIfItMayBeKept() throws IOException {
+  void aSmallFileIsFetchedWholeIfItMayBeKept() throws IOException {
     PiecewiseItem item = whole();
     assertThat(item.fetchContent()).as("not admitting").isNull();
     admitting = true;

@@ -39,7 +39,7 @@ final class PrefetchedItemsTest {
   }
 
   @Test
-  void itemsUnusedForLongAreEvicted() {
+  void itemsUnusedForManyReadsAreEvicted() {
     PrefetchedItems items = new PrefetchedItems(10);
     items.put(key(1), bytes(10));
     for (int i = 0; i < 2_048; i++) {

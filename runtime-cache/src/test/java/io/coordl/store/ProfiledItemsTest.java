@@ -29,7 +29,7 @@ class ProfiledItemsTest {
 
   @BeforeEach
   void open() {
-    items = new ProfiledItems(ItemFilter.inferred(() -> true, ItemNames.HERE), words -> {});
+    items = new ProfiledItems(ItemFilter.inferred(() -> true, ItemNames.HERE), line -> {});
   }
 
   @AfterEach

@@ -176,7 +176,7 @@ class SharedJobsIT {
         assertThat(Items.bytes(fetched.content())).isEqualTo(Items.content(i));
       }
       System.out.printf(
-          "%d kills: %d items of the dead, %d read by the survivor, %d claims taken over,"
+          "%d kills: %d items of killed jobs, %d read by the survivor, %d claims taken over,"
               + " %d bytes used%n",
           kills, items - admitted - 3000, admitted, store.takenOver.sum(), store.used());
       assertThat(before).isPositive();
@@ -233,7 +233,7 @@ class SharedJobsIT {
   }
 
   @Test
-  void jobsThatStartAndEndTogetherNeverLoseEachOther() throws Exception {
+  void jobsThatStartAndEndTogetherLeaveNoFile() throws Exception {
     for (int round = 0; round < 5; round++) {
       List<Process> four = new ArrayList<>();
       for (int i = 0; i < 4; i++) {

@@ -90,28 +90,28 @@ class SharedReadsTest {
   }
 
   @Test
-  void fromAFileInputStream() throws Exception {
+  void eachRecordIsReadOnceFromAFileInputStream() throws Exception {
     try (FileInputStream stream = FileReads.newFileInputStream(file.toFile())) {
       assertEachRecordIsReadOnce(stream::read);
     }
   }
 
   @Test
-  void fromAStreamOfAPath() throws Exception {
+  void eachRecordIsReadOnceFromAStreamOfAPath() throws Exception {
     try (InputStream stream = FileReads.newInputStream(file)) {
       assertEachRecordIsReadOnce(stream::read);
     }
   }
 
   @Test
-  void fromARandomAccessFile() throws Exception {
+  void eachRecordIsReadOnceFromARandomAccessFile() throws Exception {
     try (RandomAccessFile random = FileReads.newRandomAccessFile(file.toFile(), "r")) {
       assertEachRecordIsReadOnce(random::read);
     }
   }
 
   @Test
-  void fromAChannel() throws Exception {
+  void eachRecordIsReadOnceFromAChannel() throws Exception {
     try (FileChannel channel = FileReads.open(file)) {
       assertEachRecordIsReadOnce(record -> channel.read(ByteBuffer.wrap(record)));
     }

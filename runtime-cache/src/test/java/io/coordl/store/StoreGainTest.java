@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store whose files come back without hits is disabled; a store with hits is not. */
+/** A store whose files are read again without a hit is disabled; a store with hits is not. */
 class StoreGainTest {
   private static final int FILES = 40;
 
@@ -83,7 +83,7 @@ class StoreGainTest {
   }
 
   @Test
-  void decodedItemsOfSuchFilesAreNoLongerKept() throws IOException {
+  void decodedItemsOfFilesThatChangeEveryEpochAreNoLongerKept() throws IOException {
     StoreGain gain = gain();
     DecodedStore decoded = new DecodedStore(store, path -> true, new KeptForms(), () -> true, gain);
     DecodedForm form = DecodedForm.of("pixels");
@@ -98,7 +98,7 @@ class StoreGainTest {
   }
 
   @Test
-  void rewritingAllFilesOnceDoesNotStopAStoreWithHits() throws IOException {
+  void rewritingAllFilesEveryThirdEpochDoesNotStopAStoreWithHits() throws IOException {
     StoreGain gain = gain();
     MinioCache cache = new MinioCache(store, path -> true, new KeptForms(), () -> true, gain);
     for (int epoch = 0; epoch < 12; epoch++) {

@@ -131,7 +131,7 @@ class StorePartsTest {
   @Test
   void anArenaNotYetOpenIsEmptyAndHasNoRoom() {
     try (ArenaStore store =
-        new ArenaStore(new DirectMemory(0), null, 1, job -> false, "", words -> {})) {
+        new ArenaStore(new DirectMemory(0), null, 1, job -> false, "", line -> {})) {
       assertThat(store.capacity()).isZero();
       assertThat(store.used()).isZero();
       assertThat(store.items()).isZero();

@@ -98,7 +98,7 @@ class StrangeNamesTest {
   }
 
   @Test
-  void aNameWithTheReplacementCharacterIsADistinctFile() throws IOException {
+  void atMostOneOfTheFilesHasATextName() throws IOException {
     long named = files().stream().filter(file -> OpenItem.textOf(file) != null).count();
     assertThat(named).isLessThanOrEqualTo(1);
     assertThat(OpenItem.textOf(Path.of("/data/plain"))).isEqualTo("/data/plain");

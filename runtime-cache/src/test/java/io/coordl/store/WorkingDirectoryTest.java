@@ -63,7 +63,7 @@ class WorkingDirectoryTest {
     assertThat(read("link").get(12)).isEqualTo("hits 11");
   }
 
-  /** Reads one relative path in each way, twice. */
+  /** Reads one relative path in six ways, twice. */
   static final class Reader {
     private Reader() {}
 

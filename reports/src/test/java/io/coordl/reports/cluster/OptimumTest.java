@@ -156,7 +156,7 @@ class OptimumTest {
   }
 
   @Test
-  void tuneIsWithinATenthOfTheBound() throws Exception {
+  void tuneIsWithinATenthOfTheBoundExceptForKnownMixes() throws Exception {
     ModelTable models = Tables.models();
     Set<Integer> missed = new TreeSet<>();
     double sum = 0;

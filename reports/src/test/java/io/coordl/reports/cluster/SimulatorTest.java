@@ -101,7 +101,7 @@ class SimulatorTest {
   }
 
   @Test
-  void aDataSetThatFitsOnlyTheIdealMemoryIsTrainedAtTheShareToo() throws Exception {
+  void aDataSetBeyondItsMemoryShareTrainsAtFullSpeedIfStorageKeepsUp() throws Exception {
     Path file =
         Files.writeString(
             folder.resolve("models.json"),

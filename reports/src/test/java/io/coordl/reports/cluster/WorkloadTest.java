@@ -37,7 +37,7 @@ class WorkloadTest {
   }
 
   @Test
-  void durationsFollowPhilly() throws Exception {
+  void durationsFollowThePhillyDistribution() throws Exception {
     ModelTable models = Tables.models();
     double[] minutes =
         jobs(8, "image=20,language=70,speech=10", false).stream()

@@ -50,7 +50,7 @@ class SideBySideTest {
     return SideBySide.of(recordings);
   }
 
-  /** Returns a job with 100 steps an epoch, which deviate by a tenth; the first epoch is slower. */
+  /** Returns a job with 100 steps an epoch, whose times vary by a tenth; epoch 1 is slower. */
   private static Runnable steps(String prefetch, double seconds, int seed) {
     return () -> {
       Random random = new Random(seed);
@@ -67,7 +67,7 @@ class SideBySideTest {
     };
   }
 
-  /** Three epochs in which other programs had the cores for {@code lost} seconds. */
+  /** Three epochs, in each of which other programs had the cores for {@code lost} seconds. */
   private static Runnable beside(String prefetch, long wall, long lost) {
     return () -> {
       Recordings.emitConfiguration("prefetch", prefetch);

@@ -76,7 +76,7 @@ class DifferentialTest {
         .isCloseTo(1 - 1 / 3.0 - 1 / 2.0 - 1 / 8.0 - 1 / 60.0, EXACT);
   }
 
-  /** The phases leave it out, so the live shares must, too. */
+  /** The times of the phases leave this time out, so the live shares must, too. */
   @Test
   void timeInWhichOtherProgramsHadTheCoresIsInNoShare() throws Exception {
     JobRecording busy =

@@ -15,8 +15,8 @@ import org.osgi.framework.wiring.BundleWiring;
 
 /**
  * Starts the plug-in framework of the Mission Control application with Mission Control's own
- * bundles and searches for rules as the application does: bundles that extend the point {@code
- * ruleProvider}, and the service file of each. Prints the rules' ids.
+ * bundles and finds rules as the application does: in the service file of each bundle that extends
+ * the point {@code ruleProvider}. Prints the rules' ids.
  */
 final class Equinox {
   private static final String POINT = "org.openjdk.jmc.flightrecorder.rules.ruleProvider";
@@ -57,7 +57,7 @@ final class Equinox {
     }
   }
 
-  /** The registry's classes are in a bundle, so this class calls them by name. */
+  /** The registry's classes are in a bundle, so this class calls them by reflection. */
   private static List<String> contributors(BundleContext context) throws Exception {
     ServiceReference<?> reference =
         context.getServiceReference("org.eclipse.core.runtime.IExtensionRegistry");

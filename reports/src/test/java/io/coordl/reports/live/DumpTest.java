@@ -38,7 +38,7 @@ class DumpTest {
 
   @TempDir Path folder;
 
-  private void shown(ProcessHandle process, Runnable events) throws IOException {
+  private void writeStatus(ProcessHandle process, Runnable events) throws IOException {
     Path file =
         StatusFile.of(
                 folder, process.pid(), process.info().startInstant().orElseThrow().toEpochMilli())
@@ -75,7 +75,7 @@ class DumpTest {
   @Test
   void aDumpIsAFinishedRecordingWithTheLatestTotals() throws Exception {
     Path file = live();
-    shown(
+    writeStatus(
         SELF,
         () -> {
           Recordings.emitRecording(file);
@@ -101,7 +101,7 @@ class DumpTest {
     Process sleep = new ProcessBuilder("sleep", "600").start();
     try {
       new ProcessBuilder("kill", "-STOP", Long.toString(sleep.pid())).start().waitFor();
-      shown(sleep.toHandle(), () -> Recordings.emitRecording(file));
+      writeStatus(sleep.toHandle(), () -> Recordings.emitRecording(file));
       Path status = StatusFile.all(folder).get(0).path();
       Files.setLastModifiedTime(status, FileTime.from(Instant.now().minusSeconds(20)));
 
@@ -127,7 +127,7 @@ class DumpTest {
 
   @Test
   void aJobRecordedOnlyByJfrIsDumpedByJcmd() throws Exception {
-    shown(SELF, () -> Recordings.emitRecording(null));
+    writeStatus(SELF, () -> Recordings.emitRecording(null));
     try (Recording recording = Recordings.start()) {
       Recordings.emitEpoch(1, 70 * SECOND, 40 * SECOND);
       Path file = folder.resolve("a dump.jfr");
@@ -153,7 +153,7 @@ class DumpTest {
             + " shows no job: it runs without the agent, or with status=off, or has just started.");
 
     Path missing = folder.resolve("missing.jfr");
-    shown(SELF, () -> Recordings.emitRecording(missing));
+    writeStatus(SELF, () -> Recordings.emitRecording(missing));
     refused(
         this::dump,
         "job "
@@ -162,7 +162,7 @@ class DumpTest {
             + missing
             + ", which does not exist: it was removed, or the job runs in its own container.");
 
-    shown(SELF, () -> Recordings.emitConfiguration("record", "off"));
+    writeStatus(SELF, () -> Recordings.emitConfiguration("record", "off"));
     refused(
         this::dump,
         "job " + SELF.pid() + " was started with record=off: there is nothing to dump.");

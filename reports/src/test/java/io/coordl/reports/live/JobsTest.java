@@ -108,7 +108,7 @@ class JobsTest {
         .containsExactly(Jobs.State.running, Jobs.State.killed);
   }
 
-  /** They stay known for an hour: an evening of trials must not hide the running job. */
+  /** Killed jobs stay listed for an hour or more: many trials must not hide the running job. */
   @Test
   void killedJobsHideNoRunningOne() throws Exception {
     for (int i = 5; i > 0; i--) {
@@ -146,7 +146,7 @@ class JobsTest {
     assertThat(only().summary().totals().figures().batches).isEqualTo(300);
   }
 
-  private void written(JobStatisticsEvent... totals) throws IOException {
+  private void writeTotals(JobStatisticsEvent... totals) throws IOException {
     ProcessHandle process = ProcessHandle.current();
     Instant start = process.info().startInstant().orElseThrow();
     Path file = StatusFile.of(folder, process.pid(), start.toEpochMilli()).path();
@@ -162,13 +162,13 @@ class JobsTest {
   }
 
   @Test
-  void keptItemsThatWereUsedLatelyCameFromMemory() throws Exception {
+  void keptItemsUsedRecentlyCountAsFromMemory() throws Exception {
     JobStatisticsEvent before = totals(10, 10);
     JobStatisticsEvent now = totals(20, 20);
     before.keptItems = 100;
     now.keptItems = 130;
     now.items = 10;
-    written(before, now);
+    writeTotals(before, now);
     assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON, 0).get(2))
         .contains("   75.0 ");
   }
@@ -184,7 +184,7 @@ class JobsTest {
     now.stall = now.prepStall;
     now.addOpenWait(Recordings.SECOND / 1_000_000);
     now.openWait = Recordings.SECOND / 1_000_000;
-    written(before, now);
+    writeTotals(before, now);
 
     JobStatisticsEvent recent = only().recent().figures();
     assertThat(recent.queueStall).isBetween(0L, Recordings.SECOND / 1_000_000);

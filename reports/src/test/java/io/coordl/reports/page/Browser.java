@@ -134,7 +134,7 @@ final class Browser implements AutoCloseable {
         .perform();
   }
 
-  /** The whole page, of any length, in a window of this width. */
+  /** Saves a picture of the whole page, however long, in a window of this width. */
   void screenshot(Path file, int width) throws IOException {
     resize(width, 900);
     resize(width, ((Number) run("return document.documentElement.scrollHeight")).intValue());

@@ -233,7 +233,7 @@ class ReportPageIT {
     ModelTable table = ModelTable.read(models);
     Workload workload =
         new Workload(2, Workload.parseSplit("image=50,language=50,speech=0"), false);
-    Simulation asked =
+    Simulation scenario =
         new Simulation(
             cluster,
             table,
@@ -246,7 +246,7 @@ class ReportPageIT {
             false,
             new Simulation.Measured(0, 59));
     List<SimulationRun> runs =
-        asked.run(
+        scenario.run(
             List.of(Policy.FIFO, Policy.SRTF), List.of(Allocation.PROPORTIONAL, Allocation.TUNE));
     return Files.writeString(
         folder.resolve("simulation.html"),
@@ -259,7 +259,7 @@ class ReportPageIT {
   }
 
   @Test
-  void itIsDrawnWithoutErrorsAndWithoutTheNetwork() {
+  void thePageIsDrawnWithoutErrorsAndWithoutTheNetwork() {
     for (Path page : pages()) {
       browser.open(page);
 
@@ -548,7 +548,7 @@ class ReportPageIT {
                 }
               });
               const ids = [...document.querySelectorAll('[id]')].map(each => each.id);
-              if (new Set(ids).size !== ids.length) bad.push('an id twice');
+              if (new Set(ids).size !== ids.length) bad.push('a duplicate id');
               if (!document.documentElement.lang) bad.push('no language');
               return bad\
               """);
@@ -588,7 +588,7 @@ class ReportPageIT {
 
   /**
    * Charts follow a change of the scheme while the page is open. The script polls for the change;
-   * the browser ends it if that never comes.
+   * the browser stops it if the change never comes.
    */
   @Test
   void chartsChangeTheirColoursWithTheScheme() {
@@ -746,7 +746,7 @@ class ReportPageIT {
   }
 
   @Test
-  void itPrintsOnPaper() throws Exception {
+  void thePageIsPrintedWithoutItsControls() throws Exception {
     browser.open(single);
     browser.medium("print", "dark");
     browser.run("dispatchEvent(new Event('beforeprint'))");
@@ -796,7 +796,7 @@ class ReportPageIT {
         .doesNotContain("NaN", "undefined", "Infinity");
   }
 
-  /** WCAG 2.2, 1.4.3: the contrast of every text to its background. */
+  /** Finds texts with too little contrast to their background (WCAG 2.2, 1.4.3). */
   private static final String CONTRAST =
       """
       const parse = text => (text.match(/[\\d.]+/g) || []).map(Number);

@@ -94,7 +94,7 @@ class ReportPageTest {
   }
 
   @Test
-  void severalRecordingsBeginWithTheirSpeeds() throws Exception {
+  void aReportOfSeveralRecordingsComparesTheirSpeeds() throws Exception {
     JobActivity one = job("one.jfr");
     JobActivity other = job("other.jfr");
     List<String> compared = Report.of(List.of(one, other), List.of(), 0).compared();

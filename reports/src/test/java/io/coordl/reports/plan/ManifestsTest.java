@@ -20,9 +20,9 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * The files of a plan are YAML and set only fields that the kind has. No package on Maven Central
- * contains the schemas of JobSet, TrainJob and Kueue, so this class lists their fields, copied from
- * the custom resource definitions.
+ * The files of a plan for Kubernetes are YAML and set only fields that the kind has. No package on
+ * Maven Central contains the schemas of JobSet, TrainJob and Kueue, so this class lists their
+ * fields, copied from the custom resource definitions.
  */
 class ManifestsTest {
   private static final String POD = "spec.template.spec";

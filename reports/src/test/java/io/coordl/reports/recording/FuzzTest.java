@@ -203,7 +203,7 @@ class FuzzTest {
     }
   }
 
-  /** Chunks are self-contained, so their order and repeated ones change nothing. */
+  /** Chunks are self-contained, so reordering or repeating them changes nothing. */
   @Test
   void reorderedAndRepeatedChunksChangeNoFigure() throws Exception {
     for (int i = 0; i < 20; i++) {
@@ -225,7 +225,7 @@ class FuzzTest {
       Collections.shuffle(both, random);
       assertRefused(join(both), "two processes", EnumSet.of(ExitStatus.SEVERAL_RUNS));
     }
-    // With a cut second file, the first alone must not be read.
+    // If the second file is cut off, the first must not be read alone.
     for (int i = 0; i < 100; i++) {
       byte[] part = Arrays.copyOf(other, 1 + random.nextInt(chunks(other).get(0).length - 1));
       assertRefused(
@@ -233,9 +233,9 @@ class FuzzTest {
     }
   }
 
-  /** A wrong length, however large, costs neither memory nor time. */
+  /** A wrong length, however large, must exhaust neither memory nor time. */
   @Test
-  void wrongLengthsAreRefusedInLittleMemory() throws Exception {
+  void wrongLengthsAndPositionsAreRefusedOrIgnored() throws Exception {
     long[] lies = {
       -1, 0, 1, 67, 68, Integer.MAX_VALUE, 1L << 32, Long.MAX_VALUE, Long.MIN_VALUE, 1L << 60
     };
@@ -259,8 +259,8 @@ class FuzzTest {
   }
 
   /**
-   * JFR has no checksums, so a flipped bit can turn a figure into another. The file is read or
-   * refused in one sentence.
+   * JFR has no checksums, so a flipped bit can change a figure. The file is read or refused in one
+   * sentence.
    */
   @Test
   void flippedBitsAreReadOrRefused() throws Exception {

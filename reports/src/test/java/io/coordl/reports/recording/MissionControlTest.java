@@ -101,7 +101,7 @@ class MissionControlTest {
   }
 
   @Test
-  void everyFieldHasLabelDescriptionAndUnit() {
+  void everyFieldHasALabelAndMissionControlKnowsItsUnit() {
     declared.forEach(
         (name, type) -> {
           for (ValueDescriptor field : type.getFields()) {

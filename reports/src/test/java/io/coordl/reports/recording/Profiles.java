@@ -14,8 +14,8 @@ public final class Profiles {
    * Returns a phase of 100 steps of 32 samples.
    *
    * @param sampleNanos time of a sample; its error is 1 %
-   * @param fetchNanos of a sample on all threads
-   * @param prepNanos of a sample on all threads
+   * @param fetchNanos fetch time of a sample, over all threads
+   * @param prepNanos preparation time of a sample, over all threads
    */
   public static PhaseEvent phase(
       String name, long workers, double sampleNanos, double fetchNanos, double prepNanos) {
@@ -41,7 +41,7 @@ public final class Profiles {
   }
 
   /**
-   * Returns a host with 10,000 items of 100 KB (1 GB), each 600 KB decoded; memory gives 10 GB/s.
+   * Returns a host with 10,000 items of 100 KB (1 GB), each 600 KB decoded; memory reads 10 GB/s.
    *
    * @param freeMemory in bytes
    * @param storageRate in bytes a second

@@ -295,7 +295,7 @@ class RecordingReaderTest {
     return boundaries;
   }
 
-  /** A flipped bit may hide in a figure; it must never end in a stack trace or a wait. */
+  /** A flipped bit may change a figure; it must never cause a stack trace or a hang. */
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aDamagedRecordingIsReadOrRefused() throws Exception {
@@ -393,7 +393,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void millionsOfEventsNeedNoMoreMemoryThanOne() throws Exception {
+  void millionsOfEventsFitASmallHeap() throws Exception {
     int many = 2_000_000;
     Path file =
         Recordings.record(

@@ -204,7 +204,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** Emits an evaluation of 20 batches without updates, over a data set of the same class; 8 s. */
+  /** Emits an evaluation of 20 batches that takes 8 s, over a data set of the same class. */
   public static void emitEvaluation(long number) {
     EpochEvent event = epoch(number, 8 * SECOND, SECOND, false);
     event.updates = 0;
@@ -471,7 +471,7 @@ public final class Recordings {
     }
   }
 
-  /** Emits the frequent events of an epoch: for each batch, a stall, a step and the items. */
+  /** Emits the frequent events of an epoch: a stall, items, a batch and a step for each batch. */
   public static void emitBatches(long epoch, int count, String folder) {
     for (int i = 0; i < count; i++) {
       long batch = epoch * 1_000 + i;
@@ -557,7 +557,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** The latency distribution of one kind, as the agent writes it. */
+  /** Emits the latency distribution of one kind, as the agent writes it. */
   public static void emitHistogram(String kind, Histogram histogram) {
     LatencyStatisticsEvent event = new LatencyStatisticsEvent();
     event.kind = kind;

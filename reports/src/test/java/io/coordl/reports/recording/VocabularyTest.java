@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class VocabularyTest {
 
   @Test
-  void theJdkStillWritesItsProcessAndStart() {
+  void theJdkEventStillHasTheFieldsThatAreRead() {
     EventType type =
         FlightRecorder.getFlightRecorder().getEventTypes().stream()
             .filter(known -> known.getName().equals(Jvm.EVENT))

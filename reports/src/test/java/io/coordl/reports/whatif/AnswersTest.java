@@ -22,7 +22,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 class AnswersTest {
   /**
-   * Cache of a quarter, 16 cores, 3x faster steps, 500 MB/s, 4 jobs, 4 hosts, 1 GB/s between them.
+   * A cache of a quarter of the data set, 16 cores, 3x faster steps, storage of 500 MB/s, 4 jobs, 4
+   * hosts, 1 GB/s between them.
    */
   private static final Scenario ASKED = new Scenario(null, 0.25, 16, 3.0, 5e8, 4, 4, 1e9, null);
 
@@ -462,7 +463,7 @@ class AnswersTest {
   }
 
   @Test
-  void aGainIsWorthItIfItExceedsItsError() {
+  void aGainIsWorthItIfItExceedsItsErrorAndIsFivePercentOrMore() {
     assertThat(Question.isWorthIt(new Measure(1.05, 0.01))).isTrue();
     assertThat(Question.isWorthIt(new Measure(1.04, 0.01))).isFalse();
     assertThat(Question.isWorthIt(new Measure(1.5, 0.5))).isFalse();

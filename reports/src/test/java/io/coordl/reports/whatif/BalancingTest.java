@@ -117,7 +117,7 @@ class BalancingTest {
   }
 
   @Test
-  void heapsSendFewMessages() {
+  void fewerMessagesThanHostsAreSent() {
     Random random = new Random(13);
     for (int i = 0; i < 100; i++) {
       // Each message settles at least one host, the last one two.

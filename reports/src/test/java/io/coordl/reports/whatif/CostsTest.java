@@ -37,7 +37,7 @@ class CostsTest {
   }
 
   @Test
-  void itMatchesDsAnalyzersLawIfEveryCorePrepares() {
+  void theLawMatchesThatOfDsAnalyzerIfEveryCorePrepares() {
     Random random = new Random(1);
     for (int i = 0; i < 1_000; i++) {
       double g = between(random, 10, 1_000);
@@ -145,13 +145,13 @@ class CostsTest {
   }
 
   @Test
-  void itPredictsTheSimulationOfAPipelineWithoutWorkers() {
+  void theLawPredictsTheSimulationOfAPipelineWithoutWorkers() {
     Random random = new Random(3);
     check(i -> Setup.of(0, 2), () -> drawn(random, false), 40);
   }
 
   @Test
-  void itPredictsTheSimulationOfWorkersBesideTheStep() {
+  void theLawPredictsTheSimulationOfWorkersBesideTheStep() {
     Random random = new Random(4);
     check(
         i -> {
@@ -181,7 +181,7 @@ class CostsTest {
   }
 
   @Test
-  void itPredictsTheSimulationOfComputeOnTheSameCores() {
+  void theLawPredictsTheSimulationOfComputeOnTheSameCores() {
     Random random = new Random(5);
     check(
         i -> Setup.of(1 + random.nextInt(6), 1 + random.nextInt(6)),
@@ -190,7 +190,7 @@ class CostsTest {
   }
 
   @Test
-  void itPredictsTheSimulationOfSeveralJobs() {
+  void theLawPredictsTheSimulationOfSeveralJobs() {
     Random random = new Random(6);
     check(
         i ->

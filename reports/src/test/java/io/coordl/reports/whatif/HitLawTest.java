@@ -20,12 +20,12 @@ class HitLawTest {
   private static final int ITEMS = 20_000;
 
   /**
-   * Figures of an independent simulation; the CoorDL paper (VLDB'21) measured 85 % at 35 %, and 53
-   * % at 65 %.
+   * Misses in an independent simulation. The CoorDL paper (VLDB'21) measured 85 % where 35 % of the
+   * data set fit, and 53 % where 65 % fit.
    */
   @ParameterizedTest
   @CsvSource({"25,75,93,97", "35,65,86,93", "50,50,72,85", "65,35,54,72", "80,20,32,52"})
-  void missesMatchThePaper(int size, int minio, int random, int lru) {
+  void missesMatchASimulation(int size, int minio, int random, int lru) {
     assertThat(100 * (1 - HitLaw.MINIO.hit(size / 100.0))).isCloseTo(minio, within(0.6));
     assertThat(100 * (1 - HitLaw.RANDOM.hit(size / 100.0))).isCloseTo(random, within(0.6));
     assertThat(100 * (1 - HitLaw.LRU.hit(size / 100.0))).isCloseTo(lru, within(0.6));

@@ -20,11 +20,11 @@ class HostsPlayedTest {
   /** A thread of a host, and the time of its next fetch. */
   private static final class Worker {
     final int host;
-    double asks;
+    double nextFetch;
 
-    Worker(int host, double asks) {
+    Worker(int host, double nextFetch) {
       this.host = host;
-      this.asks = asks;
+      this.nextFetch = nextFetch;
     }
   }
 
@@ -32,7 +32,8 @@ class HostsPlayedTest {
 
   /** Nanoseconds per sample and host. */
   private static double play(Rates rates, Origins origins, Random random) {
-    PriorityQueue<Worker> next = new PriorityQueue<>(Comparator.comparingDouble(one -> one.asks));
+    PriorityQueue<Worker> next =
+        new PriorityQueue<>(Comparator.comparingDouble(one -> one.nextFetch));
     for (int i = 0; i < rates.hosts * rates.workers; i++) {
       next.add(new Worker(i % rates.hosts, rates.prep * random.nextDouble()));
     }
@@ -42,10 +43,10 @@ class HostsPlayedTest {
     for (int fetch = 0; fetch < SAMPLES * rates.hosts; fetch++) {
       Worker worker = next.remove();
       if (fetch == SAMPLES * rates.hosts / 10) {
-        began = worker.asks; // The first tenth fills the queues.
+        began = worker.nextFetch; // The first tenth fills the queues.
       }
       double from = random.nextDouble();
-      double done = worker.asks;
+      double done = worker.nextFetch;
       if (from >= origins.local() + origins.remote()) {
         done = Math.max(done, storageFree) + rates.storage;
         storageFree = done;
@@ -53,10 +54,10 @@ class HostsPlayedTest {
         done = Math.max(done, networkFree[worker.host]) + rates.network;
         networkFree[worker.host] = done;
       }
-      worker.asks = done + rates.prep * (0.8 + 0.4 * random.nextDouble());
+      worker.nextFetch = done + rates.prep * (0.8 + 0.4 * random.nextDouble());
       next.add(worker);
     }
-    double ended = next.stream().mapToDouble(one -> one.asks).min().orElseThrow();
+    double ended = next.stream().mapToDouble(one -> one.nextFetch).min().orElseThrow();
     return (ended - began) / (0.9 * SAMPLES);
   }
 

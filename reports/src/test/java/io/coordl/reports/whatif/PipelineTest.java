@@ -440,7 +440,7 @@ class PipelineTest {
     Pipeline whole = of(() -> emitCold(3.02));
     Pipeline mean = of(() -> emitCold(2.5));
 
-    // Nearly three; each item has 100,000 bytes and takes 2 ms to decode.
+    // About three; each item has 100,000 bytes and takes 2 ms to decode.
     assertThat(whole.sampleBytes).isCloseTo(300_000, NEAR);
     isCloseTo(whole.decodeNanos, 6e6, 0);
     assertThat(mean.sampleBytes).isCloseTo(250_000, NEAR);

@@ -51,7 +51,7 @@ class SaveIntervalTest {
   }
 
   @Test
-  void savingMoreOftenIsAdvisedInTheBackground() throws Exception {
+  void aJobThatSavesTooOftenIsAdvisedToSaveInTheBackground() throws Exception {
     Answer often = answer(job(5, "atomic"));
 
     assertThat(often.sentence())

@@ -180,11 +180,11 @@ class SpeedLawTest {
    * ms of each 100 ms: the first 50 ms run without a wait, and the other 46 ms take 92 ms.
    */
   @Test
-  void aQuotaBelowOneCoreSlowsAThreadThatWaitsLess() throws Exception {
+  void aQuotaBelowOneCoreSlowsAThreadLessIfItAlsoWaits() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 0.0, false);
 
     assertThat(law.speed(0.5, 1, 1)).isCloseTo(32 / 0.206, within(1e-3));
-    // Three quarters of a core allow 75 ms at once; a quarter is less than the CPU time alone.
+    // Three quarters of a core allow 75 ms without a wait; at a quarter, only the CPU time counts.
     assertThat(law.speed(0.75, 1, 1)).isCloseTo(32 / (0.064 + 0.128 - 0.025), within(1e-3));
     assertThat(law.speed(0.25, 1, 1)).isCloseTo(32 / 0.384, within(1e-3));
     assertThat(law.speed(1, 1, 1)).isCloseTo(32 / 0.160, within(1e-3));

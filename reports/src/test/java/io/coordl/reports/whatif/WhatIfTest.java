@@ -434,7 +434,7 @@ class WhatIfTest {
     assertThat(answer(whatIf, "overlap").arguments()).containsExactly("prefetch=2");
     assertThat(figure(whatIf, "cacheSize").value()).isEqualTo(1);
     assertThat(figure(whatIf, "gpu").value()).isCloseTo((6 - hit) / (5 - hit), within(1e-6));
-    // The free memory, half of the data set, in MiB as the agent takes it.
+    // The free memory is half of the data set; the argument is in MiB.
     assertThat(answer(whatIf, "cacheSize").arguments())
         .containsExactly("cache=minio", "cache.size=477m");
     assertThat(answer(whatIf, "cacheSize").sentence())
@@ -681,7 +681,7 @@ class WhatIfTest {
   /** An internal name, such as {@code missNanos}, that users never see. */
   private static final Pattern INTERNAL = Pattern.compile("\\b[a-z]+(?:[A-Z][a-z]*)+\\b");
 
-  /** Epochs of a job that keeps its items decoded, so it fetches nothing from the second on. */
+  /** Epochs of a job that keeps its items decoded, so it fetches nothing after the first one. */
   private static void emitCured() {
     Recordings.emitConfiguration("decoded", "share");
     for (int epoch = 1; epoch <= 4; epoch++) {
@@ -701,7 +701,7 @@ class WhatIfTest {
   }
 
   @Test
-  void afterACureTheMissingFiguresAreExplainedOnce() throws Exception {
+  void answersAreMissingBecauseDecodedItemsAreKept() throws Exception {
     WhatIf whatIf = WhatIf.of(Recordings.read(CURED));
 
     assertThat(answer(whatIf, "decoded").sentence())

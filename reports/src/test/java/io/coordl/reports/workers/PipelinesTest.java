@@ -52,7 +52,7 @@ class PipelinesTest {
   }
 
   @Test
-  void theWorkedExample() {
+  void theWorkedExampleOfVirtualWorkers() {
     List<Integer> slowLast = List.of(2, 2, 1, 3);
     assertRow("VVVV", new double[] {25, 50, 71.43, 71.43}, slowLast, slowLast);
     List<Integer> fewFirst = List.of(1, 1, 2, 4);

@@ -33,7 +33,7 @@ class SharesTest {
   }
 
   @Test
-  void theWorkedExample() throws Exception {
+  void theWorkedExampleOfBatchShares() throws Exception {
     Shares shares = Shares.of(workers(0, 1, 1, 2.5, 2.5), 128, 1000.0);
     assertThat(shares.equalStepMillis()).isEqualTo(80);
     assertThat(shares.idealStepMillis()).isCloseTo(45.714, within(0.001));

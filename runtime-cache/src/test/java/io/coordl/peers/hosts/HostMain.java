@@ -21,8 +21,8 @@ import java.util.zip.CRC32;
  * A host in a separate JVM. Arguments: {@code directory number ports items seed start}. Serves at
  * 127.0.0.NUMBER with the port of its number. From the first byte of its input to the end, fetches
  * random items on two threads from a window that moves with the clock. Prints {@link #FOUND} once
- * another host has had an item; at the end, what other hosts answered. Exits with {@link #WRONG} at
- * the first wrong byte.
+ * it has received an item from another host; at the end, prints its totals and the answers of other
+ * hosts by kind. Exits with {@link #WRONG} at the first wrong byte or exception.
  */
 public final class HostMain {
   static final int WRONG = 3;
@@ -108,8 +108,8 @@ public final class HostMain {
     }
   }
 
-  private static void print(String word) {
-    System.err.println(word);
+  private static void print(String line) {
+    System.err.println(line);
   }
 
   private void run(long seed, PeerServer server) throws Exception {
@@ -169,7 +169,7 @@ public final class HostMain {
     int length = content.remaining();
     found.update(content.duplicate());
     if (length != expected.length || found.getValue() != crc.getValue()) {
-      throw new IllegalStateException("item " + number + " is not what it was");
+      throw new IllegalStateException("item " + number + " has wrong bytes");
     }
   }
 }

@@ -50,7 +50,7 @@ final class Hosts implements AutoCloseable {
           Duration.ofMillis(100));
 
   final List<Host> hosts = new ArrayList<>();
-  final List<String> words = new CopyOnWriteArrayList<>();
+  final List<String> logged = new CopyOnWriteArrayList<>();
 
   /** Storage reads per item number. */
   final AtomicIntegerArray reads = new AtomicIntegerArray(100_000);
@@ -91,7 +91,7 @@ final class Hosts implements AutoCloseable {
     fakes.add(new Member("fake" + fakes.size(), address, capacity));
   }
 
-  /** Resets the fakes to unknown members. */
+  /** Replaces the fakes by new members, about which the hosts know nothing. */
   void renewFakes() {
     fakes.replaceAll(fake -> new Member(fake.name(), fake.data(), fake.capacity() + 1));
     publishMembers();
@@ -165,7 +165,7 @@ final class Hosts implements AutoCloseable {
         crossed.put(answer, new LongAdder());
       }
       membership = new KnownMembers("host" + number);
-      store = ArenaStore.openProcess(directory, ByteBudget.parse(budget), words::add);
+      store = ArenaStore.openProcess(directory, ByteBudget.parse(budget), logged::add);
       address = new InetSocketAddress("127.0.0." + number, 0);
       serve();
       address = server.address();
@@ -180,13 +180,13 @@ final class Hosts implements AutoCloseable {
                 answers.get(answer).increment();
                 crossed.get(answer).add(bytes);
               },
-              words::add,
+              logged::add,
               timing);
     }
 
     /** Serves, at the same address as before. */
     void serve() throws IOException {
-      server = new PeerServer(address, store, tls, PeerItems.GROUP, words::add, timing);
+      server = new PeerServer(address, store, tls, PeerItems.GROUP, logged::add, timing);
     }
 
     void stopServing() {
@@ -209,7 +209,7 @@ final class Hosts implements AutoCloseable {
       return crossed.get(answer).sum();
     }
 
-    /** Requests that were late or failed; after each, the peer receives no more requests. */
+    /** Requests that were late or failed; after each, the peer gets none until a probe succeeds. */
     long faults() {
       return answers(Answer.LATE) + answers(Answer.FAILED);
     }

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The engine's guarantees that hosts in one process can check. */
+/** The engine's guarantees that can be checked with hosts in one process. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostsEngineTest {
   private static final int ITEMS = 300;
@@ -65,7 +65,7 @@ class HostsEngineTest {
     return number;
   }
 
-  /** Fetches all items on all hosts, each on two threads and in its own order. */
+  /** Fetches all items on all hosts, on two threads per host, each in its own order. */
   private static void epoch(Hosts hosts, int items, long seed) throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     List<Future<?>> all = new ArrayList<>();
@@ -107,7 +107,7 @@ class HostsEngineTest {
         assertThat(host.store.items()).isPositive();
         assertThat(host.faults()).isZero();
       }
-      assertThat(hosts.words).isEmpty();
+      assertThat(hosts.logged).isEmpty();
     }
   }
 
@@ -138,7 +138,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void withSixtyFourHostsAMissQueriesOnlyTheOwner() throws Exception {
+  void withSixtyFourHostsAFetchTakesAtMostThreeRequests() throws Exception {
     int count = 64;
     try (Hosts hosts = Hosts.of(count, directory, "1m")) {
       Ranking ranking = new Ranking(hosts.host(0).membership.members);
@@ -302,8 +302,8 @@ class HostsEngineTest {
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS + gone);
       assertThat(hosts.host(0).faults()).isEqualTo(1);
-      await(() -> hosts.words.size() == 2);
-      assertThat(hosts.words).allMatch(line -> line.contains("host2 does not answer"));
+      await(() -> hosts.logged.size() == 2);
+      assertThat(hosts.logged).allMatch(line -> line.contains("host2 does not answer"));
 
       hosts.host(1).serve();
       long kept = hosts.host(1).store.items();
@@ -454,8 +454,8 @@ class HostsEngineTest {
           hosts.host(0).fetch(number);
         }
         await(() -> fake.connections.get() >= 5); // It is retried again and again.
-        assertThat(hosts.words).hasSize(1);
-        assertThat(hosts.words.get(0)).contains("fake0").contains(reasons.get(i));
+        assertThat(hosts.logged).hasSize(1);
+        assertThat(hosts.logged.get(0)).contains("fake0").contains(reasons.get(i));
         assertThat(hosts.host(0).answers(Answer.FAILED)).isEqualTo(1);
         assertThat(hosts.reads()).isEqualTo(50);
       }
@@ -476,8 +476,8 @@ class HostsEngineTest {
           assertThat(socket.getInputStream().readAllBytes()).isEqualTo(Wire.hello(PeerItems.GROUP));
         }
       }
-      await(() -> hosts.words.size() == 1);
-      assertThat(hosts.words.get(0)).contains("version 3").contains("127.0.0.1");
+      await(() -> hosts.logged.size() == 1);
+      assertThat(hosts.logged.get(0)).contains("version 3").contains("127.0.0.1");
     }
   }
 
@@ -527,7 +527,7 @@ class HostsEngineTest {
   void theFirstFetchWaitsForTheAwaitedHosts() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m");
         ArenaStore store =
-            ArenaStore.openProcess(directory, ByteBudget.parse("4m"), hosts.words::add)) {
+            ArenaStore.openProcess(directory, ByteBudget.parse("4m"), hosts.logged::add)) {
       KnownMembers membership = new KnownMembers("host9");
       try (HostsEngine engine =
           new HostsEngine(
@@ -537,7 +537,7 @@ class HostsEngineTest {
               2,
               PeerItems.GROUP,
               (a, b, c, d, e) -> {},
-              hosts.words::add,
+              hosts.logged::add,
               Timeouts.USUAL)) {
         hosts.host(0).fetch(5);
         AtomicInteger done = new AtomicInteger();
@@ -559,7 +559,7 @@ class HostsEngineTest {
         reader.join();
         assertThat(done).hasValue(1);
         assertThat(hosts.reads()).isEqualTo(1);
-        assertThat(hosts.words).isEmpty();
+        assertThat(hosts.logged).isEmpty();
       }
     }
   }
@@ -707,7 +707,7 @@ class HostsEngineTest {
   }
 
   @Test
-  void aDeadClaimantLosesItsClaimAtOnce() throws Exception {
+  void aDeadClaimantLosesItsClaimImmediately() throws Exception {
     try (Hosts hosts = Hosts.of(2, directory, "16m")) {
       int number = itemOf(hosts, 1, 0);
       ExecutorService threads = Executors.newSingleThreadExecutor();
@@ -885,7 +885,7 @@ class HostsEngineTest {
     }
   }
 
-  /** Returns a client that has asked for an item, and that can receive little of it. */
+  /** Returns a client that has requested an item but can receive little of it. */
   private static Socket find(Host host, ItemKey key, int length) throws IOException {
     Socket plain = new Socket();
     plain.setReceiveBufferSize(4096);

@@ -72,7 +72,7 @@ class PeerFuzzTest {
       }
       InetSocketAddress address = hosts.host(1).server().address();
       for (int round = 0; round < ROUNDS; round++) {
-        // With TLS, strangers get no further.
+        // Every second round lacks TLS, and gets no further than the handshake.
         try (Socket plain = new Socket(address.getAddress(), address.getPort());
             Socket socket = round % 2 == 0 ? plain : PeerTls.over(TestSecret.ours(), plain, true)) {
           socket.getOutputStream().write(spoiled(clientBytes(random), random));
@@ -87,9 +87,9 @@ class PeerFuzzTest {
         }
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
-      assertThat(hosts.words).isNotEmpty().hasSizeLessThanOrEqualTo(4);
-      assertThat(hosts.words).allMatch(line -> line.contains("Logged once"));
-      assertThat(hosts.words).noneMatch(line -> line.contains("could not be served"));
+      assertThat(hosts.logged).isNotEmpty().hasSizeLessThanOrEqualTo(4);
+      assertThat(hosts.logged).allMatch(line -> line.contains("Logged once"));
+      assertThat(hosts.logged).noneMatch(line -> line.contains("could not be served"));
       for (int i = ITEMS; i < 2 * ITEMS; i++) {
         assertThat(hosts.host(1).store.isAwaited(PeerItems.key(i))).as("a claim is left").isFalse();
       }
@@ -131,7 +131,7 @@ class PeerFuzzTest {
           for (int i = own.nextInt(6); i >= 0; i--) {
             int answer = answers[own.nextInt(answers.length)];
             say.writeInt(answer);
-            // With the right length it would be accepted as the item: peers are trusted that far.
+            // With the right length, the bytes would be accepted: peers are trusted that far.
             boolean empty = own.nextBoolean() && answer != Wire.FOUND;
             say.writeInt(empty ? 0 : -own.nextInt(1 << 16) - 1);
           }
@@ -150,7 +150,7 @@ class PeerFuzzTest {
       hosts.publishMembers();
       Host host = hosts.host(0);
       for (int round = 0; round < ROUNDS; round++) {
-        hosts.renewFakes(); // Otherwise it would not be asked again.
+        hosts.renewFakes(); // Otherwise the fake would get no more requests.
         host.fetch(round);
       }
       System.out.printf(

@@ -101,7 +101,7 @@ class PeerHostsIT {
 
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void killsAndStopsInRandomRoundsCostNoWrongByteAndNoFetch() throws Exception {
+  void killsAndStopsInRandomRoundsCauseNoWrongByteAndNoFailedFetch() throws Exception {
     SplittableRandom random = new SplittableRandom(3);
     for (int host = 0; host < HOSTS; host++) {
       start(host, host);
@@ -129,7 +129,8 @@ class PeerHostsIT {
         signal(process, "CONT");
       }
     }
-    for (Process host : running) { // One that was started last may still wait for its peers.
+    // A host restarted last may still be waiting for its peers.
+    for (Process host : running) {
       assertThat(host.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo(HostMain.FOUND);
     }
     System.out.printf("%d kills, %d stops of %d hosts; at the end:%n", kills, stops, HOSTS);

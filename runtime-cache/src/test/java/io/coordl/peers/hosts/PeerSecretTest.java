@@ -101,7 +101,8 @@ class PeerSecretTest {
   @Test
   void aFileOfAnotherUserIsRefused() throws Exception {
     Assumptions.assumeTrue(
-        System.getProperty("user.name").equals("root"), "only root may give files away");
+        System.getProperty("user.name").equals("root"),
+        "only root can give a file to another user");
     Path file = file(TestSecret.OURS);
     Files.setAttribute(file, "unix:uid", 12345);
     refused(file, "belongs to another user (12345)");
@@ -150,7 +151,7 @@ class PeerSecretTest {
         hosts.host(i % 3).fetch(i / 3);
       }
       assertThat(hosts.reads()).isEqualTo(50);
-      assertThat(hosts.words).isEmpty();
+      assertThat(hosts.logged).isEmpty();
     }
   }
 
@@ -169,8 +170,8 @@ class PeerSecretTest {
       }
       assertThat(others.reads()).isEqualTo(20);
       assertThat(hosts.host(0).store.items()).isEqualTo(1);
-      await(() -> hosts.words.size() == 1);
-      assertThat(hosts.words.get(0)).contains("did not authenticate as a peer");
+      await(() -> hosts.logged.size() == 1);
+      assertThat(hosts.logged.get(0)).contains("did not authenticate as a peer");
     }
   }
 
@@ -246,8 +247,8 @@ class PeerSecretTest {
       } catch (IOException e) {
         // The owner disconnected.
       }
-      await(() -> owner.words.size() == 1);
-      assertThat(owner.words.get(0)).contains("did not authenticate as a peer");
+      await(() -> owner.logged.size() == 1);
+      assertThat(owner.logged.get(0)).contains("did not authenticate as a peer");
       assertThat(owner.host(0).store.items()).isZero();
     }
   }

@@ -79,7 +79,9 @@ class RankingTest {
       order.append(' ');
     }
     assertThat(order.toString().trim())
-        .as("hosts with different releases of the agent must agree, or raise the wire's version")
+        .as(
+            "hosts with different releases of the agent must agree; if the order changes, raise the"
+                + " version of the wire protocol")
         .isEqualTo("102 021 210 201 210 210 210 201");
   }
 

@@ -221,10 +221,10 @@ class RedisEngineTest {
                           .isTrue();
                       assertThat((Long) server.ask(Command.PTTL, (Object) key(item)))
                           .isBetween(1L, RedisEngine.LEASE.toMillis());
-                      throw new IOException("of the file");
+                      throw new IOException("read error");
                     }))
         .isInstanceOf(IOException.class)
-        .hasMessage("of the file");
+        .hasMessage("read error");
     assertThat(server.ask(Command.EXISTS, (Object) key(item))).isEqualTo(0L);
     assertThat(engine.fetch(item.key(), item.length(), (target, offset) -> false))
         .isEqualTo(new Fetched(Outcome.CHANGED, null));
@@ -472,7 +472,7 @@ class RedisEngineTest {
   // ---- access
 
   @Test
-  void aRightPasswordIsUsed() throws Exception {
+  void theUrisPasswordIsUsed() throws Exception {
     RedisServer server = server("--requirepass", "p@ss/w:rd");
     RedisEngine engine = engine(new FullStore(), null, server.uri(":p%40ss%2Fw%3Ard@"));
     await(engine.servers::up);

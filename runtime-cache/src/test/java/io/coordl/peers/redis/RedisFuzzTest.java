@@ -44,7 +44,7 @@ class RedisFuzzTest {
   private static final TestItem ITEM = new TestItem(1, 50_000);
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /** Bytes that a fetch may allocate: a few times the item, and classes used for the first time. */
+  /** Bytes that a fetch may allocate: a few times the item, plus classes loaded on first use. */
   private static final long MAX_ALLOCATED = 8L << 20;
 
   private static final int LONG_ANSWER = 64 << 20;
@@ -156,7 +156,7 @@ class RedisFuzzTest {
   }
 
   @Test
-  void anEndlessLineUsesNoMemory() throws IOException {
+  void anEndlessLineIsNotBuffered() throws IOException {
     for (char kind : new char[] {'-', '+', ':', '$', '*'}) {
       byte[] endless = new byte[LONG_ANSWER];
       Arrays.fill(endless, (byte) '1');
@@ -166,7 +166,7 @@ class RedisFuzzTest {
   }
 
   @Test
-  void anUnexpectedListUsesNoMemory() throws IOException {
+  void anUnexpectedListIsNotBuffered() throws IOException {
     byte[] value = ("$60000\r\n" + "x".repeat(60_000) + "\r\n").getBytes(StandardCharsets.UTF_8);
     ByteArrayOutputStream list = new ByteArrayOutputStream();
     list.writeBytes("*60000\r\n".getBytes(StandardCharsets.UTF_8));
@@ -182,7 +182,7 @@ class RedisFuzzTest {
   }
 
   @Test
-  void randomAndDamagedAnswersAreNotUsed() throws IOException {
+  void randomAndDamagedAnswersNeverYieldWrongBytes() throws IOException {
     SplittableRandom random = new SplittableRandom(5);
     byte[] value = new byte[RedisItem.HEADER_BYTES + ITEM.length()];
     System.arraycopy(ITEM.content(), 0, value, RedisItem.HEADER_BYTES, ITEM.length());

@@ -28,7 +28,7 @@ public final class RedisJob {
     SplittableRandom random = new SplittableRandom(Long.parseLong(args[4]));
     ArenaStore arena =
         ArenaStore.openProcess(
-            Path.of(args[1]), ByteBudget.parse(args[5]), word -> System.err.println(word));
+            Path.of(args[1]), ByteBudget.parse(args[5]), line -> System.err.println(line));
     ItemStore local = arena == null ? new FullStore() : arena;
     AtomicInteger reads = new AtomicInteger();
     try (RedisEngine engine =
@@ -38,7 +38,7 @@ public final class RedisJob {
             local,
             "jobs",
             (peer, start, end, bytes, answer) -> {},
-            word -> System.err.println(word),
+            line -> System.err.println(line),
             RedisServer.patience(Duration.ofMinutes(1)))) {
       while (!engine.servers.up()) {
         LockSupport.parkNanos(1_000_000);

@@ -81,7 +81,7 @@ final class RedisServer implements Closeable {
               .start();
     } catch (IOException e) {
       throw new AssertionError(
-          PROGRAM + " cannot be started, which these tests need: apt-get install redis-server", e);
+          PROGRAM + " cannot be started, but these tests need it: apt-get install redis-server", e);
     }
     while (!listens()) {
       if (!process.isAlive()) {
@@ -107,7 +107,7 @@ final class RedisServer implements Closeable {
     }
   }
 
-  /** Returns the usual timeouts, except the time to wait for an answer. */
+  /** Returns the usual timeouts, except that an answer may take {@code progress}. */
   static Timeouts patience(Duration progress) {
     Timeouts usual = Timeouts.USUAL;
     return new Timeouts(

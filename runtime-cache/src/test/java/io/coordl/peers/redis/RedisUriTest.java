@@ -52,7 +52,7 @@ class RedisUriTest {
   }
 
   @Test
-  void accessByStrangersIsReported() {
+  void missingEncryptionOrPasswordIsReported() {
     assertThat(RedisUri.parse("redis://me:secret@h").exposure())
         .startsWith("redis://h:6379 is used without encryption:")
         .doesNotContain("secret@");

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the peer option is parsed, and where this host listens. */
+/** How the peer option is parsed, where this host listens, and how hosts meet in a directory. */
 final class DiscoveryTest {
   @TempDir Path directory;
   private final List<String> logged = new ArrayList<>();

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Hosts find each other over real sockets; each separate directory represents a separate machine.
+ * Hosts find each other over real sockets; each host has a directory, as on a separate machine.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostMembershipTest {
@@ -141,7 +141,7 @@ final class HostMembershipTest {
   }
 
   @Test
-  void aHostOfAnotherGroupIsIgnoredAndLoggedOnce() throws IOException {
+  void aHostOfAnotherGroupIsIgnoredAndLogged() throws IOException {
     HostMembership first = host(1, named(3), "g", TestSecret.ours());
     HostMembership other = host(2, named(3), "h", TestSecret.ours());
     HostMembership third = host(3, named(3), "g", TestSecret.ours());
@@ -188,8 +188,8 @@ final class HostMembershipTest {
     nobody.init(null, trust.getTrustManagers(), null);
     try (Socket socket =
         nobody.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port)) {
-      // A refused client gets the reason after its handshake; a silent accepted client gets
-      // nothing.
+      // A refused client gets the reason after its handshake; an accepted one that stays silent
+      // gets nothing.
       assertThatThrownBy(() -> socket.getInputStream().read())
           .isInstanceOf(SSLException.class)
           .hasMessageContaining("certificate");

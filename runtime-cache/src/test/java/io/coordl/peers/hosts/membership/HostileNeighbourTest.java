@@ -241,15 +241,15 @@ final class HostileNeighbourTest {
     }
   }
 
-  /** Opens more connections than are accepted; the first sends single bytes. */
+  /** Opens more connections than are accepted; each sends single bytes. */
   @Test
-  void silentOrSlowStrangersKeepNoHostOut() throws Exception {
+  void slowStrangersKeepNoHostOut() throws Exception {
     int port = Hosts.freePort();
-    Deque<Socket> silent = new ArrayDeque<>();
+    Deque<Socket> strangers = new ArrayDeque<>();
     try (HostMembership host = host(port)) {
       for (int i = 0; i < 80; i++) {
         Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port);
-        silent.push(stranger);
+        strangers.push(stranger);
         Thread dripping = new Thread(() -> drip(stranger), "stranger");
         dripping.setDaemon(true);
         dripping.start();
@@ -268,8 +268,8 @@ final class HostileNeighbourTest {
       talk.get(1, TimeUnit.MINUTES);
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
     } finally {
-      while (!silent.isEmpty()) {
-        silent.pop().close();
+      while (!strangers.isEmpty()) {
+        strangers.pop().close();
       }
     }
   }

@@ -20,7 +20,7 @@ final class Hosts {
 
   /**
    * Returns a port that is free, like the next one, at all addresses that tests use. It is below
-   * the ports of outgoing connections, which the kernel blocks for a minute each.
+   * the ports of outgoing connections, each of which the kernel keeps reserved for a minute.
    */
   static int freePort() {
     while (true) {

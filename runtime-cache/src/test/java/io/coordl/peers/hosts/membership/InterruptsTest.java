@@ -52,7 +52,7 @@ final class InterruptsTest {
     }
   }
 
-  /** Returns a host set up as by the agent. */
+  /** Returns a host that is set up as the agent would set it up. */
   private HostsEngine host(int number, int port) throws IOException {
     Path directory = Files.createDirectories(work.resolve("host" + number));
     ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), sentence -> {});
@@ -173,7 +173,7 @@ final class InterruptsTest {
     for (int i = 0; i < ITEMS; i++) {
       assertThat(fetch(first, i).outcome()).isIn(Outcome.PEER, Outcome.HIT);
     }
-    HostsEngine third = host(3, port); // Waits for both hosts; asks over new connections.
+    HostsEngine third = host(3, port); // Waits for both hosts; fetches over new connections.
     for (int i = 0; i < ITEMS; i++) {
       assertThat(fetch(third, i).outcome()).isIn(Outcome.PEER, Outcome.HIT);
     }

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job of a host in a separate JVM: prints each view as a line, and {@code carries} when it serves
- * the host's member; exits cleanly when its input ends.
+ * A job of a host in a separate JVM: prints each view as a line, and {@code carries} when it begins
+ * to serve items for its host; exits cleanly when its input ends.
  */
 final class MemberMain {
   private MemberMain() {}
 
-  /** Arguments: directory of the host, own address, peers. */
+  /** Arguments: directory of the host, address of the host, peers. */
   public static void main(String[] arguments) throws Exception {
     HostMembership.Settings settings =
         new HostMembership.Settings(
@@ -36,7 +36,7 @@ final class MemberMain {
               print("carries");
               return server;
             },
-            words -> print("words " + words));
+            line -> print("logged " + line));
     Thread printing = new Thread(() -> print(membership));
     printing.setDaemon(true);
     printing.start();

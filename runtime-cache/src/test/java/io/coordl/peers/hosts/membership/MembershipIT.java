@@ -146,7 +146,7 @@ final class MembershipIT {
 
   @Test
   void aKilledHostLeavesAndAStoppedOneReturns() throws Exception {
-    assumeTrue(Full.ON, "waits for most of a minute: with -Pfull only");
+    assumeTrue(Full.ON, "takes most of a minute: runs only with -Pfull");
     Job first = job(1, 3);
     first.awaitView(sees(1, 1));
     Job second = job(2, 3);

@@ -62,7 +62,7 @@ final class RosterTest {
   }
 
   @Test
-  void onlyAValidHelloIsDecoded() {
+  void aTruncatedHelloIsNotDecodedAndADamagedOneDoesNotThrow() {
     byte[] bytes = Hello.of(B, "vision").encode();
     assertThat(bytes.length).isLessThanOrEqualTo(255);
     Hello decoded = Hello.decode(bytes);
