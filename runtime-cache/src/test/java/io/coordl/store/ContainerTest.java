@@ -34,13 +34,13 @@ class ContainerTest {
 
   @BeforeEach
   void makeGroup() throws IOException {
-    String why = "no control group of version 1 can be made here: ";
+    String why = "no control group of version 1 can be created here: ";
     try {
       String own =
           Files.readAllLines(Path.of("/proc/self/cgroup")).stream()
               .filter(line -> line.contains(":memory:"))
               .findFirst()
-              .orElseThrow(() -> new IOException("the kernel counts memory by version 2"));
+              .orElseThrow(() -> new IOException("the kernel limits memory with version 2"));
       Path parent = Path.of("/sys/fs/cgroup/memory" + own.split(":", 3)[2]);
       group = Files.createDirectory(parent.resolve("coordl-" + ProcessHandle.current().pid()));
       Files.writeString(group.resolve("memory.limit_in_bytes"), Long.toString(LIMIT));
