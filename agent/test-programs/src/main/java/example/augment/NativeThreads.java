@@ -57,7 +57,7 @@ public final class NativeThreads {
     most.forEach((name, count) -> System.out.println("beside " + name + ": " + count));
   }
 
-  /** Counts again to tell a team, which lives as long as its starter, from an ending thread. */
+  /** Counts again while there are extra threads: those that are ending go away, a team stays. */
   private static Map<String, Integer> besideJava() throws IOException {
     Map<String, Integer> counts = read();
     while (attempts > 0

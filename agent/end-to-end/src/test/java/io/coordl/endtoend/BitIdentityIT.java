@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Observed or cached, each batch and loss is bit for bit the same as without the agent. */
+/** Whether the agent observes or caches, each batch and loss is bit for bit as without it. */
 class BitIdentityIT {
   private static final Pattern HITS = Pattern.compile("(\\d+) hits");
 

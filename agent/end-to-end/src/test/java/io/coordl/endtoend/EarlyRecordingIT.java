@@ -85,7 +85,7 @@ class EarlyRecordingIT {
     assertWholeIfStartedAt(jdk, moment);
   }
 
-  /** All milliseconds take an hour, so without -Pfull there is only one per JDK. */
+  /** Testing all milliseconds takes an hour, so without -Pfull there is only one per JDK. */
   static Stream<Arguments> millis() {
     return Workshop.jdksInOrder().stream()
         .flatMap(

@@ -304,7 +304,7 @@ final class Hosts implements AutoCloseable {
 
     /**
      * Arguments for a job whose peers are all hosts. Without namespaces, the address at which it
-     * listens tells it apart from the other hosts.
+     * listens distinguishes it from the other hosts.
      */
     String peerArguments(Path data) {
       return peerArguments(

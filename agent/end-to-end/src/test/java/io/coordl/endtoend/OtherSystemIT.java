@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Jobs without {@code /proc} and {@code /dev/shm}, as on macOS: they cache and prefetch, and if
- * they should share with other jobs, one line reports that this needs Linux.
+ * Jobs without {@code /proc} and {@code /dev/shm}, as on macOS: they cache and prefetch, and if the
+ * arguments request sharing with other jobs, one line reports that this needs Linux.
  */
 class OtherSystemIT {
   private static final String WITHOUT =
