@@ -86,7 +86,7 @@ class HostScopeIT {
       other.awaitEpoch();
       long seed = System.nanoTime();
       System.out.println("kills at random points on " + jdk + ", seed " + seed);
-      killed(jdk, directory, theirs, other, new Random(seed));
+      startAndKill(jdk, directory, theirs, other, new Random(seed));
 
       // A later job finds each of their items either complete or not at all.
       try (Running after = Running.start(successor)) {
@@ -110,7 +110,7 @@ class HostScopeIT {
   }
 
   /** Repeatedly starts and kills two jobs that read new items. */
-  private void killed(Jdk jdk, Path directory, Pictures theirs, Running other, Random random)
+  private void startAndKill(Jdk jdk, Path directory, Pictures theirs, Running other, Random random)
       throws IOException, InterruptedException {
     for (int kill = 0; kill < KILLS; kill += 2) {
       for (Path file : theirs.files()) {

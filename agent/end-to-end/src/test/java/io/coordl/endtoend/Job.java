@@ -115,7 +115,7 @@ final class Job {
   private static ChildJvm settings(ChildJvm program, Jdk jdk) {
     ChildJvm child =
         program
-            .jvmArgs(Workshop.soon())
+            .jvmArgs(Workshop.fast())
             .jvmArgs(
                 "-Xmx512m",
                 "-Dai.djl.offline=true",

@@ -66,7 +66,7 @@ final class Workshop {
   }
 
   /** JVM arguments that shorten jobs of a few seconds; -Pfull keeps the default collector. */
-  static String[] soon() {
+  static String[] fast() {
     return FULL
         ? new String[] {"-XX:TieredStopAtLevel=1"}
         : new String[] {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
@@ -78,7 +78,7 @@ final class Workshop {
         new ChildJvm(jdk, mainClass)
             .classPath(CHECKOUT.testPrograms())
             .classPathFile(CHECKOUT.exampleClassPath(framework.module()))
-            .jvmArgs(soon())
+            .jvmArgs(fast())
             .jvmArgs(
                 "-Djava.awt.headless=true",
                 SameOutput.keepsBytes(),
