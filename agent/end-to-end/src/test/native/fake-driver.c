@@ -1,9 +1,10 @@
 /*
  * A driver without a device: the functions of libnvidia-ml.so.1, libcuda.so.1 and, for NVTX,
- * libnvToolsExt.so.1 that the agent calls, with the layouts of their headers. FAKE_DEVICES is the number
+ * libnvToolsExt.so.1 that the tests need, with the layouts of their headers. FAKE_DEVICES is the number
  * of devices; device 1 supports only its name. Device FAKE_LOST_DEVICE is lost after FAKE_LOST readings.
  * FAKE_VERSION is the driver's version. FAKE_LOCKS is the number of memory regions that can be
- * page-locked. The file FAKE_LOG gets a line for each locked region and for each range with its depth.
+ * page-locked. The file FAKE_LOG gets a line for each region that is locked or unlocked, and for each
+ * start and end of a range, with its depth.
  *
  * Kernels run in the first part of each period of FAKE_WAVE ("MILLISECONDS PART", default 50 0.25), four
  * fifths of them in this process. Like NVIDIA's driver, this one measures windows of 200 ms: rates are
@@ -54,7 +55,7 @@ static int number(const char *name, int otherwise) {
   return value ? atoi(value) : otherwise;
 }
 
-/* Microseconds in which kernels have run until by. */
+/* Microseconds in which kernels have run up to the time by. */
 static double ran(unsigned long long by) {
   const char *wave = getenv("FAKE_WAVE");
   double millis, part;

@@ -51,7 +51,7 @@ public final class Hostile {
     random = new Random(seed);
   }
 
-  /** An open file, stream or channel. Each method returns what to print. */
+  /** An open file, stream or channel; {@code use} returns what to print. */
   private interface Handle {
     Object use(Random random) throws IOException;
 
@@ -111,7 +111,7 @@ public final class Hostile {
     try {
       result = run.run();
     } catch (Exception | InternalError e) {
-      // For a closed stream, JDK 25 throws either, depending on its earlier use.
+      // For a closed stream, JDK 25 has either message, depending on the stream's earlier use.
       String message =
           String.valueOf(e.getMessage()).replace("Bad file descriptor", "Stream Closed");
       result = e.getClass().getName() + ": " + message;

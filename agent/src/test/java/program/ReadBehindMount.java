@@ -37,7 +37,7 @@ public final class ReadBehindMount {
     read("linked", here);
   }
 
-  /** Waits for a clock tick, so that two writes never have the same time stamp. */
+  /** Waits for a clock tick, so that two writes never have the same change time. */
   private static void write(Path file, int value, int size) throws IOException {
     byte[] bytes = new byte[size];
     Arrays.fill(bytes, (byte) value);

@@ -18,32 +18,34 @@ import java.util.TreeSet;
 import java.util.zip.CRC32;
 
 /**
- * Reads every file of a directory twice in several ways, prints what it reads and the live threads,
- * and ends as requested. Arguments: directory, then any of {@code interrupt} (all threads of the
- * agent, after the first round), {@code wait} (for a line on stdin between the two rounds), {@code
- * recorder} (until the agent's recorder, if any, has started), {@code probe} (prints on stderr each
- * class that an object stream creates), {@code exit=N}, {@code throw}, {@code threads}.
+ * Reads every file of a directory two ways in each of three rounds, prints checksums, and ends as
+ * requested. Arguments: directory, then any of {@code interrupt} (all threads of the agent, after
+ * the first round), {@code wait} (for a line on stdin after the first round), {@code recorder}
+ * (until the agent's recorder, if any, has started), {@code probe} (prints on stderr each class
+ * that an object stream creates), {@code more} (reads the first file in more ways), {@code threads}
+ * (prints the live threads), {@code scrape=PORT} (prints the agent's metrics), {@code exit=N},
+ * {@code throw}.
  */
 public final class Reads {
   private Reads() {}
 
   /** See the class. */
   public static void main(String[] arguments) throws Exception {
-    List<String> wishes = Arrays.asList(arguments).subList(1, arguments.length);
-    if (wishes.contains("probe")) {
+    List<String> options = Arrays.asList(arguments).subList(1, arguments.length);
+    if (options.contains("probe")) {
       ObjectInputFilter.Config.setSerialFilter(Reads::onDeserialize);
     }
     File[] files = new File(arguments[0]).listFiles();
     Arrays.sort(files);
     round(files);
-    if (wishes.contains("interrupt")) {
+    if (options.contains("interrupt")) {
       System.out.println(interrupt() + " threads of the agent in the program's group");
     }
-    if (wishes.contains("wait")) {
+    if (options.contains("wait")) {
       System.out.println("ready");
       System.in.read();
     }
-    if (wishes.contains("recorder")) {
+    if (options.contains("recorder")) {
       for (Thread thread : Thread.getAllStackTraces().keySet()) {
         if (thread.getName().equals("coordl-recorder")) {
           thread.join();
@@ -52,21 +54,21 @@ public final class Reads {
     }
     round(files);
     round(files);
-    if (wishes.contains("more")) {
+    if (options.contains("more")) {
       more(files[0]);
     }
-    if (wishes.contains("threads")) {
+    if (options.contains("threads")) {
       System.out.println(threads());
     }
-    for (String wish : wishes) {
-      if (wish.startsWith("scrape=")) {
-        scrape(Integer.parseInt(wish.substring("scrape=".length())));
+    for (String option : options) {
+      if (option.startsWith("scrape=")) {
+        scrape(Integer.parseInt(option.substring("scrape=".length())));
       }
-      if (wish.startsWith("exit=")) {
-        System.exit(Integer.parseInt(wish.substring("exit=".length())));
+      if (option.startsWith("exit=")) {
+        System.exit(Integer.parseInt(option.substring("exit=".length())));
       }
     }
-    if (wishes.contains("throw")) {
+    if (options.contains("throw")) {
       throw new IllegalStateException("as requested");
     }
   }

@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * Reads the files of a directory in several ways, replaces them by others of the same size and
- * modification time, and reads them again; prints what it reads. Arguments: the directory, and
- * {@code keep} to replace nothing.
+ * Reads the files of a directory in several ways, replaces them with others of the same size and
+ * modification time, and reads them again; prints checksums. Arguments: the directory, and {@code
+ * keep} to replace nothing.
  */
 public final class Replaced {
   private static final int SIZE = 5_000;

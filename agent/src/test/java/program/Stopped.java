@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Stops threads at any instruction while they read files, then prints "ended". Arguments: a
+ * Stops threads at arbitrary instructions while they read files, then prints "ended". Arguments: a
  * directory, the number of stops. Needs a JDK whose {@code Thread.stop} works.
  */
 public final class Stopped {
@@ -41,7 +41,7 @@ public final class Stopped {
 
   /**
    * Loads the classes that reading needs. A class whose initializer is stopped becomes unusable,
-   * without the agent too, and the JDK swallows a stop while an agent inspects a class.
+   * even without the agent, and the JDK swallows a stop while an agent inspects a class.
    */
   private static void warmUp(File[] files) throws InterruptedException {
     Thread[] readers = new Thread[AT_A_TIME];
@@ -71,7 +71,7 @@ public final class Stopped {
       try (InputStream in = new FileInputStream(file)) {
         in.read();
       } catch (IOException e) {
-        // The thread is stopped, not the reads.
+        // A failed read does not end the thread; only a stop does.
       }
     }
   }

@@ -1,2 +1,2 @@
-/** Programs that the tests run in separate JVMs; none knows the agent. */
+/** Programs that the tests run in separate JVMs; none depends on the agent. */
 package program;

@@ -1,2 +1,2 @@
-/** A training loop on JavaCPP's PyTorch, as an ordinary user writes it. */
+/** A training loop on JavaCPP's PyTorch, as an ordinary user would write it. */
 package example.pytorch;

@@ -14,7 +14,7 @@ public final class RowFiles {
 
   private RowFiles() {}
 
-  /** Writes the files: in each {@code features} random values and a label, 0 or 1. */
+  /** Writes the files, each with {@code features} random values and a label, 0 or 1. */
   public static List<Path> write(Path directory, int features) throws IOException {
     Random random = new Random(7);
     List<Path> files = new ArrayList<>();

@@ -1,2 +1,2 @@
-/** A training loop on TensorFlow for Java, as an ordinary user writes it. */
+/** A training loop on TensorFlow for Java, as an ordinary user would write it. */
 package example.tensorflow;

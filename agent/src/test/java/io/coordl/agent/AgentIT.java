@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The packaged agent does not harm real programs, on every JDK of this machine. */
+/** The packaged agent does not harm real programs, on the JDKs of this machine. */
 final class AgentIT {
   private static final int FILES = 3;
 
@@ -129,7 +129,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aProfileWithoutTrainingReportsSo(Path jdk) throws Exception {
+  void aProfileWithoutTrainingIsReported(Path jdk) throws Exception {
     Outcome outcome = java(jdk).agent("profile=all").reads(data, "threads").run();
 
     assertSameAsPlain(jdk, outcome);
@@ -177,10 +177,10 @@ final class AgentIT {
     assertNothingWritten();
   }
 
-  /** Nor its bundled libraries. With a data set, stores open before the program starts. */
+  /** With a data set, stores open before the program starts. */
   @ParameterizedTest
   @MethodSource("jdks")
-  void theAgentDoesNotRewriteItself(Path jdk) throws Exception {
+  void theAgentRewritesNeitherItselfNorItsLibraries(Path jdk) throws Exception {
     Path recording = work.resolve("job.jfr");
 
     Outcome outcome =
@@ -386,7 +386,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void bothWorkBesideJaCoCoInEitherOrder(Path jdk) throws Exception {
+  void theAgentAndJaCoCoWorkInEitherOrder(Path jdk) throws Exception {
     for (boolean first : new boolean[] {true, false}) {
       Path executed = work.resolve("jacoco-" + first + ".exec");
       Child child = java(jdk);

@@ -24,7 +24,7 @@ final class Child {
   static final Path PROGRAMS = Path.of("target", "test-classes").toAbsolutePath();
   private static final Path INSTALLED = Path.of("/usr/lib/jvm");
 
-  /** Whether to run all JDKs, with their default compiler and collector. */
+  /** Whether to run on all JDKs, with their default compiler and collector. */
   static final boolean FULL = Boolean.getBoolean("coordl.full");
 
   /** For programs that run about a second: start-up time dominates. */
@@ -32,7 +32,7 @@ final class Child {
 
   static final long LIMIT_SECONDS = 600;
 
-  /** Exit code and output; {@code err} without the JVM's own warnings. */
+  /** Exit code and output; {@code err} without the JVM's line about JAVA_TOOL_OPTIONS. */
   record Outcome(int exit, String out, String err) {
     /** Returns the agent's lines. */
     List<String> agentLines() {
@@ -121,8 +121,8 @@ final class Child {
   }
 
   /** Adds the program {@link program.Reads} over {@code data}. */
-  Child reads(Path data, String... wishes) {
-    return program("program.Reads", data.toString()).with(wishes);
+  Child reads(Path data, String... options) {
+    return program("program.Reads", data.toString()).with(options);
   }
 
   /** Adds a program of package {@code program}. */

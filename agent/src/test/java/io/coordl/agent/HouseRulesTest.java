@@ -128,7 +128,7 @@ final class HouseRulesTest {
                   .or(resideInAnyPackage(NULLNESS)));
 
   @ArchTest
-  static final ArchRule onlyImageReadsDependsOnTheDesktop =
+  static final ArchRule onlyImageReadersOfTheBridgeDependOnTheDesktop =
       noClasses()
           .that()
           .resideInAPackage(BRIDGE)
@@ -150,7 +150,7 @@ final class HouseRulesTest {
                   "java.util.logging..", "java.lang.management..", "javax.management.."));
 
   @ArchTest
-  static final ArchRule theEntryClassUsesNoNioFiles =
+  static final ArchRule theEntryClassAndItsLoaderUseNoNioFiles =
       noClasses()
           .that()
           .haveSimpleName("CoordlAgent")
@@ -308,7 +308,7 @@ final class HouseRulesTest {
         CallSiteRewriter.class,
         HookWeaver.class
       })
-  void thePremainPathHasNoLambda(Class<?> type) throws IOException {
+  void thePremainPathUsesNoInvokeDynamic(Class<?> type) throws IOException {
     List<String> found = new ArrayList<>();
     String file = "/" + type.getName().replace('.', '/') + ".class";
     try (InputStream in = type.getResourceAsStream(file)) {

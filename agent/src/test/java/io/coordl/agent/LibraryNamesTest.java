@@ -98,10 +98,7 @@ final class LibraryNamesTest {
     return found < 0 ? source.length() : found + mark.length();
   }
 
-  /**
-   * Returns the end of a constant that begins at {@code from}: after the mark, unless it is
-   * escaped.
-   */
+  /** Returns the position after the next {@code mark} that is not escaped. */
   private static int closing(String source, String mark, int from) {
     int at = from;
     while (at < source.length() && !source.startsWith(mark, at)) {

@@ -19,13 +19,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * On JVMs with a security manager, stopped threads or missing modules, the program behaves as
- * without the agent.
+ * On JVMs with a security manager, stopped threads, missing modules, an AOT cache or a replaced
+ * agent jar, the program behaves as without the agent.
  */
 final class OddRuntimesIT {
   private static final String CACHING = "record=off,status=off,cache=minio,cache.size=10m,dataset=";
 
-  /** The last JDK with a working security manager and Thread.stop. */
+  /** The last JDK on which both a security manager and Thread.stop work. */
   private static final int LAST_OLD = 19;
 
   private static final int STOPS = Boolean.getBoolean("coordl.full") ? 400 : 100;
@@ -44,7 +44,7 @@ final class OddRuntimesIT {
     return Child.jdks(test);
   }
 
-  /** Skips the test if all installed JDKs are newer. */
+  /** Returns an installed JDK up to {@link #LAST_OLD}; skips the test if there is none. */
   private static Optional<Path> oldJdk() throws IOException {
     Optional<Path> old = Optional.empty();
     for (Path jdk : Child.jdks()) {
@@ -177,7 +177,7 @@ final class OddRuntimesIT {
     assertThat(cached.err()).contains("15 hits, 3 misses, 0 not cached").doesNotContain("fault");
   }
 
-  /** A process without read permission does not get a file that the cache read for another. */
+  /** The agent's own permission to read files does not help a program that lacks it. */
   @Test
   void theAgentRefusesAFileThatTheProgramMayNotRead() throws Exception {
     String policy = grantAgent("permission java.security.AllPermission;");

@@ -292,7 +292,7 @@ final class PackagingIT {
       }
     }
     System.out.printf(
-        "our classes reach %d classes, with those of the JDK; the jar has %d%n",
+        "our classes reach %d classes, including those of the JDK; the jar has %d%n",
         reached.size(), uses.size());
     reached.retainAll(missing);
     assertThat(reached).filteredOn(name -> !MAY_BE_MISSING.matcher(name).lookingAt()).isEmpty();

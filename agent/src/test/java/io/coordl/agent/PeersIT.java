@@ -90,13 +90,13 @@ final class PeersIT {
   }
 
   private Process start(
-      Path jdk, String name, String arguments, List<String> wishes, String... options)
+      Path jdk, String name, String arguments, List<String> programOptions, String... options)
       throws IOException {
     Process job =
         Child.java(jdk, work)
             .with(options)
             .agent("record=off,cache=minio,cache.size=10m,dataset=" + data + arguments)
-            .reads(data, wishes.toArray(new String[0]))
+            .reads(data, programOptions.toArray(new String[0]))
             .start(work.resolve(name + ".err"));
     jobs.add(job);
     BufferedReader out = job.inputReader(StandardCharsets.UTF_8);
@@ -240,7 +240,7 @@ final class PeersIT {
   }
 
   @Test
-  void withoutTheRequestedTlsNoPortIsOpen() throws Exception {
+  void aMissingKeyStoreIsReportedAndTheJobContinues() throws Exception {
     Process job =
         start(
             Path.of(System.getProperty("java.home")),
@@ -279,7 +279,7 @@ final class PeersIT {
     }
   }
 
-  /** Sends each message without the secret and with it, because only the latter is read at all. */
+  /** Sends each message without and with the secret, because the agent parses only the latter. */
   @ParameterizedTest
   @MethodSource("jdks")
   void noObjectIsDeserializedFromAPeersMessage(Path jdk) throws Exception {

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The Redis engine in the agent's jar works with the packaged part of Jedis: store, hit, invalid
- * value, lost server, wrong password.
+ * The Redis engine in the agent's jar works with the packaged part of Jedis: store, hit, lost
+ * server, new server, wrong password.
  */
 final class RedisFromTheJarIT {
   private final List<String> messages = Collections.synchronizedList(new ArrayList<>());
@@ -79,7 +79,7 @@ final class RedisFromTheJarIT {
           .start();
     } catch (IOException e) {
       throw new AssertionError(
-          "redis-server cannot be started, which this test needs: apt-get install redis-server", e);
+          "This test needs redis-server, but cannot start it: apt-get install redis-server", e);
     }
   }
 

@@ -16,7 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import program.Replaced;
 
-/** The packaged agent with files that are replaced by others of equal size and time. */
+/**
+ * The packaged agent with files that are replaced by others of equal size and modification time.
+ */
 final class ReplacedFilesIT {
   @TempDir Path work;
 

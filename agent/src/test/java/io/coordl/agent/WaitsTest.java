@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * its reason, and each wait that the end of the JVM can reach must be listed with its bound.
  */
 final class WaitsTest {
-  /** Calls that return only after another thread has acted: NAME DESCRIPTOR, OWNER. */
+  /** Calls that return only after another thread acts: name with descriptor, and owner. */
   private static final Map<Pattern, Pattern> UNTIMED =
       Map.of(
           Pattern.compile("(wait|join|await|awaitUninterruptibly)\\(\\)[VI]"),
@@ -76,20 +76,20 @@ final class WaitsTest {
               + "|export)\\(.*|.*/Requested\\.asked\\(.*"
               + "|java/lang/Runtime\\.addShutdownHook\\(.*");
 
-  /** Reason for each: neither training nor JVM shutdown waits for it. */
+  /** Waits without a bound, each with the reason why it does no harm. */
   private static final Map<String, String> UNBOUNDED =
       Map.of(
-          "host/StorageCall.get", "the writer of a checkpoint, which the end does not await",
+          "host/StorageCall.get", "the writer of a checkpoint, which JVM shutdown does not await",
           "telemetry/metrics/PrometheusServer.serve",
               "its own thread, which ends when the socket closes",
           "peers/hosts/PeerServer.accept", "its own thread, which ends when the socket closes",
           "peers/hosts/membership/Door.acceptClients",
               "its own thread, which ends when the socket closes",
-          "profile/Gate.enter", "a profile admits the program's threads in turns, at its end all",
+          "profile/Gate.enter", "a profile admits threads in turns, and all of them when it ends",
           "profile/HostRates.inParallel", "a profile reads storage for as long as that takes",
           "host/LateFile.join", "for tests");
 
-  /** Bound of each; agent threads that end with the JVM are not included. */
+  /** Waits that JVM shutdown can reach, each with its bound; not those of other agent threads. */
   private static final Map<String, String> BOUNDS =
       Map.ofEntries(
           Map.entry("agent/install/Policies.end", "30 s for the exit that a profile has begun"),

@@ -28,13 +28,13 @@ import javax.imageio.ImageIO;
 import jdk.jfr.Recording;
 
 /**
- * Every file that the agent opens for writing goes through {@code OwnFiles}, which follows no link
- * and waits for no FIFO. The test finds the JDK calls that could open one in the class files; calls
- * outside {@code OwnFiles} are listed here, each with its reason.
+ * The agent opens files for writing through {@code OwnFiles}, which follows no link and waits for
+ * no FIFO. The test finds the JDK calls in the class files that could open a file for writing;
+ * classes with such calls are listed here, each with the reason why it is safe.
  */
 @AnalyzeClasses(packages = "io.coordl", importOptions = ImportOption.DoNotIncludeTests.class)
 final class WrittenFilesTest {
-  /** Methods of these classes open, create or move files, except those that match LOOKS. */
+  /** Methods of these classes may open, create or move files, except those that match LOOKS. */
   private static final Set<String> STATIC =
       Set.of(Files.class.getName(), FileSystemProvider.class.getName());
 
@@ -42,7 +42,7 @@ final class WrittenFilesTest {
       "(is|exists|notExists|size|read|lines|list|walk|find|probe|mismatch|get|newDirectoryStream"
           + "|newBufferedReader|newInputStream|check|installedProviders|delete).*";
 
-  private static final String READS = "opens with \"r\", to read";
+  private static final String READS = "opens with \"r\", for reading";
   private static final String PROGRAM = "makes the program's own call";
   private static final String BUILD = "runs in the build";
 
@@ -52,22 +52,22 @@ final class WrittenFilesTest {
           Map.entry("host.OwnFiles", "the one place"),
           Map.entry(
               "host.SharedFile",
-              "created exclusively, opened with NOFOLLOW_LINKS for both directions, its owner and"
-                  + " identity compared before and under its lock"),
+              "created exclusively, opened with NOFOLLOW_LINKS for reading and writing, its owner"
+                  + " and identity compared before and under its lock"),
           Map.entry(
               "peers.hosts.membership.DirectoryDiscovery",
               "a new file (CREATE_NEW) that a rename puts into place; others' are opened with"
-                  + " NOFOLLOW_LINKS for both directions, their owner compared before"),
+                  + " NOFOLLOW_LINKS for reading and writing, their owner compared before"),
           Map.entry("telemetry.live.Owner", "a new temporary file, which is never opened"),
           Map.entry("telemetry.recording.Status", "renames what OwnFiles made over its own name"),
           Map.entry(
               "checkpoint.ModelFile",
-              "renames what OwnFiles made; opens directories to force them, to read"),
+              "renames what OwnFiles made; opens directories for reading, to force them"),
           Map.entry(
               "checkpoint.CheckpointDirectory",
               "makes new directories and empty files, which it never opens, renames them, and"
                   + " makes the link latest"),
-          Map.entry("items.DirectReads", "a file of the data set, to read"),
+          Map.entry("items.DirectReads", "opens a file of the data set for reading"),
           Map.entry("items.Manifest", READS),
           Map.entry(
               "items.ItemFile", READS + "; a new temporary file, which OwnFiles opens to write"),

@@ -31,7 +31,7 @@ import javax.imageio.ImageIO;
 
 /**
  * Sends pictures of many sizes through many pipelines. Argument: a folder for the pictures. Prints
- * a line per batch, and after each epoch a draw from DJL's random generator.
+ * a line per batch, and numbers drawn from DJL's random generator.
  */
 public final class Crops {
   private static final int PICTURES = 44;
@@ -127,7 +127,7 @@ public final class Crops {
     return pictures;
   }
 
-  /** Changes the arrays of Normalize during an epoch. */
+  /** Changes an array of Normalize during an epoch. */
   private static void changes(Path folder) throws IOException, TranslateException {
     System.out.println("changes");
     Engine.getInstance().setRandomSeed(2);
@@ -154,7 +154,7 @@ public final class Crops {
         data.getShape() + " " + data.getDataType() + " " + batch.getIndices() + " " + sum);
   }
 
-  /** Writes noisy pictures with a plain part, of odd sizes; the same every time. */
+  /** Writes noisy pictures of various sizes, with a plain part; the same every time. */
   private static void write(Path folder) throws IOException {
     Random random = new Random(3);
     for (int i = 0; i < PICTURES; i++) {

@@ -17,9 +17,9 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Crops pictures for three epochs and prints, by name, how many native threads exist beside the
- * JVM's own of that name: a thread that an OpenMP region starts has the name of the one that runs
- * the region. Argument: a folder of pictures.
+ * Crops pictures for three epochs and prints, for each thread name, how many native threads exist
+ * besides the Java threads of that name: a thread that an OpenMP region starts has the name of the
+ * thread that runs the region. Argument: a folder of pictures.
  */
 public final class NativeThreads {
   private static final int MAX_NAME = 15;
@@ -27,7 +27,7 @@ public final class NativeThreads {
 
   private static final long PAUSE_NANOS = 20_000_000;
 
-  /** How often to look again in the whole run. */
+  /** How often the threads may be counted again, in the whole run. */
   private static int attempts = 1000;
 
   private NativeThreads() {}
@@ -57,7 +57,7 @@ public final class NativeThreads {
     most.forEach((name, count) -> System.out.println("beside " + name + ": " + count));
   }
 
-  /** A team stays while the thread that started it lives; a thread that ends shows briefly. */
+  /** Counts again while there are extra threads: those that are ending go away, a team stays. */
   private static Map<String, Integer> besideJava() throws IOException {
     Map<String, Integer> counts = read();
     while (attempts > 0

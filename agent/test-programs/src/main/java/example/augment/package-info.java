@@ -1,2 +1,2 @@
-/** Random crops and resizes of pictures by every kind of transform. */
+/** Random crops and resizes of pictures, by many kinds of transforms. */
 package example.augment;

@@ -31,7 +31,7 @@ public final class ArrayBytes {
     return checksum.add(of(array), holder(array));
   }
 
-  /** Eight hexadecimal digits. */
+  /** Returns a checksum of the values, as eight hexadecimal digits. */
   public static String checksum(INDArray array) {
     return add(new Checksum(), array).toString();
   }

@@ -16,7 +16,7 @@ import java.util.zip.CRC32;
 public final class Checksum {
   private static final String DIRECTORY = System.getProperty("example.bytes");
 
-  /** Checksums of more bytes are not saved, because a test saves some thousands of files. */
+  /** Longer values are not saved, because a test saves some thousands of files. */
   private static final int MAX_BYTES = 256 << 10;
 
   private final CRC32 crc = new CRC32();
@@ -44,7 +44,7 @@ public final class Checksum {
     return add(bytes, holder);
   }
 
-  /** Eight hexadecimal digits. */
+  /** Returns eight hexadecimal digits, and saves the bytes if a directory is set. */
   @Override
   public String toString() {
     String value = String.format("%08x", crc.getValue());

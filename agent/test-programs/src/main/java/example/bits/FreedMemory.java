@@ -31,7 +31,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * kept reachable: JavaCV copies only an eighth of the bytes that it reads; the others are
  * uninitialised.
  *
- * <p>Prints the wrong values and their number, which do not depend on the agent.
+ * <p>Prints the first wrong values and the number of all, which do not depend on the agent.
  */
 public final class FreedMemory {
   private static final int SHOWN = 3;

@@ -1,2 +1,2 @@
-/** Checksums of array contents, to compare two runs to the bit. */
+/** Checksums of array contents, to compare two runs bit for bit. */
 package example.bits;

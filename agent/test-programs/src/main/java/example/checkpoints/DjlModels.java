@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
- * Trains small networks and saves them in every way that DJL offers. Arguments: {@code
+ * Trains small networks and saves them in the ways that DJL offers. Arguments: {@code
  * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints the contents
  * of the files and of the loaded models; on standard error the duration of each save.
  */

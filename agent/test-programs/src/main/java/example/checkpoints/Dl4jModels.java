@@ -34,7 +34,7 @@ import org.nd4j.linalg.learning.config.Nesterovs;
 import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 
 /**
- * Trains small networks and saves them in every way that DL4J offers. Arguments: {@code
+ * Trains small networks and saves them in the ways that DL4J offers. Arguments: {@code
  * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints the contents
  * of the files, entry by entry, and of the loaded models; on standard error the duration of each
  * save.
@@ -173,7 +173,7 @@ public final class Dl4jModels {
             + " "
             + loaded.getUpdater().getStateViewArray().sumNumber());
     loaded.fit(batch(STEPS));
-    System.out.println("goes on with " + loaded.score());
+    System.out.println("continues with " + loaded.score());
   }
 
   private void graph() throws IOException {

@@ -3,9 +3,8 @@ package example.checkpoints;
 import java.util.Arrays;
 
 /**
- * Durations of a job's steps after a quarter of its time, when it is warm. Work that occasionally
- * comes between two steps raises their mean but not their median, independent of the speed of this
- * process.
+ * Durations of a job's steps after a quarter of its time, when it is warm. Occasional work between
+ * two steps raises their mean relative to their median, whatever the speed of this process.
  */
 final class Rate {
   private final long start = System.nanoTime();

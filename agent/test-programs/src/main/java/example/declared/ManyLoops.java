@@ -20,8 +20,8 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * Loops as people write them, over files of floats: {@code DIRECTORY KIND}. Prints a number for
- * each epoch that depends on every bit of its batches and on the order of the steps.
+ * Loops as people write them, over files of floats: {@code DIRECTORY KIND}. Prints numbers that
+ * depend on every bit of the batches and on the order of the steps.
  */
 public final class ManyLoops {
   private static final int EPOCHS = 4;
@@ -128,7 +128,7 @@ public final class ManyLoops {
     }
   }
 
-  /** One of its methods is declared. */
+  /** Has two methods {@code next}, of which the user declares one. */
   static final class Overloaded extends Batches {
     Overloaded(List<Path> files) {
       super(files);
@@ -261,7 +261,7 @@ public final class ManyLoops {
     }
   }
 
-  /** Two loops at once, each with a new iterator for each epoch. */
+  /** Two loops at the same time, each with a new iterator for each epoch. */
   private static void several(List<Path> files) throws InterruptedException {
     ManyLoops[] models = {new ManyLoops(), new ManyLoops()};
     List<Thread> threads = new ArrayList<>();

@@ -39,7 +39,7 @@ public final class Rows implements Iterator<float[][]> {
     return batch;
   }
 
-  /** Returns the row in a file, smoothed but for its last value. */
+  /** Returns the row in a file, smoothed except for its first and last values. */
   static float[] row(Path file) {
     float[] row;
     try {

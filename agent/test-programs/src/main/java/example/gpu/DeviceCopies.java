@@ -19,7 +19,7 @@ import java.util.Locale;
 /**
  * Measures copies of a batch to a GPU from each kind of memory, using only the driver. Like
  * PyTorch's blocking copy, each is an asynchronous copy and a wait for its stream. Arguments: bytes
- * of a batch, rounds; in a round each kind of memory takes its turn. Prints a tab-separated line
+ * of a batch, rounds; each round copies once from each kind of memory. Prints a tab-separated line
  * per kind: name, median and minimum milliseconds, GB/s of the median, and milliseconds to
  * page-lock the memory once, or why it cannot be locked. Fails if the copied bytes differ.
  */
@@ -75,7 +75,7 @@ public final class DeviceCopies {
     }
   }
 
-  /** Memory of whole pages that contain nothing else. */
+  /** Returns memory in whole pages that contain nothing else. */
   private ByteBuffer pages() {
     int whole = bytes + PAGE - 1 & -PAGE;
     return ByteBuffer.allocateDirect(whole + PAGE).alignedSlice(PAGE).limit(bytes);
@@ -149,7 +149,7 @@ public final class DeviceCopies {
     ByteBuffer back = ByteBuffer.allocateDirect(bytes);
     check("cuMemcpyDtoH_v2", back, device.getValue(), (long) bytes);
     if (!back.equals(batch)) {
-      throw new IllegalStateException("another batch arrives from: " + way.name);
+      throw new IllegalStateException("the copied bytes differ from the batch: " + way.name);
     }
   }
 

@@ -18,8 +18,8 @@ import java.util.zip.CRC32;
 import javax.imageio.ImageIO;
 
 /**
- * Uses DJL images in every way, twice. Argument: an empty folder, where it creates the pictures:
- * colour, grey, with an alpha channel, and one file that is not a picture.
+ * Uses DJL images in many ways, three times. Argument: an empty folder, where it creates the
+ * pictures: colour, grey, with an alpha channel, and one file that is not a picture.
  */
 public final class UseImages {
   private final NDManager manager;

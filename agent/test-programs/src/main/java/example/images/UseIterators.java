@@ -34,8 +34,8 @@ import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
 /**
- * Uses DL4J's iterators over pictures in every way that a program may. Arguments: a folder with one
- * folder of pictures per class, and the uses to show (none: all).
+ * Uses DL4J's iterators over pictures in many ways. Arguments: a folder with one folder of pictures
+ * per class, and the uses to show (none: all).
  */
 public final class UseIterators {
   private static final int SIZE = 24;
@@ -53,7 +53,7 @@ public final class UseIterators {
     void show() throws IOException;
   }
 
-  /** Prints a line per batch, and everything else that a program can observe. */
+  /** Prints the batches, and what else the uses show. */
   public static void main(String[] args) throws IOException {
     UseIterators all = new UseIterators(new File(args[0]));
     List<String> only = Arrays.asList(args).subList(1, args.length);
@@ -70,7 +70,7 @@ public final class UseIterators {
     all.run(only, "reset", all::reset);
     all.run(only, "reader read", all::readerRead);
     all.run(only, "reader initialised", all::readerInitialised);
-    all.run(only, "asked first", all::askedFirst);
+    all.run(only, "outcomes first", all::outcomesFirst);
     all.run(only, "kept", all::kept);
     all.run(only, "changed in place", all::changedInPlace);
     all.run(only, "own iterator", all::ownIterator);
@@ -259,7 +259,7 @@ public final class UseIterators {
     rest(iterator);
   }
 
-  private void askedFirst() throws IOException {
+  private void outcomesFirst() throws IOException {
     DataSetIterator iterator = iterator(reader());
     print(iterator.totalOutcomes() + " outcomes");
     rest(iterator);
@@ -338,7 +338,7 @@ public final class UseIterators {
     rest(iterator(initialised(new EverySecond(), pictures)));
   }
 
-  /** A custom label generator; once armed, it has no label for one picture. */
+  /** A custom label generator; once armed, it throws for some pictures. */
   private static final class Strict extends ParentPathLabelGenerator {
     private static final long serialVersionUID = 1;
 

@@ -23,7 +23,7 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Loads pictures with DL4J's loader into arrays of every kind, three times. Argument: an empty
+ * Loads pictures with DL4J's loader into arrays of many kinds, three times. Argument: an empty
  * folder, where it creates the pictures: colour, grey, and one file that is not a picture.
  */
 public final class UseMatrices {
@@ -184,7 +184,7 @@ public final class UseMatrices {
     } catch (IOException | RuntimeException e) {
       System.out.println(file.getName() + " failed: " + e);
     } catch (LinkageError e) {
-      // Only the class: the loader then tries Leptonica, whose natives are missing.
+      // Prints only the class. The loader then tries Leptonica, whose natives are missing.
       System.out.println(file.getName() + " failed: " + e.getClass());
     }
   }

@@ -1,2 +1,2 @@
-/** Programs that use images in every way that the library allows, and print the results. */
+/** Programs that use images in many ways and print the results. */
 package example.images;

@@ -129,7 +129,7 @@ public final class CustomLoops {
     }
   }
 
-  /** Retains views and arrays of a batch that outlive it. */
+  /** Retains views and arrays that outlive their batch. */
   private void keep() throws IOException, TranslateException {
     Numbers numbers = numbers(new Halved());
     List<NDArray> kept = new ArrayList<>();
@@ -185,7 +185,7 @@ public final class CustomLoops {
 
   /**
    * Switches off the agent, if there is one, while one of its threads runs this program's code, and
-   * closes everything at once.
+   * immediately closes everything.
    */
   private void switchedOff() throws IOException, TranslateException {
     Watch watch = new Watch();
@@ -246,7 +246,7 @@ public final class CustomLoops {
 
   /** Observes other threads that read the program's data. */
   private static final class Watch {
-    /** Number of items that such a thread may read before it is delayed. */
+    /** Number of items that other threads may read before one is delayed. */
     private static final int UNHINDERED = 2 * BATCH;
 
     final CountDownLatch inside = new CountDownLatch(1);
@@ -257,7 +257,7 @@ public final class CustomLoops {
     volatile boolean closed;
     volatile boolean used;
 
-    /** Delays such a thread until the program waits for it or has closed everything. */
+    /** Delays another thread until the program waits for it or has closed everything. */
     void reads() {
       if (Thread.currentThread() == program || read.incrementAndGet() != UNHINDERED + 1) {
         return;

@@ -13,7 +13,7 @@ import java.util.Arrays;
 /**
  * Shows why a program must not get arrays over memory that it does not own: a batch is in a buffer,
  * the program closes the batch, and the buffer is refilled with the next batch, like a slot of a
- * staging buffer. Prints, in three ways, the values that the program then reads and those that it
+ * staging buffer. Prints, for three cases, the values that the program then reads and those that it
  * should read.
  */
 public final class ForeignMemoryArrays {
@@ -70,7 +70,7 @@ public final class ForeignMemoryArrays {
   }
 
   /**
-   * No DJL object references the parts of the batch that backward needs, so no hook can detect it.
+   * No DJL object references the parts of the batch that backward needs, so no hook detects this.
    */
   private static void lateBackward(NDManager manager) {
     ByteBuffer slot = slot();

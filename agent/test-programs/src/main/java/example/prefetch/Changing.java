@@ -117,7 +117,7 @@ final class Changing {
     @Override
     public NDArray transform(NDArray array) {
       if (!open) {
-        throw new IllegalStateException("called before the training loop has asked");
+        throw new IllegalStateException("called before the training loop requests a batch");
       }
       return array;
     }

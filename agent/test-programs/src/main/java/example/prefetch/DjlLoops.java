@@ -31,8 +31,8 @@ import java.util.stream.Stream;
 
 /**
  * Epochs over pictures, without a network. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER}. Prints a
- * line per batch, and after each epoch a draw from DJL's random generator, because the program's
- * own draws must not change either.
+ * line per batch, and numbers drawn from DJL's random generator, because the program's own draws
+ * must not change either.
  */
 public final class DjlLoops {
   private static final int BATCH = 8;
@@ -141,7 +141,7 @@ public final class DjlLoops {
     take("second", second, 3);
   }
 
-  /** Two simultaneous epochs over two data sets that share their transforms. */
+  /** Two simultaneous epochs over two data sets. */
   private void together() throws IOException, TranslateException {
     Iterator<Batch> first = pictures(null).getData(manager).iterator();
     Iterator<Batch> second = files().getData(manager).iterator();
@@ -162,7 +162,7 @@ public final class DjlLoops {
     }
   }
 
-  /** Reads other pictures between and during epochs. */
+  /** Reads another data set during and after each epoch. */
   private void validation() throws IOException, TranslateException {
     ImageFolder other =
         ImageFolder.builder()
@@ -186,7 +186,7 @@ public final class DjlLoops {
     }
   }
 
-  /** Leaves its loop and frees everything at once. */
+  /** Leaves its loop and immediately frees everything. */
   private void close() throws IOException, TranslateException {
     RandomAccessDataset data = pictures(null);
     for (int i = 0; i < 30; i++) {
@@ -196,7 +196,7 @@ public final class DjlLoops {
     }
   }
 
-  /** Between two batches, everything that a transform could read changes. */
+  /** Before each batch, the state that a transform reads changes. */
   private void changes() throws IOException, TranslateException {
     for (Changing.Kind kind : Changing.kinds(Files.createTempFile("factor", null))) {
       Iterator<Batch> batches = pictures(kind.transform()).getData(manager).iterator();
@@ -235,7 +235,7 @@ public final class DjlLoops {
         batch.getManager().getParentManager().getName());
   }
 
-  /** A plain transform. */
+  /** Scales by a factor drawn from DJL's generator. */
   private static final class Scale implements Transform {
     private final float factor;
 
@@ -270,7 +270,7 @@ public final class DjlLoops {
     }
   }
 
-  /** Rejects one picture in twenty. */
+  /** Rejects about one picture in twenty. */
   private static final class Picky implements Transform {
     @Override
     public NDArray transform(NDArray array) {

@@ -1,2 +1,2 @@
-/** Loops that prepare, abandon, repeat and disturb their batches in every way. */
+/** Loops that use, abandon, restart and disturb their epochs in many ways. */
 package example.prefetch;

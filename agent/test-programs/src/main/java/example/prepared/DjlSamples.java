@@ -47,9 +47,9 @@ import java.util.concurrent.TimeUnit;
 import org.apache.commons.csv.CSVFormat;
 
 /**
- * Epochs over data sets of every kind. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER SAMPLES};
- * missing data is written first. Prints a line per batch and, after each epoch, a draw from DJL's
- * generator; on standard error the preparing thread's CPU time per epoch.
+ * Epochs over data sets of many kinds. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER SAMPLES};
+ * missing data is written first. Prints a line per batch, and numbers drawn from DJL's generator;
+ * on standard error the training thread's CPU time per epoch.
  */
 public final class DjlSamples {
   private static final int BATCH = 32;
@@ -127,7 +127,7 @@ public final class DjlSamples {
       throws IOException, TranslateException {
     for (int epoch = 1; epoch <= epochs; epoch++) {
       long start = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-      long said = 0;
+      long printing = 0;
       for (Batch batch : data.getData(manager, threads)) {
         long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         print("batch", batch);
@@ -135,10 +135,10 @@ public final class DjlSamples {
         if (data instanceof Everyday.Knob knob) {
           knob.level = batch.getProgress() % 2 + 1;
         }
-        said += ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before;
+        printing += ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before;
       }
       System.out.println("drawn " + RandomUtils.nextInt() + " " + RandomUtils.nextGaussian());
-      long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start - said;
+      long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start - printing;
       System.err.println("cpu " + program + " " + epoch + " " + cpu);
     }
   }
@@ -311,7 +311,7 @@ public final class DjlSamples {
     return files;
   }
 
-  /** Returns a pipeline that does more than its transforms. */
+  /** Returns a builder whose pipeline does more than its transforms. */
   private Builder halving() {
     return builder()
         .samples(2 * BATCH)
@@ -364,7 +364,7 @@ public final class DjlSamples {
     }
   }
 
-  /** A table whose file changes between epochs in every way that keeps its size and time. */
+  /** A table whose file changes every two epochs, in ways that keep its size and time. */
   private void touched() throws IOException, TranslateException {
     csv();
     Path file = folder.resolve("touched-" + ProcessHandle.current().pid() + ".csv");
@@ -392,7 +392,7 @@ public final class DjlSamples {
     }
   }
 
-  /** One sample always throws. */
+  /** All samples except two throw. */
   private void failing() throws IOException, TranslateException {
     Text data = new Text(builder().samples(2 * BATCH), List.of("one two", "three"));
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
@@ -523,7 +523,7 @@ public final class DjlSamples {
     }
   }
 
-  // ---- what must not be kept
+  // ---- what must not be cached
 
   /** Has its own random generator. */
   private static final class Noise implements Transform {
@@ -562,7 +562,7 @@ public final class DjlSamples {
     }
   }
 
-  /** A transform that reads its data set. */
+  /** A transform that references its data set. */
   private static final class Scaling implements Transform {
     private final RandomAccessDataset data;
     private final float by;
@@ -613,7 +613,7 @@ public final class DjlSamples {
 
   /** Remembers the requested samples in a collection. */
   private static final class Remembering extends Counting {
-    private final List<Long> asked = new ArrayList<>();
+    private final List<Long> requested = new ArrayList<>();
 
     Remembering(Builder builder) {
       super(builder);
@@ -621,8 +621,8 @@ public final class DjlSamples {
 
     @Override
     public Record get(NDManager own, long index) {
-      asked.add(index);
-      return new Record(new NDList(own.create(asked.size())), new NDList(own.create(index)));
+      requested.add(index);
+      return new Record(new NDList(own.create(requested.size())), new NDList(own.create(index)));
     }
   }
 

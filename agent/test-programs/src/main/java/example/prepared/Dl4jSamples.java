@@ -74,9 +74,9 @@ import org.nd4j.linalg.dataset.api.preprocessor.NormalizerStandardize;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Epochs of DL4J's iterators over readers of every kind. Arguments: {@code PROGRAM[,PROGRAM...]
+ * Epochs of DL4J's iterators over readers of many kinds. Arguments: {@code PROGRAM[,PROGRAM...]
  * FOLDER SAMPLES}; missing data is written first. Prints a line per batch; on standard error the
- * preparing thread's CPU time per epoch.
+ * training thread's CPU time per epoch.
  */
 public final class Dl4jSamples {
   private static final int BATCH = 32;
@@ -138,7 +138,7 @@ public final class Dl4jSamples {
       case "tallied" -> tallied(false);
       case "slipping" -> tallied(true);
       case "own-labels" -> loop(program, images(new Flipping()));
-      case "labels" -> loop(program, images(new Initial()));
+      case "labels" -> loop(program, images(new ByFolder()));
       case "shuffled" -> loop(program, shuffled());
       case "failing" -> failing();
       case "deleted" -> meanwhile(Files::delete);
@@ -162,16 +162,16 @@ public final class Dl4jSamples {
   private void loop(String program, DataSetIterator iterator) {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       long start = cpu();
-      long said = 0;
+      long printing = 0;
       while (iterator.hasNext()) {
         DataSet batch = iterator.next();
         long before = cpu();
         print(batch);
         level++;
-        said += cpu() - before;
+        printing += cpu() - before;
       }
       iterator.reset();
-      System.err.println("cpu " + program + " " + epoch + " " + (cpu() - start - said));
+      System.err.println("cpu " + program + " " + epoch + " " + (cpu() - start - printing));
     }
     level = 1;
   }
@@ -282,7 +282,7 @@ public final class Dl4jSamples {
     return new RecordReaderDataSetIterator(reader, BATCH, WORDS, CLASSES);
   }
 
-  /** About a second of sound: 80 to 120 frames of 24 bands, as text. */
+  /** About a second of sound: 80 to 119 frames of 24 bands, as text. */
   private DataSetIterator sequences() throws IOException, InterruptedException {
     Path frames = Files.createDirectories(folder.resolve("dl4j-frames"));
     Random random = new Random(7);
@@ -362,7 +362,7 @@ public final class Dl4jSamples {
     return iterator;
   }
 
-  /** Batches in files, read by the iterators of both libraries. */
+  /** Batches in files, read by iterators of ND4J and of DL4J. */
   private void saved() throws IOException, InterruptedException {
     Path batches = folder.resolve("dl4j-batches-" + samples);
     if (!Files.exists(batches)) {
@@ -405,7 +405,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** A custom iterator, and a loop that changes the state it reads. */
+  /** A custom iterator, and a loop that changes the state that the iterator may read. */
   private void own(String kind) throws IOException {
     OwnIterators.Knobs knobs = new OwnIterators.Knobs();
     DataSetIterator rows = OwnIterators.of(kind, table().toPath(), knobs);
@@ -444,7 +444,7 @@ public final class Dl4jSamples {
     OwnIterators.level = 1;
   }
 
-  /** Returns a table in its own file system, at the same path in each. */
+  /** Returns a table in a new file system, each time at the same path. */
   private Path zipped(boolean turned) throws IOException {
     Path zip = folder.resolve("own-" + turned + ".zip");
     Files.deleteIfExists(zip);
@@ -456,7 +456,7 @@ public final class Dl4jSamples {
         FileSystems.newFileSystem(zip, Map.of("create", "true")).getPath("/table.csv"), lines);
   }
 
-  /** An epoch ends early, continues elsewhere, or has other batch sizes; or its file changes. */
+  /** Epochs that end early, skip rows or change the batch size, or whose file changes. */
   private void disturbed(String kind) throws IOException {
     Path file = folder.resolve("own-" + kind + ".csv");
     Files.copy(table().toPath(), file, StandardCopyOption.REPLACE_EXISTING);
@@ -499,7 +499,7 @@ public final class Dl4jSamples {
     System.out.println("score " + network.score() + " " + array(network.params()));
   }
 
-  /** In a workspace, as in {@code fit}. */
+  /** Batches that DL4J prefetches into a workspace, as in {@code fit}. */
   private void prefetched() throws IOException, InterruptedException {
     DataSetIterator iterator = csv(new Scaled(3));
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
@@ -587,7 +587,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** A file changes between epochs in every way that keeps its size and time. */
+  /** A file changes every two epochs, in ways that keep its size and time. */
   private void touched() throws IOException, InterruptedException {
     Path file = folder.resolve("dl4j-touched-" + ProcessHandle.current().pid() + ".csv");
     Touched.copy(table().toPath(), file);
@@ -673,7 +673,7 @@ public final class Dl4jSamples {
 
   private void meanwhile(Change change) throws IOException, InterruptedException {
     Path file = folder.resolve("dl4j-meanwhile.csv");
-    Files.writeString(file, rows(0).repeat(100)); // More than is read at once.
+    Files.writeString(file, rows(0).repeat(100)); // Too long for one read.
     DataSetIterator iterator =
         new RecordReaderDataSetIterator(
             of(new CSVRecordReader(), file.toFile()), BATCH, 2, CLASSES);
@@ -711,7 +711,7 @@ public final class Dl4jSamples {
         .transform(new StringMapTransform("a", numbers));
   }
 
-  /** In Turkish the lower case of I has no dot. */
+  /** In Turkish, the lower case of I has no dot. */
   private static Map<String, String> numbers() {
     return new HashMap<>(Map.of("title", "1", "t\u0131tle", "2", "other", "3"));
   }
@@ -796,7 +796,7 @@ public final class Dl4jSamples {
     epochs(iterator, () -> Collections.reverse(reader.getLabels()));
   }
 
-  /** A map that the program has passed on changes during an epoch, and back. */
+  /** A map that the program has passed to a transform changes, and is restored between epochs. */
   private void changedMap() throws IOException, InterruptedException {
     Map<String, String> numbers = numbers();
     DataSetIterator iterator = table(words(numbers).build());
@@ -948,8 +948,8 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Labels by the first letter of the folder, the same every time. */
-  private static final class Initial extends ParentPathLabelGenerator {
+  /** Labels by the name of the folder, the same every time. */
+  private static final class ByFolder extends ParentPathLabelGenerator {
     private static final long serialVersionUID = 1;
 
     @Override
@@ -976,7 +976,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Other labels after some calls. */
+  /** Every third call returns the first class for pictures of the second. */
   private static final class Flipping extends ParentPathLabelGenerator {
     private static final long serialVersionUID = 1;
     private int calls;

@@ -20,7 +20,7 @@ final class Everyday {
 
   private Everyday() {}
 
-  /** Takes long enough to be worth caching. */
+  /** Returns numbers whose computation takes long enough to be worth caching. */
   private static float[] wave(float start) {
     float[] wave = new float[LENGTH];
     float phase = start;

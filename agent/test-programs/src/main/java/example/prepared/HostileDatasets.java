@@ -240,7 +240,7 @@ public final class HostileDatasets {
     }
   }
 
-  /** Old enough for the agent to rely on it. */
+  /** Writes a table with a modification time old enough for the agent to rely on it. */
   private static void writeTable(Path file, int by) throws IOException {
     List<String> lines = new ArrayList<>(List.of("a,b,c"));
     for (int i = 0; i < SAMPLES; i++) {
@@ -292,7 +292,7 @@ public final class HostileDatasets {
     return text.toString();
   }
 
-  /** The loop's change after each batch. */
+  /** Changes what the data sets depend on; called after each batch. */
   private static void change(String name, RandomAccessDataset data)
       throws IOException, TranslateException {
     step++;
@@ -331,7 +331,7 @@ public final class HostileDatasets {
     return IntStream.range(0, SAMPLES).mapToObj(i -> Path.of(name, "part" + i)).toList();
   }
 
-  /** Rewrites a file without a change of its size or modification time. */
+  /** Rewrites a file without changing its size or modification time. */
   private static void rewrite(String name, Path file) throws IOException {
     String text = "b" + step % 10;
     FileTime time = Files.getLastModifiedTime(file);

@@ -58,7 +58,7 @@ public final class HostileIterators {
 
   private HostileIterators() {}
 
-  /** Separate from the outer class, whose early initialisation all cases need. */
+  /** Separate from the outer class, which is initialised before any case runs. */
   private static final class Apart {
     static final DataSetPreProcessor SCALER = new ImagePreProcessingScaler(0, 1);
     static final Setting SETTING = new Setting();
@@ -147,7 +147,7 @@ public final class HostileIterators {
     public DataSet next(int count) {
       DataSet batch = super.next(count);
       if (fails) {
-        throw new IllegalStateException("as told");
+        throw new IllegalStateException("as requested");
       }
       return batch;
     }
@@ -245,7 +245,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Writes the initial files of all cases to the working directory. */
+  /** Resets some of the state, and writes the initial files of all cases. */
   private static void prepare() throws IOException {
     step = 0;
     WEIGHTS[0] = 1;
@@ -264,7 +264,7 @@ public final class HostileIterators {
     Files.write(Path.of("own.csv"), lines);
   }
 
-  /** The loop's change after each batch. */
+  /** Changes what the iterators depend on; called after each batch. */
   private static void change(String name, Rows rows) throws IOException {
     step++;
     ((ImagePreProcessingScaler) Apart.SCALER).setMaxRange(step + 1);

@@ -44,7 +44,7 @@ public final class IteratorMemory {
 
           @Override
           public DataSet next() {
-            return batch(size, next++); // Where DL4J has opened the iterator's memory.
+            return batch(size, next++); // DL4J has opened the iterator's memory.
           }
         };
     AsyncDataSetIterator ahead =
@@ -59,7 +59,7 @@ public final class IteratorMemory {
 
   private static DataSet batch(int size, int number) {
     INDArray pixels = Nd4j.createUninitialized(DataType.FLOAT, size, PIXELS);
-    // The first batch is not in the iterator's memory; from the fifth on, that is used again.
+    // The first batch is not in the iterator's memory; from the fifth on, batches reuse it.
     if (List.of(1, 2, 3).contains(number)) {
       System.out.println(
           "batch " + number + " of zeros: " + (pixels.amaxNumber().floatValue() == 0));

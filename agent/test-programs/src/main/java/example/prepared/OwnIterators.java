@@ -23,7 +23,7 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 import org.nd4j.linalg.factory.Nd4j;
 
-/** Custom iterators; most return the same batches in each epoch, or only seem to. */
+/** Custom iterators; some return the same batches in each epoch, others only seem to. */
 @SuppressWarnings("serial") // None is serialized.
 final class OwnIterators {
   /** Changed by the loop. */
@@ -250,7 +250,7 @@ final class OwnIterators {
     }
   }
 
-  /** Does twice what it inherits. */
+  /** Doubles the inherited batches. */
   static final class Doubled extends Rows {
     Doubled(Path table) {
       super(table);

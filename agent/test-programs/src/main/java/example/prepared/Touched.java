@@ -43,7 +43,7 @@ enum Touched {
 
   void make(Path file) throws IOException {
     change(file);
-    // The agent does not rely on files that changed less than 20 ms ago.
+    // The agent does not rely on files that changed only a moment ago.
     long changed = ((FileTime) Files.getAttribute(file, "unix:ctime")).toMillis();
     while (System.currentTimeMillis() - changed < 100) {
       LockSupport.parkNanos(1_000_000);

@@ -28,7 +28,7 @@ import javax.imageio.ImageIO;
 import javax.imageio.stream.ImageInputStream;
 
 /**
- * Reads files through every JDK API with which user code reads samples, some as method references,
+ * Reads files through the JDK APIs with which user code reads samples, some as method references,
  * and prints a checksum per API and file.
  *
  * <p>Arguments: {@code TIMES FILE..}. Lines: {@code API FILE CRC32}, or {@code API FILE

@@ -19,8 +19,8 @@ import java.util.zip.CRC32;
  * Reads a folder for some epochs with several calls, leaves a few files mapped, and then allocates
  * native memory, like programs that load a model late.
  *
- * <p>Arguments: {@code FOLDER EPOCHS NATIVE_MIB SECONDS}. Prints a checksum per epoch, and finally
- * the allocated memory and a checksum of the mapped files.
+ * <p>Arguments: {@code FOLDER EPOCHS NATIVE_MIB SECONDS}; the allocation takes at least SECONDS.
+ * Prints a checksum per epoch, and finally the allocated memory and a checksum of the mapped files.
  */
 public final class ReadThenAllocate {
   private static final int MAPPED = 5;

@@ -12,7 +12,7 @@ import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * DL4J over a folder of CSV files with numbers, of which the last in each line is the class.
+ * Reads a folder of CSV files of numbers with DL4J; the last number in each line is the class.
  * Arguments: {@code FOLDER CLASSES EPOCHS}; prints a line per batch: {@code batch EPOCH NUMBER
  * CRC32}.
  */

@@ -59,7 +59,7 @@ public final class StartsRecording implements ClassFileTransformer {
         long up = ManagementFactory.getRuntimeMXBean().getUptime();
         Thread.sleep(Math.max(0, Long.parseLong(moment) - up));
       }
-      // Like jcmd; this instruments event classes that the program's own API would not.
+      // Like jcmd; this instruments event classes that a start through the JFR API would not.
       server.invoke(
           new ObjectName("com.sun.management:type=DiagnosticCommand"),
           "jfrStart",

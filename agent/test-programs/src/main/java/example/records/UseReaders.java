@@ -84,7 +84,7 @@ public final class UseReaders {
     void show() throws IOException, InterruptedException;
   }
 
-  /** Prints a line per batch, and for everything else that a program can see. */
+  /** Prints a line per batch, and what else the uses show. */
   public static void main(String[] args) throws IOException, InterruptedException {
     UseReaders all = new UseReaders(new File(args[0]));
     List<String> only = new ArrayList<>();
@@ -229,14 +229,14 @@ public final class UseReaders {
     epochs(iterator(reader(split("one.csv"))));
   }
 
-  /** One of the preprocessors creates an array at first use and keeps it. */
+  /** Each of the preprocessors creates an array at first use and keeps it. */
   private void keeping() throws IOException, InterruptedException {
     DataSetIterator iterator = iterator(reader(split("one.csv")));
     iterator.setPreProcessor(new CompositeDataSetPreProcessor(new Shift(), new Shift()));
     epochs(iterator);
   }
 
-  /** Subtracts the same from each column. */
+  /** Subtracts the same row from each record. */
   private static final class Shift implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
     private transient INDArray mean;

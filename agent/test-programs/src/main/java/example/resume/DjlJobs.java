@@ -37,8 +37,8 @@ import javax.imageio.ImageIO;
 
 /**
  * Small jobs that shuffle, crop at random and follow a schedule. Arguments: {@code PROGRAM FOLDER
- * [HALT]}; the JVM halts right before step HALT. Prints the weights before each step and at the
- * end.
+ * [HALT]}; the JVM halts at batch HALT, before its step. Prints the weights at each batch and at
+ * the end.
  */
 public final class DjlJobs {
   private static final int EPOCHS = 5;

@@ -1,2 +1,2 @@
-/** Jobs that end early and resume. */
+/** Jobs that can be halted and resumed. */
 package example.resume;

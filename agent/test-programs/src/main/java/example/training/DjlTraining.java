@@ -241,7 +241,7 @@ public final class DjlTraining {
     return pictures;
   }
 
-  /** Images that look the same each time. */
+  /** Returns pictures without random transforms. */
   private ImageFolder still() throws IOException, TranslateException {
     ImageFolder images =
         ImageFolder.builder()
@@ -277,7 +277,7 @@ public final class DjlTraining {
     return new Sound(new Builder().setSampling(BATCH, true), Waves.files(Path.of(data)));
   }
 
-  /** With a transform that is a lambda. */
+  /** Returns sounds with a transform that is a lambda. */
   private RandomAccessDataset scaled() throws IOException {
     float by = 0.5f;
     return new Sound(

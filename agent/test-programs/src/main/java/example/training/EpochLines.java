@@ -7,12 +7,12 @@ final class EpochLines {
   private int epoch;
   private long start = System.nanoTime();
 
-  /** Training begins now. */
+  /** Restarts the clock when training begins. */
   void begin() {
     start = System.nanoTime();
   }
 
-  /** Ends an epoch, which began at the end of the last one; prints its loss to the last bit. */
+  /** Ends an epoch, which began at the end of the last one; prints its loss with all digits. */
   void ended(long samples, double loss) {
     long now = System.nanoTime();
     double seconds = (now - start) / 1e9;

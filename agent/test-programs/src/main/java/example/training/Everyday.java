@@ -16,7 +16,7 @@ import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 
-/** Data sets as users write them for a first attempt. */
+/** Data sets as users would write them in a first attempt. */
 abstract class Everyday extends RandomAccessDataset {
   /** Number of values per sample. */
   static final int SIZE = 256;

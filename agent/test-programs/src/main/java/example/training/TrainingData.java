@@ -111,7 +111,7 @@ public final class TrainingData {
     }
   }
 
-  /** About a second of sound as text, 80 to 120 frames of 24 bands, with a class per frame. */
+  /** About a second of sound as text, 80 to 119 frames of 24 bands, with a class per frame. */
   private void frames() throws IOException {
     for (int i = 0; i < samples; i++) {
       StringBuilder features = new StringBuilder();

@@ -167,9 +167,9 @@ public final class DjlWaits {
   }
 
   /** Times every hasNext and next. */
-  private static void oneEpoch(Iterable<Batch> asked, Waits waits, Step step)
+  private static void oneEpoch(Iterable<Batch> source, Waits waits, Step step)
       throws IOException, TranslateException {
-    Iterator<Batch> batches = asked.iterator();
+    Iterator<Batch> batches = source.iterator();
     while (true) {
       long before = System.nanoTime();
       Batch batch = batches.hasNext() ? batches.next() : null;
@@ -212,7 +212,7 @@ public final class DjlWaits {
     return new SleepyData.Builder().settings(settings, waits).setSampling(EXAMPLES, false).build();
   }
 
-  /** Makes each step last a known time, from inside it. */
+  /** Makes each step last a known time, by sleeping within it. */
   private static final class SleepyStep extends TrainingListenerAdapter {
     private final Settings settings;
     private final Waits waits;
@@ -329,7 +329,7 @@ public final class DjlWaits {
     }
   }
 
-  /** A data set that is only a lambda. */
+  /** A data set whose batches come from a lambda. */
   private record LambdaData(Settings settings, Waits waits) implements Dataset {
     @Override
     public Iterable<Batch> getData(NDManager manager) {

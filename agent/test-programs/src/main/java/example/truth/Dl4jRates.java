@@ -17,7 +17,7 @@ import org.nd4j.linalg.lossfunctions.LossFunctions;
 
 /**
  * A DL4J program whose ingestion, preparation and fetch rates are known: it sleeps. Arguments: see
- * {@link Rates}; the program is {@code serial}, or {@code prefetched} by DL4J's own thread.
+ * {@link Rates}; the program is {@code serial} or {@code prefetched} (by DL4J's own thread).
  */
 public final class Dl4jRates {
   private Dl4jRates() {}

@@ -118,17 +118,17 @@ public final class Dl4jWaits {
     return waits;
   }
 
-  /** Times its own calls. */
+  /** A hand-written loop that times its own calls. */
   private Waits hand(boolean async) {
     Waits waits = Waits.timed(settings);
     MultiLayerNetwork network = network();
     network.setListeners(new SleepyStep(settings, waits));
     for (int epoch = 0; epoch < settings.epochs(); epoch++) {
       DataSetIterator data = new SleepyIterator(settings, waits, async);
-      DataSetIterator asked = async ? new AsyncDataSetIterator(data, 2) : data;
+      DataSetIterator source = async ? new AsyncDataSetIterator(data, 2) : data;
       while (true) {
         long before = System.nanoTime();
-        DataSet batch = asked.hasNext() ? asked.next() : null;
+        DataSet batch = source.hasNext() ? source.next() : null;
         waits.waited(System.nanoTime() - before);
         if (batch == null) {
           break;
@@ -230,7 +230,7 @@ public final class Dl4jWaits {
     return network;
   }
 
-  /** Makes each step last a known time, from inside it. */
+  /** Makes each step last a known time, by sleeping within it. */
   private static final class SleepyStep extends BaseTrainingListener {
     private final Settings settings;
     private final Waits waits;

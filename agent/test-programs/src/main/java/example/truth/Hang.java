@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A loader that hangs, as on a broken file: from batch {@code truth.hangs} on, none comes. */
+/** Makes a loader hang, as on a broken file: from batch {@code truth.hangs} on, none is loaded. */
 final class Hang {
   private static final int AT = Integer.getInteger("truth.hangs", Integer.MAX_VALUE);
   private static final AtomicInteger BATCHES = new AtomicInteger();
@@ -15,7 +15,7 @@ final class Hang {
 
   private Hang() {}
 
-  /** Reads the file of the settings before it waits for something that never happens. */
+  /** From that batch on, reads the file of the settings and then waits forever. */
   static void ofBatch(Settings settings) {
     if (BATCHES.incrementAndGet() < AT) {
       return;

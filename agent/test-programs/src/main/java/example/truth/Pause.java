@@ -11,8 +11,8 @@ final class Pause {
   private Pause() {}
 
   /**
-   * {@link System#nanoTime} as if this thread had woken from its last pause in time. Sleeps end
-   * half a millisecond late, or later on a busy machine, which would add up to several percent.
+   * Returns {@link System#nanoTime} as if this thread had woken from its last pause in time. Sleeps
+   * end half a millisecond late, or later on a busy machine, which would add up to several percent.
    * Subtracts each lateness once.
    */
   static long now() {
@@ -23,14 +23,15 @@ final class Pause {
   }
 
   /**
-   * Returns after {@code millis} by {@link System#nanoTime}, never earlier; at once if the thread
-   * is interrupted, and keeps the interrupt: DL4J interrupts prefetches whose results it discards.
+   * Sleeps until {@code millis} have passed by {@link System#nanoTime}. If the thread is
+   * interrupted, returns immediately and keeps the interrupt: DL4J interrupts prefetches whose
+   * results it discards.
    */
   static void millis(long millis) {
     until(System.nanoTime() + millis * 1_000_000);
   }
 
-  /** As above, at {@link System#nanoTime} {@code end}. */
+  /** As above, until {@link System#nanoTime} reaches {@code end}. */
   static void until(long end) {
     long left;
     while ((left = end - System.nanoTime()) > 0) {

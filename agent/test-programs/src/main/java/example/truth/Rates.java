@@ -10,9 +10,9 @@ import java.util.Locale;
  * sample, and their use. Thread-safe.
  *
  * @param program which of the loops
- * @param step to train on one sample
- * @param prep to prepare one sample, on one thread
- * @param fetch to read one sample from {@link SlowStorage}, for all threads together
+ * @param step time to train on one sample
+ * @param prep time to prepare one sample, on one thread
+ * @param fetch time to read one sample from {@link SlowStorage}, for all threads together
  */
 record Rates(String program, int step, int prep, int fetch) {
   /** Samples per batch. */

@@ -81,7 +81,7 @@ record SlowPath(SlowPath.Tree system, String name) implements Path {
   }
 
   private UnsupportedOperationException notHere() {
-    return new UnsupportedOperationException(name + " is only read.");
+    return new UnsupportedOperationException(name + " supports only reading.");
   }
 
   @Override

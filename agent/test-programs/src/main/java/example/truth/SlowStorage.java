@@ -189,12 +189,12 @@ final class SlowStorage extends FileSystemProvider {
 
     @Override
     public int write(ByteBuffer source) {
-      throw new UnsupportedOperationException("This storage is only read.");
+      throw new UnsupportedOperationException("This storage is read-only.");
     }
 
     @Override
     public SeekableByteChannel truncate(long size) {
-      throw new UnsupportedOperationException("This storage is only read.");
+      throw new UnsupportedOperationException("This storage is read-only.");
     }
   }
 
@@ -241,7 +241,7 @@ final class SlowStorage extends FileSystemProvider {
   }
 
   private static UnsupportedOperationException notHere() {
-    return new UnsupportedOperationException("This storage is only read.");
+    return new UnsupportedOperationException("This storage is read-only.");
   }
 
   @Override

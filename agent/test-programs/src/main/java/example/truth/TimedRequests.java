@@ -6,9 +6,9 @@ import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * A custom iterator that wraps another and times every {@code hasNext} and {@code next}, which is
- * what the calling loop waits. It does not allow the loop to add a prefetch thread; the inner
- * iterator may have one.
+ * A custom iterator that wraps another and times every {@code hasNext} and {@code next}, for which
+ * the calling loop waits. It does not allow the loop to add a prefetch thread; the inner iterator
+ * may have one.
  */
 final class TimedRequests implements DataSetIterator {
   private final DataSetIterator data;

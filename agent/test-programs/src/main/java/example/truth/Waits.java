@@ -19,11 +19,11 @@ import java.util.TreeMap;
  * <p>{@linkplain #fromBothEnds From both ends}, where only the framework sees the calls: the data
  * records when each batch was begun and ready, and when the training thread first read it (if it
  * does); a listener records when each step ended. The wait for batch k lasts from the end of step
- * k-1 until batch k is read, or else ready. The first wait of an epoch starts when its first batch
- * is begun, because the loop requests it then. If the training thread produces its batches itself,
- * the wait is the time to produce them. This misses the framework's own work between a listener and
- * its next request, and the hand-over of a batch that the thread does not read: little, except for
- * class loading in the first epoch.
+ * k-1 until batch k is read, or until it is ready if no read is recorded. The first wait of an
+ * epoch starts when its first batch is begun, because the loop requests it then. If the training
+ * thread produces its batches itself, the wait is the time to produce them. This misses the
+ * framework's own work between a listener and its next request, and the hand-over of a batch that
+ * the thread does not read: little, except for class loading in the first epoch.
  *
  * <p>Thread-safe.
  */
@@ -64,13 +64,13 @@ final class Waits {
    * Waits measured from both ends.
    *
    * @param ahead whether another thread produces the batches
-   * @param workers number of batches that a step uses at once
+   * @param workers number of batches that each round of steps uses
    */
   static Waits fromBothEnds(Settings settings, boolean ahead, int workers) {
     return new Waits(settings, false, ahead, workers);
   }
 
-  /** One wait that the program timed. */
+  /** Adds a wait that the program timed. */
   synchronized void waited(long nanos) {
     if (!timed) {
       throw new IllegalStateException("These waits are measured from both ends.");
@@ -115,7 +115,7 @@ final class Waits {
     }
   }
 
-  /** Restarts the data; forgets batches that were produced but not used. */
+  /** Adds up the waits so far and forgets all batches, because the data start again. */
   synchronized void startAgain() {
     int rounds = stepEnds.size() / workers;
     long free = 0;
@@ -124,8 +124,8 @@ final class Waits {
       Made first = made.get(round * workers);
       Made last = made.get(lastOf(round));
       if (first != null && last != null) {
-        long asked = !ahead || round == 0 ? first.begun() : free;
-        total += Math.max(0, last.ready() - asked);
+        long requested = !ahead || round == 0 ? first.begun() : free;
+        total += Math.max(0, last.ready() - requested);
       }
       free = stepEnds.get(round * workers + workers - 1);
     }
@@ -137,7 +137,7 @@ final class Waits {
     }
   }
 
-  /** ParallelWrapper checks for a batch after a round before it hands out the round. */
+  /** Before it hands out a round, ParallelWrapper waits for the first batch of the next one. */
   private int lastOf(int round) {
     int last = round * workers + workers - 1;
     return workers > 1 && made.containsKey(last + 1) ? last + 1 : last;

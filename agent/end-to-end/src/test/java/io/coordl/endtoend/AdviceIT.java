@@ -14,10 +14,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Jobs that follow the advice of their own summaries. */
 class AdviceIT {
-  /** How often to follow the advice. */
+  /** Maximum number of runs; each but the first follows the advice of the one before it. */
   private static final int ROUNDS = 3;
 
-  /** The purity proof runs on its own thread, so a job may end before it. */
+  /** The purity proof runs on its own thread, so a job may end before the proof does. */
   private static final int ATTEMPTS = 3;
 
   private static Finished run(Framework framework, String name, String arguments)
@@ -34,7 +34,7 @@ class AdviceIT {
 
   @ParameterizedTest
   @EnumSource(Framework.class)
-  void aJobThatKeepsNothingReportsWhetherSamplesCouldBeKept(Framework framework)
+  void aJobWithoutPoliciesRecordsThatPreparedShareIsAllowed(Framework framework)
       throws IOException, InterruptedException {
     List<RecordedEvent> verdicts = List.of();
     for (int attempt = 0; attempt < ATTEMPTS && verdicts.isEmpty(); attempt++) {

@@ -22,8 +22,8 @@ class AugmentedIT {
       Pattern.compile("the agent cropped and resized ([\\d,]+) batches of pictures");
 
   /**
-   * Only six of the 20 pipelines consist of library classes alone, and some of their batches fail
-   * or mix picture sizes.
+   * The agent prepares more batches than this. It leaves the others to the program, because many
+   * pipelines contain the program's own code, and some batches fail or mix picture sizes.
    */
   private static final int LEAST = 70;
 
@@ -51,7 +51,7 @@ class AugmentedIT {
     }
   }
 
-  /** An engine whose kernels round differently prepares its own batches. */
+  /** With ATEN_CPU_CAPABILITY=default, the engine's kernels round differently from the agent. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void anEngineWithOtherKernelsPreparesItsOwnBatches(Jdk jdk)
@@ -109,9 +109,9 @@ class AugmentedIT {
   }
 
   /**
-   * Threads that load and compute samples leave the cores to the program's threads and to each
-   * other. The thread that runs the program's own code keeps the number of OpenMP threads that this
-   * code would have: sums over other numbers of threads have other bits.
+   * Threads that load and compute samples start no OpenMP teams, which leaves the cores to the
+   * program's threads and to each other. The thread that runs the program's own code keeps its
+   * number of OpenMP threads, because sums over a different number of threads have different bits.
    */
   @Test
   void threadsThatPrepareSamplesStartNoTeams() throws IOException, InterruptedException {
@@ -124,7 +124,7 @@ class AugmentedIT {
             .orFail("A loader with teams");
     assertThat(preparedPictures(job)).isPositive();
     assertThat(job.out())
-        .containsPattern("beside java: [2-9]") // The program's own team shows.
+        .containsPattern("beside java: [2-9]") // The program itself has a team.
         .contains("beside coordl-samples-: 0", "beside coordl-items-1: 0")
         .doesNotContainPattern("beside coordl-(samples|items)[^:]*: [1-9]");
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With auto the agent chooses the policies, and every loss stays the same to the bit. */
+/** With auto, the agent chooses the policies, and every loss stays bit for bit the same. */
 class AutoIT {
   /** Long enough for auto to measure a loader. */
   private static final String LONG = "-Depochs=12";
@@ -34,7 +34,7 @@ class AutoIT {
 
   /**
    * Loaders without training, except for a hand-written loop at the end: series of features, rows
-   * of a table, long chains, lambdas, tables of the library and random crops.
+   * of a table, long call chains, lambdas, the library's tables and random crops.
    */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
@@ -53,7 +53,7 @@ class AutoIT {
     assertThat(kept.err()).containsPattern("decoded cache \\(\\w+\\): [1-9]\\d* items");
   }
 
-  /** DL4J pictures in unchanging batches, and batches saved in files. */
+  /** Pictures and tables, in the same batches in each epoch, and batches saved in files. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void everydayReadersAreCached(Jdk jdk) throws IOException, InterruptedException {

@@ -12,13 +12,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Under every policy, each batch and loss is bit for bit the same as without the agent. */
+/** Whether the agent observes or caches, each batch and loss is bit for bit as without it. */
 class BitIdentityIT {
   private static final Pattern HITS = Pattern.compile("(\\d+) hits");
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
-  void everyBatchAndLossIsTheSameUnderEveryPolicy(Framework framework, Jdk jdk)
+  void everyBatchAndLossIsTheSameWithAndWithoutACache(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("bits-" + framework + "-" + jdk.version());
     Finished plain = Job.plain(framework, jdk);

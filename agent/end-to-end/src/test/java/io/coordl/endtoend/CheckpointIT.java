@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With checkpoint= model files have the same content, and a complete file survives any fault. */
+/**
+ * With checkpoint=, model files have the same content as without the agent, and a complete one
+ * survives kills and damage. Agent checkpoints do not change the training and survive kills, too.
+ */
 class CheckpointIT {
   private static final String DL4J =
       "network,graph,listener,every,all,saver,samediff,changed,odd,exit";
@@ -83,7 +86,7 @@ class CheckpointIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void aDamagedFileIsSkippedForTheOneBefore(Framework framework, Jdk jdk) throws Exception {
+  void insteadOfADamagedFileThePreviousOneIsLoaded(Framework framework, Jdk jdk) throws Exception {
     Path folder = folder(framework, jdk, "damaged");
     int saved = kill(models(framework, jdk, "endless", folder), "atomic", 4, 0);
     ChildResult whole =
@@ -132,7 +135,7 @@ class CheckpointIT {
     }
   }
 
-  /** The disk has room for two and a half models. */
+  /** The disk has room for only a few models. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aFullDiskFailsASaveAsWithoutTheAgent(Framework framework, Jdk jdk) throws Exception {
@@ -172,7 +175,7 @@ class CheckpointIT {
       assertThat(kept.orFail(every).out().lines().toList()).as(every).isEqualTo(steps);
       assertThat(kept.err()).doesNotContain("fault");
       if (kept.err().contains("did nothing: the job ended before the first was due")) {
-        assertThat(every).as("must not wait until it can afford one").startsWith("auto");
+        assertThat(every).as("only auto waits until it can afford one").startsWith("auto");
         assertThat(names(own.resolve(model(framework)))).isEmpty();
         continue;
       }
@@ -221,7 +224,7 @@ class CheckpointIT {
                 process.destroyForcibly();
               });
       int last = figure(STEP, killed);
-      // One more may be in flight while its file is forced to disk.
+      // The newest may be of a step that the job had not yet printed.
       int newest = newest(framework, jdk, folder, steps);
       assertThat(newest).isBetween(1, last + 1);
       if (i == 0) { // A run without resume= must not overwrite the old checkpoints.
@@ -239,7 +242,7 @@ class CheckpointIT {
   void onSigtermTheLastStepIsSaved(Framework framework, Jdk jdk) throws Exception {
     List<String> steps = steps(framework, jdk);
     for (int i = 0; i < KILLS; i++) {
-      Path folder = folder(framework, jdk, "own-told");
+      Path folder = folder(framework, jdk, "own-sigterm");
       Path own = folder.resolve("own");
       int printed = 20 + i;
       ChildResult job =
@@ -253,7 +256,7 @@ class CheckpointIT {
     }
   }
 
-  /** Returns the checksum of the weights after each step; run once for all tests. */
+  /** Returns lines with the checksum of the weights after each step; all tests share one run. */
   private static List<String> steps(Framework framework, Jdk jdk) throws Exception {
     Path folder = Workshop.shared("checkpoint-steps-" + framework + "-" + jdk.version());
     return models(framework, jdk, "steps", folder).runOnce().orFail("plain").out().lines().toList();
@@ -303,8 +306,8 @@ class CheckpointIT {
   }
 
   /**
-   * Kills a job {@code millis} after it has saved this many models; returns the last one that it
-   * printed.
+   * Kills a job {@code millis} after it has saved this many models; returns the number of the last
+   * one that it printed.
    */
   private static int kill(ChildJvm job, String policy, int saves, int millis) throws Exception {
     AtomicReference<ProcessHandle> process = new AtomicReference<>();

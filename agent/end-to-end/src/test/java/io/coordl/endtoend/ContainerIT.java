@@ -37,12 +37,12 @@ class ContainerIT {
               .filter(line -> line.contains(":memory:"))
               .map(line -> line.split(":", 3)[2])
               .findFirst()
-              .orElseThrow(() -> new IOException("the kernel counts memory by version 2"));
+              .orElseThrow(() -> new IOException("the kernel limits memory with version 2"));
       Path parent = Path.of("/sys/fs/cgroup/memory" + own);
       group = Files.createDirectory(parent.resolve("coordl-it-" + ProcessHandle.current().pid()));
       Files.writeString(group.resolve("memory.limit_in_bytes"), Long.toString(LIMIT));
     } catch (IOException e) {
-      String why = "no control group of version 1 can be made here: " + e.getMessage();
+      String why = "no control group of version 1 can be created here: " + e.getMessage();
       System.out.println("skipped: " + why);
       Assumptions.abort(why);
     }
@@ -100,7 +100,7 @@ class ContainerIT {
       assertThat(cached.exit()).as(cached.toString()).isZero();
       assertThat(cached.out()).isEqualTo(plain.out());
     }
-    // With a fixed budget that is too large, the group does kill.
+    // With a fixed budget that is too large, the kernel kills the program.
     ChildResult named = run(jdk, data, "cache=minio,cache.size=160m", "0.1");
     assertThat(named.exit()).as(named.toString()).isEqualTo(KILLED);
   }

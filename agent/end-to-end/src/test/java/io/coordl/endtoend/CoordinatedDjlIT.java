@@ -21,12 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With prep=coordinate DJL jobs prepare each batch once for the group, for any kind of program. */
+/** With prep=coordinate, DJL jobs prepare each batch once for the group. */
 class CoordinatedDjlIT {
-  /**
-   * The buffer contains three of the example's batches, so no job can be an epoch ahead of the
-   * other.
-   */
+  /** Room for three of the example's batches, so no job can be an epoch ahead of the other. */
   private static final String WINDOW = "prep.size=512k";
 
   private final String group = "e2e-" + UUID.randomUUID();
@@ -62,7 +59,7 @@ class CoordinatedDjlIT {
       assertThat(Summary.of(job.recording()).faults()).as(job.result().err()).isZero();
     }
     assertThat(fed(second)).isEqualTo(fed(first));
-    assertThat(second.batches()).as("other rates, other losses").isNotEqualTo(first.batches());
+    assertThat(second.batches()).as("their learning rates differ").isNotEqualTo(first.batches());
     long items =
         Summary.of(first.recording()).total("items")
             + Summary.of(second.recording()).total("items");
@@ -136,7 +133,7 @@ class CoordinatedDjlIT {
     assertThat(leftInSharedMemory()).isEmpty();
   }
 
-  /** If this fails, PyTorch arrays keep their memory alive, and batches need no copy any more. */
+  /** If this fails, PyTorch arrays keep their memory alive, and batches need not be copied. */
   @Test
   void arraysOverForeignMemoryShowItsLaterContent() throws IOException, InterruptedException {
     String output =

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With prep=coordinate DL4J jobs prepare each batch once for the group, and each uses it once. */
+/** With prep=coordinate, DL4J jobs prepare each batch once, and each job uses it once. */
 class CoordinatedDl4jIT {
   private static final Pattern ITEMS = Pattern.compile("items: (\\d+) from storage .*");
   private static final Pattern DECODES = Pattern.compile("decode: .* (\\d+) images decoded, .*");
@@ -67,7 +67,7 @@ class CoordinatedDl4jIT {
     }
   }
 
-  /** Each job drops some batches in every epoch. */
+  /** Each job uses only some of an epoch's batches. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void jobsThatLeaveAnEpochEarlyShareTheNext(Jdk jdk) throws Exception {
@@ -149,7 +149,7 @@ class CoordinatedDl4jIT {
     }
   }
 
-  /** The buffer contains four of an epoch's six batches, so no job is a whole epoch ahead. */
+  /** The buffer has room for four of an epoch's six batches, so no job is a whole epoch ahead. */
   private static Job job(
       Jdk jdk, Path directory, String name, String group, String loop, String number)
       throws IOException {
@@ -195,7 +195,7 @@ class CoordinatedDl4jIT {
         .toList();
   }
 
-  /** Epoch, number, data and labels of each batch. */
+  /** Returns the batch of each step: epoch, number, checksums of data and labels. */
   private static List<String> fed(Finished job) throws IOException {
     return job.batches().stream().map(line -> line.substring(0, line.lastIndexOf(' '))).toList();
   }
@@ -207,6 +207,6 @@ class CoordinatedDl4jIT {
         return Long.parseLong(matcher.group(1));
       }
     }
-    throw new AssertionError("No line of the agent is " + pattern + ":\n" + job.result().err());
+    throw new AssertionError("No agent line matches " + pattern + ":\n" + job.result().err());
   }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With prep=coordinate DL4J jobs over text files or in-memory records also share batches. */
+/** With prep=coordinate, DL4J jobs over text files or in-memory records also share batches. */
 class CoordinatedRecordsIT {
   private static final int EPOCHS = 3;
   private static final int RECORDS = 100;
@@ -67,7 +67,7 @@ class CoordinatedRecordsIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void twoJobsGetTheSameBatchesAsOneAlone(Jdk jdk) throws Exception {
+  void twoJobsGetTheSameBatchesAsWithoutTheAgent(Jdk jdk) throws Exception {
     Path data = data(jdk, "shared", "content=1");
     ChildResult plain = use(jdk, data, UNSHUFFLED).run().orFail("The plain run");
     List<ChildResult> jobs =
@@ -105,7 +105,7 @@ class CoordinatedRecordsIT {
     }
     assertThat(figure(jobs.get(0), PREPARED) + figure(jobs.get(1), PREPARED))
         .isEqualTo((long) EPOCHS * SEQUENCES / 2);
-    // Features and labels of each sequence; each job also reads one in advance.
+    // Features and labels of each sequence; each job also reads one file in advance.
     assertThat(figure(jobs.get(0), OPENED) + figure(jobs.get(1), OPENED))
         .isEqualTo(2L * EPOCHS * SEQUENCES + 2);
   }
@@ -150,7 +150,7 @@ class CoordinatedRecordsIT {
     return use(jdk, data, use).jvmArgs("-Dcoordl.prep.start=12");
   }
 
-  /** How a job differs, and the line that the agent logs. */
+  /** How a job differs, and part of the line that the agent logs. */
   private record Mismatch(String use, String setting, String message) {}
 
   @ParameterizedTest(name = "on {0}")
@@ -257,7 +257,7 @@ class CoordinatedRecordsIT {
     return policies(jobs, group);
   }
 
-  /** A buffer smaller than an epoch, so no job is a whole epoch ahead. */
+  /** Policies with a buffer smaller than an epoch, so no job is a whole epoch ahead. */
   private static String policies(int jobs, String group) {
     return "prep=coordinate,prep.size=64k,prep.jobs=" + jobs + ",group=" + group;
   }
@@ -304,6 +304,6 @@ class CoordinatedRecordsIT {
         return Long.parseLong(matcher.group(1));
       }
     }
-    throw new AssertionError("No line of the agent is " + pattern + ":\n" + job.err());
+    throw new AssertionError("No agent line matches " + pattern + ":\n" + job.err());
   }
 }

@@ -73,7 +73,7 @@ class DeclaredIT {
 
   @ParameterizedTest(name = "{0} {1}")
   @MethodSource("modes")
-  void everyModeGivesTheSameResultsAndCountsTheSame(Jdk jdk, String mode)
+  void everyModeGivesTheSameResultsAndCounts(Jdk jdk, String mode)
       throws IOException, InterruptedException, ExecutionException {
     Path directory = Workshop.empty("declared-" + jdk.version() + mode.replaceAll("\\W", "-"));
     Path data = Workshop.shared("declared-rows-" + jdk.version());

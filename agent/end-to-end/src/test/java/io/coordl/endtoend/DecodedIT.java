@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With decoded=share each image is decoded once, and every batch and loss stays the same. */
+/** With decoded=share, each image is decoded once, and every batch and loss stays the same. */
 class DecodedIT {
   private static final Pattern DECODED =
       Pattern.compile("decoded cache \\(\\w+\\): (\\d+) items.*; (\\d+) hits, (\\d+) misses, .*");
@@ -112,11 +112,11 @@ class DecodedIT {
     assertThat(kept.agentLines()).noneMatch(line -> line.contains("fault"));
   }
 
-  /** Opening a file takes 20 ms, so memory goes to raw items first. */
+  /** Opening a file takes 20 ms longer, so memory goes to raw items first. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aSmallBudgetGoesToRawItemsIfFilesAreSlow(Jdk jdk) throws IOException, InterruptedException {
-    Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only");
+    Assumptions.assumeTrue(Workshop.FULL, "runs only with -Pfull");
     assumeTrue(OpenedFiles.canTrace(), "strace is missing or not allowed here");
     Path directory = Workshop.empty("split-slow-" + jdk.version());
     List<String> slowStorage = new ArrayList<>(OpenedFiles.trace(Path.of("/dev/null")));
@@ -141,7 +141,7 @@ class DecodedIT {
     return "cache=minio,decoded=share,cache.size=" + bytes;
   }
 
-  /** Drawing, resizing, passing on: cached images behave like DJL's own except for their class. */
+  /** For example, programs draw on images, resize them, and pass them on. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void everyUseOfAnImageWorksAsWithoutTheAgent(Framework framework, Jdk jdk)
@@ -269,6 +269,6 @@ class DecodedIT {
         return Long.parseLong(matcher.group(group));
       }
     }
-    throw new AssertionError("No line of the agent is " + pattern + ":\n" + job.result().err());
+    throw new AssertionError("No agent line matches " + pattern + ":\n" + job.result().err());
   }
 }

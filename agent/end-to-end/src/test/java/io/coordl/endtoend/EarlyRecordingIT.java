@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A user's recording that starts while the job starts, as in scripts. Whether JFR or the agent's
- * event classes come first, both recordings contain the whole job and nothing fails.
+ * A user's recording that starts while the job starts up, as scripts may do. Whether JFR or the
+ * agent's event classes come first, both recordings contain the job's totals and nothing fails.
  */
 class EarlyRecordingIT {
   private static final int EPOCHS = 4;
@@ -81,11 +81,11 @@ class EarlyRecordingIT {
 
   @ParameterizedTest(name = "at {1} on {0}")
   @MethodSource("moments")
-  void aRecordingStartedAtAnyMomentHasTheWholeJob(Jdk jdk, String moment) throws Exception {
+  void aRecordingStartedAtAnyMomentHasTheJobsTotals(Jdk jdk, String moment) throws Exception {
     assertWholeIfStartedAt(jdk, moment);
   }
 
-  /** The full sweep over all moments takes an hour; without -Pfull only one moment per JDK. */
+  /** Testing all milliseconds takes an hour, so without -Pfull there is only one per JDK. */
   static Stream<Arguments> millis() {
     return Workshop.jdksInOrder().stream()
         .flatMap(
@@ -103,7 +103,7 @@ class EarlyRecordingIT {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdksInOrder")
-  void aRecordingStartedOnTheCommandLineHasTheWholeJob(Jdk jdk) throws Exception {
+  void aRecordingStartedOnTheCommandLineHasTheJobsTotals(Jdk jdk) throws Exception {
     Path own = Files.createTempFile(work, "own", ".jfr");
     Path users = Files.createTempFile(work, "users", ".jfr");
     ChildResult job =
@@ -144,7 +144,7 @@ class EarlyRecordingIT {
     }
   }
 
-  /** Checks a recording's contents; its totals equal the job's. */
+  /** Checks that a recording's totals equal the job's, deletes it, and returns its events. */
   private static List<RecordedEvent> events(Path recording, ChildResult job) throws IOException {
     List<RecordedEvent> events = RecordingFile.readAllEvents(recording);
     List<RecordedEvent> totals = named(events, "io.coordl.JobStatistics");

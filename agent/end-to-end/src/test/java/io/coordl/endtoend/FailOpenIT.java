@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** If anything fails, the program behaves as without the agent. */
+/** If files, arguments, memory or disks fail, the program behaves as without the agent. */
 class FailOpenIT {
   private static final int UNTIL_IT_FAILS = 10_000;
 
@@ -103,7 +103,7 @@ class FailOpenIT {
   /** Arguments that cannot take effect, and the line that the agent prints. */
   private record Fault(String arguments, String reported) {}
 
-  /** Without -Pfull one of each kind; OptionsTest and ByteBudgetTest cover all sizes. */
+  /** Without -Pfull, only some; OptionsTest and ByteBudgetTest cover more sizes. */
   private static List<Fault> faults() {
     return Workshop.first(
         3,
@@ -234,7 +234,7 @@ class FailOpenIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void aBudgetSmallerThanAnyFileKeepsAndChangesNothing(Framework framework, Jdk jdk)
+  void aBudgetSmallerThanAnyFileCachesAndChangesNothing(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("small-" + framework + "-" + jdk.version());
     Pictures large = Pictures.all().copyTo(directory.resolve("pictures"), 4);

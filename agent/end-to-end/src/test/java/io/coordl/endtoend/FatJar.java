@@ -17,7 +17,7 @@ import java.util.zip.ZipEntry;
 
 /** Packs a program and its libraries into one jar, as Spring Boot's build does. */
 final class FatJar {
-  /** Main class of such a jar; finds its own jar. */
+  /** Main class of such a jar; it finds the jar that contains it. */
   static final String LAUNCHER = "org.springframework.boot.loader.launch.JarLauncher";
 
   private static final String CLASSES = "BOOT-INF/classes/";
@@ -72,7 +72,7 @@ final class FatJar {
     }
   }
 
-  /** A nested jar is read in place, so it may not be compressed. */
+  /** A nested jar is read in place, so it must not be compressed. */
   private static void store(Path library, JarOutputStream to) throws IOException {
     CRC32 crc = new CRC32();
     try (InputStream in = Files.newInputStream(library)) {

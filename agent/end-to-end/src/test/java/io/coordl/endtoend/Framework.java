@@ -5,7 +5,7 @@ enum Framework {
   /** Its example crops at random, so the data depend on the seed, too. */
   DJL("djl-image", "example.djl.TrainImages", 0),
 
-  /** Its iterator's constructor reads one record to learn the shape, and later reads it again. */
+  /** Its iterator reads one record to learn the shape when it is made, and again in epoch 1. */
   DL4J("dl4j-image", "example.dl4j.TrainImages", 1);
 
   private final String module;

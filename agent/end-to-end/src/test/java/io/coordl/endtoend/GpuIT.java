@@ -136,11 +136,11 @@ class GpuIT {
 
   /**
    * Sampling only the last fifth of each second would see either the start of each period, when
-   * kernels run, or its end, when none does.
+   * kernels run, or its end, when none do.
    */
   @ParameterizedTest
   @MethodSource("waves")
-  void aVaryingLoadIsBusyForAsLongAsItRuns(int period, double part)
+  void theDeviceIsBusyForAsLongAsAVaryingLoadRuns(int period, double part)
       throws IOException, InterruptedException {
     Path recording = Workshop.empty("gpu-wave-" + period).resolve("job.jfr");
     job(Workshop.newestJdk(), "record=" + recording, 1, Math.max(7, period / 200))
@@ -164,7 +164,7 @@ class GpuIT {
   /** Two versions of JavaCPP unpack and load native code in one JVM. */
   @Test
   void theUsersPresetsRunBesideDl4jsOlderJavaCpp() throws IOException, InterruptedException {
-    assumeTrue(Workshop.FULL, "only with -Pfull");
+    assumeTrue(Workshop.FULL, "runs only with -Pfull");
     Path toolkit = Path.of("/usr/local/cuda/lib64");
     assumeTrue(Files.exists(toolkit.resolve("libcudart.so.13")), "no CUDA 13 in " + toolkit);
     Path presets = Workshop.checkout().root().resolve("agent/end-to-end/target/presets");
@@ -317,9 +317,9 @@ class GpuIT {
 
   @Test
   void stepsOfAProfileEndWhenTheDeviceIsDone() throws IOException, InterruptedException {
-    assumeTrue(Workshop.FULL, "only with -Pfull");
+    assumeTrue(Workshop.FULL, "runs only with -Pfull");
     Path recording = Workshop.empty("gpu-profile").resolve("job.jfr");
-    ChildResult job = // Its own steps take 4 ms.
+    ChildResult job = // Without the device, a step takes 4 ms.
         program(
                 Workshop.newestJdk(),
                 Framework.DJL,

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Jobs of one host share a store: each file is read once, and killed jobs harm no other. */
+/** Jobs on one host share a store: each file is read once, and killed jobs harm no other. */
 class HostScopeIT {
   private static final int UNTIL_KILLED = 1_000_000;
   private static final int KILLS = 6;
@@ -81,14 +81,14 @@ class HostScopeIT {
         new Job(Framework.DL4J, jdk, directory, "survivor", Pictures.all(), UNTIL_KILLED)
             .agent(shared());
     int epochs;
-    Job successor = new Job(Framework.DL4J, jdk, directory, "heir", theirs, 1).agent(shared());
+    Job successor = new Job(Framework.DL4J, jdk, directory, "successor", theirs, 1).agent(shared());
     try (Running other = Running.start(survivor)) {
       other.awaitEpoch();
       long seed = System.nanoTime();
       System.out.println("kills at random points on " + jdk + ", seed " + seed);
-      killed(jdk, directory, theirs, other, new Random(seed));
+      startAndKill(jdk, directory, theirs, other, new Random(seed));
 
-      // A later job finds their items, complete or not at all.
+      // A later job finds each of their items either complete or not at all.
       try (Running after = Running.start(successor)) {
         after.await().result().orFail("The job after the killed ones");
       }
@@ -105,12 +105,12 @@ class HostScopeIT {
     List<String> expected = plain.runWell().batches();
     assertThat(Files.readAllLines(survivor.log()).stream().filter(l -> l.startsWith("batch ")))
         .startsWith(expected.toArray(new String[0]));
-    Finished alone = new Job(Framework.DL4J, jdk, directory, "sober", theirs, 1).runWell();
+    Finished alone = new Job(Framework.DL4J, jdk, directory, "alone", theirs, 1).runWell();
     assertThat(BatchLogs.firstDifference(alone.log(), successor.log())).isEmpty();
   }
 
   /** Repeatedly starts and kills two jobs that read new items. */
-  private void killed(Jdk jdk, Path directory, Pictures theirs, Running other, Random random)
+  private void startAndKill(Jdk jdk, Path directory, Pictures theirs, Running other, Random random)
       throws IOException, InterruptedException {
     for (int kill = 0; kill < KILLS; kill += 2) {
       for (Path file : theirs.files()) {
@@ -133,7 +133,7 @@ class HostScopeIT {
 
   private void killSoon(Running victim, Random random) throws IOException, InterruptedException {
     victim.awaitMapped(segment());
-    // No synchronisation: picks a random moment to kill.
+    // Not for synchronisation: picks a random moment to kill.
     LockSupport.parkNanos(random.nextLong(TimeUnit.MILLISECONDS.toNanos(600)));
     victim.signal("KILL");
     assertThat(victim.await().result().exit()).isEqualTo(SIGKILL_STATUS);

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * Simulated hosts on this machine. Each is a network namespace with its own address, a rate-limited
  * link to a common switch, and its own {@code /dev/shm} of limited size. With {@code
  * -Dcoordl.loopback=true}, or without root, each is only a loopback address, and links cannot be
- * cut. Closing removes them.
+ * cut. Closing removes the hosts.
  */
 final class Hosts implements AutoCloseable {
   /** JGroups' port; the next one serves items. */
@@ -48,7 +48,7 @@ final class Hosts implements AutoCloseable {
    */
   Hosts(Path directory, int count, long memory) throws IOException, InterruptedException {
     this.directory = directory;
-    // An aborted test leaves nothing behind.
+    // So that an aborted test leaves nothing behind.
     Runtime.getRuntime().addShutdownHook(new Thread(this::closeAtExit));
     try {
       if (NAMESPACES) {
@@ -100,8 +100,8 @@ final class Hosts implements AutoCloseable {
       if (!work && System.getProperty("user.name").equals("root")) {
         // Root must not silently run the weaker test.
         throw new IllegalStateException(
-            "Network namespaces cannot be made, although root runs this: install iproute2 (ip, tc)"
-                + " and util-linux (nsenter, unshare), or use loopback addresses with"
+            "Network namespaces cannot be created, although root runs this: install iproute2 (ip,"
+                + " tc) and util-linux (nsenter, unshare), or use loopback addresses with"
                 + " -Dcoordl.loopback=true.");
       }
       System.out.println(
@@ -197,7 +197,7 @@ final class Hosts implements AutoCloseable {
     BufferedReader reply =
         new BufferedReader(new InputStreamReader(keeper.getInputStream(), StandardCharsets.UTF_8));
     if (!"ready".equals(reply.readLine())) {
-      throw new IOException("Cannot make a host.");
+      throw new IOException("Cannot create a host.");
     }
     String pid = Long.toString(keeper.pid());
     return new Host(number, List.of("nsenter", "--target", pid, "--mount", "--net"));
@@ -270,7 +270,7 @@ final class Hosts implements AutoCloseable {
       return Hosts.address(number);
     }
 
-    /** Its IPv6 address, if there is IPv6. */
+    /** Its IPv6 address, if {@link #haveIpv6}. */
     String ipv6() {
       return Hosts.ipv6(number);
     }
@@ -304,7 +304,7 @@ final class Hosts implements AutoCloseable {
 
     /**
      * Arguments for a job whose peers are all hosts. Without namespaces, the address at which it
-     * listens makes it another host.
+     * listens distinguishes it from the other hosts.
      */
     String peerArguments(Path data) {
       return peerArguments(
@@ -315,7 +315,7 @@ final class Hosts implements AutoCloseable {
               + (NAMESPACES ? "" : ",peer.bind=" + address() + ":" + PORT));
     }
 
-    /** Arguments for a job that finds the other hosts by {@code peers}. */
+    /** Arguments for a job that finds the other hosts with the arguments {@code peers}. */
     String peerArguments(Path data, String peers) {
       return arguments(data, group) + "," + peers + ",peer.secret=" + secret();
     }
@@ -344,7 +344,8 @@ final class Hosts implements AutoCloseable {
     }
 
     /**
-     * Sends bytes to a port of another host until it refuses them, and waits for the end.
+     * Sends bytes to a port of another host until it refuses them, and waits up to 10 s until it
+     * closes the connection.
      *
      * @param from a shell command that prints them
      */
@@ -370,7 +371,7 @@ final class Hosts implements AutoCloseable {
           .toList();
     }
 
-    /** Whether the job listens at {@link #PORT} on this host. */
+    /** Whether the job represents this host to the others: it listens at {@link #PORT}. */
     boolean isCarrier(Reader job) throws IOException, InterruptedException {
       for (Sockets.Listening socket : listening()) {
         if (socket.at().equals(address() + ":" + PORT) && Sockets.has(job.pid(), socket)) {

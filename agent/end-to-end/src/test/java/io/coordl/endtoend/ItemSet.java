@@ -11,14 +11,14 @@ import java.util.zip.CRC32;
 /**
  * A data set of random bytes and its checksums. Immutable; any thread.
  *
- * @param directory where the files are
+ * @param directory the folder that contains the files
  * @param sums a file with a line {@code CRC32 NAME} per item
  */
 record ItemSet(Path directory, Path sums) {
   private static final int MIN_BYTES = 10_000;
   private static final int MAX_BYTES = 70_000;
 
-  /** Creates {@code count} files of 10 to 70 kB below {@code parent}, which is empty. */
+  /** Creates {@code count} files of 10 to 70 kB below {@code parent}, an empty folder. */
   static ItemSet create(Path parent, int count) throws IOException {
     Path directory = Files.createDirectories(parent.resolve("items"));
     SplittableRandom random = new SplittableRandom(count);

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 /**
  * An example as a small, reproducible job in its own JVM: seeded, one native thread, batches loaded
  * on the training thread (DL4J: on its one prefetch thread). Call setters only before {@link
- * #run()}; one thread.
+ * #run()}. Not thread-safe.
  */
 final class Job {
   /** Number of epochs. */
@@ -89,7 +89,7 @@ final class Job {
         .run();
   }
 
-  /** Returns the example with {@code more} arguments, without the agent; run once for all tests. */
+  /** Runs the example with {@code more} arguments and without the agent, once for all tests. */
   static Finished plain(Framework framework, Jdk jdk, String... more)
       throws IOException, InterruptedException {
     String arguments = String.join("", more).replace("-", "");
@@ -115,7 +115,7 @@ final class Job {
   private static ChildJvm settings(ChildJvm program, Jdk jdk) {
     ChildJvm child =
         program
-            .jvmArgs(Workshop.soon())
+            .jvmArgs(Workshop.fast())
             .jvmArgs(
                 "-Xmx512m",
                 "-Dai.djl.offline=true",
@@ -147,7 +147,7 @@ final class Job {
     }
   }
 
-  /** Attaches the agent; its recording is {@link #recording()}, its arguments may be empty. */
+  /** Attaches the agent, which records to {@link #recording()}; {@code arguments} may be empty. */
   Job agent(String arguments) {
     return agentAsGiven("record=" + recording() + (arguments.isEmpty() ? "" : "," + arguments));
   }
@@ -190,7 +190,7 @@ final class Job {
         });
   }
 
-  /** Passes each line of the job's output to {@code listener} at once. */
+  /** Passes each line of the job's output to {@code listener} as soon as it is printed. */
   Job onLine(Consumer<String> listener) {
     child.echo(listener);
     return this;
@@ -226,14 +226,14 @@ final class Job {
 
   /** A job that has ended. */
   record Finished(ChildResult result, Path log, Path recording) {
-    /** Returns each batch of the log, as a line. */
+    /** Returns the log's line about each batch. */
     List<String> batches() throws IOException {
       return Files.readAllLines(log).stream().filter(line -> line.startsWith("batch ")).toList();
     }
 
     /**
-     * Returns the first difference from a job with the same batches and losses; empty if there is
-     * none.
+     * Returns the first difference from a job that must have the same batches and losses; empty if
+     * there is none.
      */
     String differenceFrom(Finished plain) throws IOException {
       String first = BatchLogs.firstDifference(plain.log(), log).orElse("");

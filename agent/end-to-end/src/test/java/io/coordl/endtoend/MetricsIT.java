@@ -64,7 +64,7 @@ class MetricsIT {
           Map.entry("coordl_epochs", "epochs"),
           Map.entry("coordl_gc_pause_seconds_total", "gcPausesNanos"));
 
-  /** Labels by which a server identifies the job. */
+  /** Labels that contain the metric's name or identify the job. */
   private static final Set<String> JOB_LABELS =
       Set.of("__name__", "instance", "job", "service.name", "process.pid");
 
@@ -125,7 +125,7 @@ class MetricsIT {
       assertThat(recorded.faults()).isZero();
       assertThat(finished.agentLines()).noneMatch(line -> line.startsWith("metrics="));
       assertNeverFalls(last);
-      // Derived from EasyTrain.fit's argument, and from the early stopping condition.
+      // Derived from EasyTrain.fit's argument or from the early-stopping condition.
       assertThat(recorded.total("plannedEpochs")).isEqualTo(EPOCHS);
       assertThat(scrapes.get(0).get("coordl_planned_epochs"))
           .isEqualByComparingTo(BigDecimal.valueOf(EPOCHS));
@@ -319,7 +319,7 @@ class MetricsIT {
     return values;
   }
 
-  /** Whether the server answered. */
+  /** Adds the exporter's current values to {@link #scrapes}; false if it does not answer. */
   private boolean scrape(int port) {
     try {
       URI uri = URI.create("http://127.0.0.1:" + port + "/metrics");

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A program whose arrays stay reachable reads correct values, even if the garbage collector
- * constantly frees native memory and freed memory is overwritten at once ({@code MALLOC_PERTURB_}).
+ * constantly frees native memory and freed memory is overwritten ({@code MALLOC_PERTURB_}).
  */
 class NativeMemoryIT {
   private static final int READS = Workshop.FULL ? 1_000_000 : 5_000;
@@ -27,7 +27,8 @@ class NativeMemoryIT {
   private static final String[] SMALL = {"-Xmn3m", "-Xmx512m"};
 
   /**
-   * Retains arrays or their loader; {@code example.bits.FreedMemory} shows what happens otherwise.
+   * The program retains its arrays or their loader; {@code example.bits.FreedMemory} also shows
+   * what happens otherwise.
    */
   @ParameterizedTest
   @ValueSource(strings = {"array-held", "image-held"})

@@ -18,24 +18,24 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Loaders that hang: the job says so while it waits, and once a signal has ended it. */
+/** Loaders that hang: the job reports it while it waits, and after a signal has ended it. */
 class OpenWaitIT {
   private static final Pattern WATCHED = Pattern.compile("coordl top (\\d+)");
 
-  /** A prefetch thread of DL4J, one of DJL's pool, and the training thread itself. */
+  /** The loader hangs on DL4J's prefetch thread, in DJL's pool, or on the training thread. */
   @ParameterizedTest(name = "{1} {2}")
   @CsvSource({
     "DL4J, example.truth.Dl4jWaits, fit",
     "DJL, example.truth.DjlWaits, easytrain-pool",
     "DJL, example.truth.DjlWaits, hand"
   })
-  void aBatchThatNeverComesIsNamed(Framework framework, String main, String program)
+  void aBatchThatNeverComesIsReportedWithTheFile(Framework framework, String main, String program)
       throws Exception {
     Path directory = Workshop.empty("open-wait-" + framework + "-" + program);
     Path file = Files.write(directory.resolve("broken.jpg"), new byte[1_000]);
     Path recording = directory.resolve("job.jfr");
     CompletableFuture<Long> pid = new CompletableFuture<>();
-    CompletableFuture<String> told = new CompletableFuture<>();
+    CompletableFuture<String> reported = new CompletableFuture<>();
     ChildJvm job =
         Workshop.program(Workshop.newestJdk(), framework, main)
             .jvmArgs("-Dtruth.hangs=30", "-Dtruth.file=" + file)
@@ -48,7 +48,7 @@ class OpenWaitIT {
                   if (watched.find()) {
                     pid.complete(Long.parseLong(watched.group(1)));
                   } else if (line.contains(" for a batch, far longer than ever before")) {
-                    told.complete(line);
+                    reported.complete(line);
                   }
                 });
     FutureTask<ChildResult> running = new FutureTask<>(job::run);
@@ -58,7 +58,7 @@ class OpenWaitIT {
     long jvm = pid.get(Workshop.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     ProcessHandle process = ProcessHandle.of(jvm).orElseThrow();
     try {
-      assertThat(told.get(Workshop.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+      assertThat(reported.get(Workshop.PATIENCE.toSeconds(), TimeUnit.SECONDS))
           .contains("thread main has waited ", "last file opened: ", "broken.jpg, by thread ");
       assertThat(top(jvm))
           .contains("thread main has waited ", "broken.jpg")

@@ -31,7 +31,7 @@ class OtherLibrariesIT {
   /**
    * The losses are the same in all modes.
    *
-   * @param left why batches of tensors are left to the program
+   * @param left why batches are left to the program; empty if they are not
    */
   @ParameterizedTest(name = "{0} with {2}")
   @CsvSource(
@@ -45,13 +45,13 @@ class OtherLibrariesIT {
   void everyModeGivesTheSameLosses(String main, String loader, String kind, String left)
       throws IOException, InterruptedException {
     Assumptions.assumeTrue(
-        Workshop.FULL, "with -Pfull only: PyTorch and TensorFlow are 270 MB of downloads");
+        Workshop.FULL, "runs only with -Pfull: PyTorch and TensorFlow are 270 MB of downloads");
     for (Jdk jdk : Workshop.jdksInOrder()) {
       Path directory = Workshop.empty("library-" + main + jdk.version() + kind);
       ChildResult plain = program(jdk, main, directory, kind).run();
       if (plain.exit() != 0) {
-        // JavaCPP 1.5.11 loads libtorch.so before it has extracted libtorch_cpu.so: the first run
-        // of a user aborts, with or without an agent.
+        // JavaCPP 1.5.11 loads libtorch.so before it has extracted libtorch_cpu.so: each user's
+        // first run aborts, with or without an agent.
         plain = program(jdk, main, directory, kind).run();
       }
       plain.orFail(main);

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Jobs without {@code /proc} and {@code /dev/shm}, as on macOS: they are observed, prepared samples
- * are cached, and one line reports which policies need Linux.
+ * Jobs without {@code /proc} and {@code /dev/shm}, as on macOS: they cache and prefetch, and if the
+ * arguments request sharing with other jobs, one line reports that this needs Linux.
  */
 class OtherSystemIT {
   private static final String WITHOUT =
@@ -44,7 +44,7 @@ class OtherSystemIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void everythingButSharingWorksWithoutLinux(Framework framework, Jdk jdk)
+  void cachesWorkWithoutLinuxAndSharingIsReported(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Assumptions.assumeTrue(
         Shell.works("unshare", "--mount", "/bin/sh", "-c", WITHOUT),
@@ -68,10 +68,10 @@ class OtherSystemIT {
     }
   }
 
-  /** Asserts that the job trains as without the agent, and that the agent prints one line. */
-  private static void assertSameAsPlain(Finished job, Finished plain, String said)
+  /** Asserts that the job trains as without the agent, and that the agent prints only this line. */
+  private static void assertSameAsPlain(Finished job, Finished plain, String line)
       throws IOException {
     assertThat(job.differenceFrom(plain)).as(job.log().toString()).isEmpty();
-    assertThat(job.agentLines()).singleElement().asString().contains(said);
+    assertThat(job.agentLines()).singleElement().asString().contains(line);
   }
 }

@@ -18,7 +18,7 @@ class PagesIT {
 
   @Test
   void theBrowserReportsNoProblemOnAnyExamplesPage() throws IOException, InterruptedException {
-    Assumptions.assumeTrue(Workshop.FULL, "takes a minute: with -Pfull only");
+    Assumptions.assumeTrue(Workshop.FULL, "takes a minute, so it runs only with -Pfull");
     Path directory = Workshop.empty("pages");
     List<Path> pages = new ArrayList<>();
     for (Framework framework : Framework.values()) {

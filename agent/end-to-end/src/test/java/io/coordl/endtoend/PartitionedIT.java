@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Hosts together cache the data set once. Reads are counted outside the JVMs, on hosts that are
- * network namespaces with their own copies of the data set, memory and links.
+ * Together, hosts cache the data set once. Reads are counted outside the JVMs; each host has its
+ * own copy of the data set.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PartitionedIT {
@@ -86,7 +86,7 @@ class PartitionedIT {
     return new Traced(reader, host, data, trace);
   }
 
-  /** Starts a reader on each host, on its own copy of the data set with the same times. */
+  /** Starts a reader on each host, on its own copy of the data set with the original times. */
   private void startEach(
       Hosts hosts, ItemSet items, BiFunction<Host, Path, String> arguments, List<Traced> readers)
       throws IOException, InterruptedException {
@@ -122,7 +122,7 @@ class PartitionedIT {
     readers.forEach(traced -> traced.reader().close());
   }
 
-  /** Proves that the count works. */
+  /** Shows that the count of reads works. */
   @Test
   void withoutPeersEachHostReadsTheDataSetOnceAndNoPortIsOpen() throws Exception {
     Path directory = Workshop.empty("partition-none");
@@ -193,7 +193,7 @@ class PartitionedIT {
   void hostsFindEachOther(String way) throws Exception {
     assumeTrue(
         way.equals("file") || Hosts.areNamespaces(),
-        "host names need network namespaces, which cannot be made here");
+        "host names need network namespaces, which cannot be created here");
     assumeTrue(!way.equals("IPv6") || Hosts.haveIpv6(), "this machine has no IPv6");
     Path directory = Workshop.empty("partition-" + way);
     Path meeting = Files.createDirectories(directory.resolve("meeting"));
@@ -298,7 +298,7 @@ class PartitionedIT {
     }
   }
 
-  /** Items in the host's store when the job ended. */
+  /** Returns the number of items in the host's store when the job ended. */
   private static long held(ChildResult result) {
     for (String line : Reader.agentLines(result)) {
       Matcher store = STORE.matcher(line);
@@ -310,7 +310,7 @@ class PartitionedIT {
   }
 
   @Test
-  void twoJobsOfAHostFormOneMember() throws Exception {
+  void twoJobsOnAHostFormOneMember() throws Exception {
     Path directory = Workshop.empty("partition-two-jobs");
     ItemSet items = ItemSet.create(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();

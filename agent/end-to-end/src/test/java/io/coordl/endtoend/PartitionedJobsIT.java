@@ -36,7 +36,8 @@ class PartitionedJobsIT {
   /**
    * What two jobs did.
    *
-   * @param differenceOfReads from one read of each file by one of the hosts; empty if none
+   * @param differenceOfReads how their reads differ from one read of each file, by either host;
+   *     empty if they do not
    */
   private record Run(String differenceOfReads, String logs) {
     boolean hasFailedRequests() {
@@ -89,7 +90,7 @@ class PartitionedJobsIT {
         try {
           for (Running job : jobs) {
             Finished finished = job.await();
-            finished.result().orFail("A job of several hosts");
+            finished.result().orFail("A job on several hosts");
             assertThat(finished.differenceFrom(plain)).isEmpty();
             assertThat(finished.agentLines()).noneMatch(line -> line.contains("fault"));
             logs.addAll(finished.agentLines());

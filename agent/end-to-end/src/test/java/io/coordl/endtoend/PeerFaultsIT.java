@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Every surviving job continues with the right bytes after any fault of hosts, links and jobs.
+ * Every surviving job continues with the right bytes after faults of hosts, links and jobs.
  * Prints the longest fetch after each fault; {@code -Dcoordl.rounds=100} gives a meaningful table,
  * {@code -Dcoordl.seed} repeats one.
  */
@@ -47,7 +47,7 @@ class PeerFaultsIT {
   private enum Fault {
     /** All jobs of a host are killed; later one starts there. */
     KILL_HOST("kill -9 of a host's only job"),
-    /** The job that carries the member is killed; another on its host takes over. */
+    /** The job that represents its host to the others is killed; another one takes over. */
     KILL_CARRIER("kill -9 of the carrier of two jobs"),
     /** A job is stopped and later continued. */
     STOP("SIGSTOP, later SIGCONT"),
@@ -63,7 +63,7 @@ class PeerFaultsIT {
     }
   }
 
-  /** A round, times in microseconds since 1970. */
+  /** A round; times are in microseconds since 1970. */
   private record Round(
       Fault fault, long before, long from, long healed, long to, List<Reader> out) {}
 
@@ -144,7 +144,7 @@ class PeerFaultsIT {
       }
     }
     long before = micros();
-    // No synchronisation: picks a random moment for the fault.
+    // Not for synchronisation: picks a random moment for the fault.
     LockSupport.parkNanos(random.nextLong(TimeUnit.MILLISECONDS.toNanos(400)));
     Host host = hosts.get(fault == Fault.KILL_CARRIER ? 1 : 2 + random.nextInt(2));
     List<Reader> there = running.get(host.number());
@@ -159,7 +159,7 @@ class PeerFaultsIT {
         there.clear();
       }
       case KILL_CARRIER -> {
-        // If neither carries it now, one is just taking over from an earlier victim.
+        // If neither is the carrier now, one is just taking over from an earlier victim.
         Reader victim = host.isCarrier(there.get(0)) ? there.get(0) : there.get(1);
         out.add(victim);
         kill(victim);
@@ -218,7 +218,7 @@ class PeerFaultsIT {
 
   // ---- latency of fetches
 
-  /** Longest fetch in milliseconds, and the most late items of one reader, without victims. */
+  /** Longest fetch in milliseconds, and the largest number of late items of one reader. */
   private record Late(double worst, int late) {}
 
   private static Late late(
@@ -247,8 +247,8 @@ class PeerFaultsIT {
       all.put(reader, reader.fetches());
     }
     System.out.println(
-        "longest fetch in ms (median of the rounds' longest; longest of all), and most items of one"
-            + " job in one round that took over 100 ms");
+        "longest fetch in ms (median of the rounds' longest; longest of all), and the largest"
+            + " number of items that took 100 ms or more in one job and one round");
     String row = "  %-36s %6s  %18s  %24s  %24s%n";
     System.out.printf(
         Locale.ROOT, row, "fault", "rounds", "just before", "from the fault on", "after it");

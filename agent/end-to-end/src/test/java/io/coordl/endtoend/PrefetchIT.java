@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With prefetch=N items and batches are prefetched, and every batch and loss stays the same. */
+/** With prefetch=N, items and batches are prefetched, and every batch and loss stays the same. */
 class PrefetchIT {
   private static final Pattern AHEAD =
       Pattern.compile(
@@ -51,8 +51,9 @@ class PrefetchIT {
   }
 
   /**
-   * A DJL loop, the number of its prefetched batches, and how many of these it uses. The others are
-   * dropped because it leaves an epoch early, draws random numbers or is interrupted.
+   * A DJL loop, the largest number of batches prefetched for it, and how many of these it uses. The
+   * others are dropped because it leaves an epoch early, draws random numbers or changes its
+   * transforms. Both numbers are -1 if timing determines them.
    *
    * @param reasons why batches are not prefetched, separated by semicolons; empty if none
    */
@@ -65,7 +66,7 @@ class PrefetchIT {
               new Loop("break", 9, 6, ""),
               new Loop("draws", 9, 0, "the program draws from DJL's random generator between"),
               new Loop("interrupt", -1, -1, ""),
-              // One changes the arrays of Normalize, which the agent notices with its batches.
+              // The last reason is a change of Normalize's arrays, noticed between two batches.
               new Loop(
                   "changes",
                   3,
@@ -133,7 +134,7 @@ class PrefetchIT {
     return loop(jdk, Framework.DJL, programs, Pictures.all().directory());
   }
 
-  /** The same for DL4J, whose own thread prepares. */
+  /** The same for DL4J, whose own thread prepares the batches. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void loopsOfDl4jGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
@@ -158,7 +159,7 @@ class PrefetchIT {
     }
   }
 
-  /** Batches that the program or an early stopping trainer takes from an iterator. */
+  /** Batches that the program or an early-stopping trainer takes from an iterator. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void batchesTakenByHandArePrefetched(Jdk jdk) throws IOException, InterruptedException {

@@ -22,7 +22,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With prepared=share samples are prepared once, and every batch stays the same. */
+/** With prepared=share, samples are prepared once, and every batch stays the same. */
 class PreparedIT {
   private static final int SAMPLES = 96;
 
@@ -106,7 +106,7 @@ class PreparedIT {
   /** Public fields, long call chains and lambdas. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void everydayCodeIsKept(Jdk jdk) throws IOException, InterruptedException {
+  void samplesOfEverydayCodeAreCached(Jdk jdk) throws IOException, InterruptedException {
     String programs = "features,records,deep,lambda";
     ChildResult plain = samples(jdk, programs).run().orFail("Samples without the agent");
     ChildResult kept = agent(samples(jdk, programs), "prepared=share").run().orFail(programs);
@@ -115,10 +115,10 @@ class PreparedIT {
     assertThat(figure(kept, 2)).isGreaterThan(4 * 2L * SAMPLES);
   }
 
-  /** The program gets its own batches, and the summary tells whether they were equal. */
+  /** The program gets its own batches, and the summary reports whether they were equal. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aCheckComparesWhatTheProgramMakesTwice(Jdk jdk) throws IOException, InterruptedException {
+  void aCheckComparesSamplesThatAreMadeTwice(Jdk jdk) throws IOException, InterruptedException {
     String programs = "tallied,slipping,features,crops";
     ChildResult plain = samples(jdk, programs).run().orFail("Samples without the agent");
     ChildResult checked = agent(samples(jdk, programs), "prepared=check").run().orFail("check");
@@ -149,7 +149,7 @@ class PreparedIT {
 
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aCheckComparesBatchesByTheirPlace(Jdk jdk) throws IOException, InterruptedException {
+  void aCheckComparesBatchesAtTheSamePosition(Jdk jdk) throws IOException, InterruptedException {
     for (boolean slips : new boolean[] {false, true}) {
       String program = slips ? "slipping" : "tallied";
       ChildResult plain = records(jdk, program).run().orFail("Records without the agent");
@@ -183,10 +183,10 @@ class PreparedIT {
                 + " ");
   }
 
-  /** Except for the samples used to choose the form, one on each of two threads. */
+  /** Except for the first sample of each of two threads, with which the agent chooses the form. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void preparedSamplesAreKeptInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {
+  void preparedSamplesAreCachedInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {
     ChildResult plain = samples(jdk, "images").run().orFail("Samples without the agent");
     String forms = "prepared=share,decoded=share,cache=minio";
     for (String policy : Workshop.first(1, List.of(forms + ",prefetch=2", forms))) {
@@ -240,10 +240,10 @@ class PreparedIT {
     }
   }
 
-  /** As with decoded=share and auto. */
+  /** With decoded=share and auto, images are also cached one by one. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void imagesAreKeptOneByOneIfTheirBatchesCannotBe(Jdk jdk)
+  void imagesAreCachedOneByOneIfTheirBatchesCannotBe(Jdk jdk)
       throws IOException, InterruptedException {
     for (Map.Entry<String, String> program :
         Workshop.first(
@@ -271,13 +271,13 @@ class PreparedIT {
   /** As floats, or scaled by the preprocessor, they would be too large. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void batchesOfImagesAreKeptAsBytes(Jdk jdk) throws IOException, InterruptedException {
+  void batchesOfImagesAreCachedAsBytes(Jdk jdk) throws IOException, InterruptedException {
     ChildResult plain = records(jdk, "images-packed").run().orFail("Without the agent");
     ChildResult kept =
         agent(records(jdk, "images-packed"), "prepared=share").run().orFail("prepared=share");
     SameOutput.check(kept, plain);
     assertThat(kept.err()).doesNotContain("fault").doesNotContain("only its images");
-    assertThat(figure(kept, 1)).isLessThan(PICTURES); // Batches, and the images of the first.
+    assertThat(figure(kept, 1)).isLessThan(PICTURES); // Batches, and the first batch's images.
     assertThat(figure(kept, 2)).isBetween(3L * PICTURES / 32, 1L * PICTURES);
   }
 
@@ -310,7 +310,7 @@ class PreparedIT {
     return Workshop.program(jdk, Framework.DL4J, "example.prepared.IteratorMemory");
   }
 
-  /** Batches of iterators that read other state are kept, or left with the reason reported. */
+  /** Each iterator's batches are cached, or left to the program and the reason is reported. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void customIteratorsReturnTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
@@ -321,7 +321,7 @@ class PreparedIT {
     assertThat(kept.err()).doesNotContain("fault").contains(LEFT_OWN.split("; "));
     long pureHits = 3L * SAMPLES / 32 * OWN.split(",", -1).length;
     assertThat(figure(kept, 2)).isGreaterThanOrEqualTo(pureHits);
-    if (Workshop.FULL) { // Otherwise only the output would show a wrongly kept batch.
+    if (Workshop.FULL) { // Otherwise only the output would show a wrongly cached batch.
       ChildResult pure = agent(records(jdk, OWN), "prepared=share").run().orFail(OWN);
       assertThat(figure(pure, 2)).isEqualTo(pureHits);
       ChildResult hostile =
@@ -330,7 +330,7 @@ class PreparedIT {
     }
   }
 
-  /** Two different jobs of a group, whose loops change everything that iterators may read. */
+  /** Two different jobs of a group, whose loops change the state that their iterators read. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void stateReadByHostileIteratorsIsNotMissed(Jdk jdk) throws Exception {
@@ -345,7 +345,7 @@ class PreparedIT {
     for (ChildResult job : List.of(first.get(), second)) {
       assertThat(job.err()).doesNotContain("fault");
       assertThat(figure(job, 2))
-          .isGreaterThan(40); // From iterators that are kept, at least in part.
+          .isGreaterThan(40); // From iterators whose batches are cached, at least in part.
     }
   }
 
@@ -424,7 +424,7 @@ class PreparedIT {
     assertThat(figure(kept.result(), 2)).isEqualTo((Job.EPOCHS - 1L) * files);
   }
 
-  /** They request the same samples, in the same order, at the same time. */
+  /** Both jobs request the same samples, in the same order, at the same time. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void twoJobsTogetherPrepareEachSampleOnce(Jdk jdk) throws Exception {
@@ -433,7 +433,7 @@ class PreparedIT {
         .isBetween(SAMPLES + 1L, SAMPLES + 3L);
   }
 
-  /** Samples made by two jobs together; before they find each other, both may make the first. */
+  /** Returns how many samples two jobs make; both may make the first, before they share. */
   private static long samplesMadeByTwoJobs(Callable<ChildJvm> job, ChildResult plain)
       throws Exception {
     String policy = "prepared=share,cache.scope=host,prepared.size=16m,group=" + UUID.randomUUID();

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ProfileIT {
   static Stream<KnownRates> programs() {
     List<KnownRates> all = KnownRates.all();
-    // Without -Pfull only DJL with the program's threads; the command's test covers DL4J. Short
-    // programs, because only the structure matters here.
+    // Without -Pfull only DJL with a thread pool; the command's test covers DL4J. The programs are
+    // short, because only the structure matters here.
     return (Workshop.FULL ? all : all.subList(1, 2))
         .stream()
             .map(
@@ -165,7 +165,7 @@ class ProfileIT {
     Path directory = Workshop.empty("profile-accelerator-" + framework);
     ChildResult result =
         new Job(framework, Workshop.newestJdk(), directory, "fed", Pictures.all(), 100_000)
-            // Long steps, so that data is not the bottleneck and the second number is tried.
+            // Long steps, so that data is not the bottleneck and two accelerators are tried, too.
             .wrapper(profile("--accelerator", "300", "--up-to", "2"))
             .runWell()
             .result();
@@ -184,7 +184,7 @@ class ProfileIT {
     return profile("-o", recording.toString());
   }
 
-  /** {@code coordl profile} for a program that is not started by {@code java}. */
+  /** Returns {@code coordl profile} as the prefix of a command other than {@code java}. */
   private static List<String> profile(String... options) {
     List<String> words = new ArrayList<>(command());
     words.addAll(List.of(options));

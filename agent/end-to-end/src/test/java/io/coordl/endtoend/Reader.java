@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * The test program that reads and checks items, running in parallel with the test; closing kills it
- * if it is still running. One thread.
+ * if it is still running. Not thread-safe.
  */
 final class Reader implements AutoCloseable {
   private final String name;
@@ -35,7 +35,7 @@ final class Reader implements AutoCloseable {
   /**
    * How a reader reads.
    *
-   * @param patience factor on the time-outs of requests to other hosts
+   * @param patience factor for the time-outs of requests to other hosts
    */
   record Plan(Jdk jdk, int epochs, long seed, int pauseMicros, int patience) {}
 

@@ -106,7 +106,7 @@ class RecipesIT {
   @Test
   void sparkExecutorsAreSummarizedTogetherAndShareDecodedImages()
       throws IOException, InterruptedException {
-    Assumptions.assumeTrue(Workshop.FULL, "Spark is 250 MB: with -Pfull only");
+    Assumptions.assumeTrue(Workshop.FULL, "runs only with -Pfull, because Spark is 250 MB");
     Path directory = Workshop.empty("spark");
     List<String> plain = spark(directory.resolve("plain"), null);
     assertThat(plain).hasSize(Job.EPOCHS);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A job's recording is complete and agrees with every summary. */
+/** A job's recording is complete and agrees with its summaries. */
 class RecordingIT {
   private static final List<String> PROMISED =
       List.of(
@@ -169,11 +169,11 @@ class RecordingIT {
     assertThat(longs(events.get("Step"), "batch")).containsExactlyInAnyOrderElementsOf(waitedFor);
     for (String part : List.of("Fetch", "Decode", "Transform")) {
       List<Long> of = longs(events.getOrDefault(part, List.of()), "batch");
-      // Spans under 1 ms have no event; on a fast machine these are most transforms.
+      // Spans under 1 ms have no event; on a fast machine, most transforms are that short.
       if (longest(events, part) > 1_010_000) {
         assertThat(of).as(part).isNotEmpty();
       }
-      // Work outside a batch has no batch number, such as DL4J's read of the first record.
+      // Work outside a batch, such as DL4J's read of the first record, has no batch number.
       of.removeIf(batch -> batch == 0);
       assertThat(of).as(part).isSubsetOf(waitedFor);
     }
@@ -291,7 +291,7 @@ class RecordingIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void theUsersOwnRecordingIsJoined(Framework framework, Jdk jdk)
+  void theAgentRecordsIntoTheUsersRecording(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("joined-" + framework + "-" + jdk.version());
     Path own = directory.resolve("own.jfr");

@@ -32,7 +32,7 @@ record Redis(Process process, int port) implements AutoCloseable {
               .start();
     } catch (IOException e) {
       throw new AssertionError(
-          "redis-server cannot be started, which this test needs: apt-get install redis-server", e);
+          "This test needs redis-server, but cannot start it: apt-get install redis-server", e);
     }
     while (!Shell.works("redis-cli", "-p", at, "ping")) {
       if (!process.isAlive()) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With resume= an interrupted job continues as if nothing had happened. */
+/** With resume=, an interrupted job continues as if nothing had happened. */
 class ResumeIT {
   private static final int BATCH = 10;
   private static final int EVERY = 3;
@@ -64,7 +64,7 @@ class ResumeIT {
     Path uninterrupted = uninterrupted(framework, jdk, program);
     List<String> plain = plain(framework, jdk, program, uninterrupted);
     for (String policies : policies(program)) {
-      // In the first epoch, in a later one, and at the end of one.
+      // Steps of the first epoch and of later ones.
       for (int halt : Workshop.first(1, List.of(31, 9, 23, 54))) {
         Path folder = folder(framework, jdk, program, policies.isEmpty() ? "cut" : "policies");
         ChildResult cut = cut(framework, jdk, program, folder, policies, halt);
@@ -109,7 +109,8 @@ class ResumeIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void aJobThatCannotResumeStartsFromTheBeginning(Framework framework, Jdk jdk) throws Exception {
+  void aJobThatCannotUseTheNewestCheckpointUsesAnEarlierOneOrNone(Framework framework, Jdk jdk)
+      throws Exception {
     String program = "hand";
     List<String> plain = plain(framework, jdk, program, uninterrupted(framework, jdk, program));
     Path folder = folder(framework, jdk, program, "bad");
@@ -187,7 +188,7 @@ class ResumeIT {
     return files;
   }
 
-  /** Returns the directory of the run without the agent, once for all tests. */
+  /** Returns the directory of the run without the agent, which all tests share. */
   private static Path uninterrupted(Framework framework, Jdk jdk, String program) {
     return Workshop.shared("resume-" + program + "-uncut-" + framework + "-" + jdk.version());
   }

@@ -113,7 +113,7 @@ final class Running implements AutoCloseable {
     await(() -> "", condition);
   }
 
-  /** Like above; {@code instead} describes the actual state if it takes too long. */
+  /** As above; {@code instead} describes the actual state if the wait is in vain. */
   static void await(Supplier<String> instead, BooleanSupplier condition) {
     long deadline = System.nanoTime() + Workshop.PATIENCE.toNanos();
     while (!condition.getAsBoolean()) {

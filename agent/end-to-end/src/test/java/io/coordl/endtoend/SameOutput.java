@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 /**
  * Compares the output of two runs of a program, which includes checksums of arrays. If checksums
  * differ, it reports the bytes, their owners (test programs save both: {@code
- * example.bits.Checksum}), and the agent's log of the batch's history: a difference that shows up
- * once in hundreds of runs must be understood the first time.
+ * example.bits.Checksum}) and the job's standard error: a difference that shows up once in hundreds
+ * of runs must be understood the first time.
  */
 final class SameOutput {
   private static final Path BYTES = directory();
@@ -68,7 +68,7 @@ final class SameOutput {
         differences++;
         if (differences <= MAX_LINES) {
           text.append("\nLine ").append(i + 1).append(" is\n  ").append(now);
-          text.append("\nin place of\n  ").append(before).append('\n').append(bytes(before, now));
+          text.append("\ninstead of\n  ").append(before).append('\n').append(bytes(before, now));
         }
       }
     }
@@ -98,8 +98,8 @@ final class SameOutput {
         count += now[i] == before[i] ? 0 : 1;
       }
       return String.format(
-          "%s is of %s bytes, %s of which differ from those of %s, from byte %s on:%n  %s%n  %s%n"
-              + "Held, when they were read (%s):%n%s(%s:)%n%s",
+          "%s has %s bytes, %s of which differ from those of %s, from byte %s on:%n  %s%n  %s%n"
+              + "The memory that they were read from (%s):%n%s(%s:)%n%s",
           actual,
           now.length,
           count,

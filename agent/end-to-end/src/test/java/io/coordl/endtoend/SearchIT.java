@@ -43,8 +43,8 @@ class SearchIT {
     for (String rate : List.of("0.001", "0.01")) {
       opened += Summary.of(directory.resolve("search-logs/" + rate + ".jfr")).total("storageItems");
     }
-    // Three epochs and three evaluations. Separate jobs would open twice as many; a few more than
-    // the minimum may be opened, because a job may prepare a late batch itself.
+    // Three epochs and three evaluations. Separate jobs would open twice as many files; a few more
+    // than the minimum may be opened, because a job may prepare a late batch itself.
     int passes = 2 * Job.EPOCHS;
     assertThat(opened)
         .isGreaterThanOrEqualTo((long) passes * pictures)
@@ -52,7 +52,7 @@ class SearchIT {
   }
 
   @Test
-  void aFailedJobIsARowAndTheOthersContinue() throws IOException, InterruptedException {
+  void aFailedJobHasARowAndTheOthersContinue() throws IOException, InterruptedException {
     Path directory = Workshop.empty("search-failing");
     ChildResult search =
         Job.search(Framework.DL4J, Workshop.newestJdk(), directory, List.of("--lr", "0.001,quick"));

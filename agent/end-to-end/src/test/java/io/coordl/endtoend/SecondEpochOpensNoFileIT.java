@@ -39,7 +39,7 @@ class SecondEpochOpensNoFileIT {
 
     Map<Path, Long> plain = opened(new Job(framework, jdk, directory, "plain"), directory);
     assertThat(plain).containsOnlyKeys(files);
-    // Proves that the count works: without a cache every epoch opens every file.
+    // Shows that the count works: without a cache, every epoch opens every file.
     Map<Path, Long> expected = new TreeMap<>();
     files.forEach(file -> expected.put(file, (long) Job.EPOCHS));
     if (framework.readAhead() == 1) {

@@ -19,7 +19,7 @@ class SentencesIT {
   private static final int HITS = (2 * EPOCHS - 1) * FILES;
 
   /** A part of the summary for each policy. */
-  private static final Map<String, String> SAID =
+  private static final Map<String, String> EXPECTED =
       Map.of(
           "cache=minio",
           "raw cache \\(process\\): " + FILES + " items, .*; " + HITS + " hits",
@@ -41,7 +41,7 @@ class SentencesIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void everyPolicyGivesTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
     ChildResult plain = program(jdk).run().orFail("Sentences without the agent");
-    for (Map.Entry<String, String> policy : SAID.entrySet()) {
+    for (Map.Entry<String, String> policy : EXPECTED.entrySet()) {
       ChildResult job =
           program(jdk)
               .agent(Workshop.checkout().agentJar(), "record=off," + policy.getKey())

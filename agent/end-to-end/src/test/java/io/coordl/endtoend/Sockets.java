@@ -21,7 +21,7 @@ final class Sockets {
 
   private Sockets() {}
 
-  /** Listening TCP sockets and all UDP sockets, as seen by commands with this prefix. */
+  /** Listening TCP sockets and unconnected UDP sockets, as seen by commands with this prefix. */
   static List<Listening> listening(List<String> command) throws IOException, InterruptedException {
     List<Listening> found = new ArrayList<>();
     for (String protocol : List.of("tcp", "tcp6", "udp", "udp6")) {

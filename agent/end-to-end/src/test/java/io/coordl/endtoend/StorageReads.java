@@ -74,8 +74,8 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
   }
 
   /**
-   * Returns a sentence if other files were opened than expected, or not as often, or not read
-   * completely each time; empty if everything is as expected.
+   * Returns a sentence if files were not opened as often as expected, or not read completely each
+   * time; empty if everything is as expected.
    */
   String differenceFrom(Path directory, Map<String, Integer> expected) throws IOException {
     Set<String> all = new TreeSet<>(expected.keySet());

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code coordl top} shows running, stopped and killed jobs, and no ended ones. */
+/** {@code coordl top} shows running, stopped and killed jobs, but none that have shut down. */
 class TopIT {
   private static final int UNTIL_KILLED = 100_000;
 
@@ -88,10 +88,10 @@ class TopIT {
   }
 
   @Test
-  void jobsAreShownUntilTheyEndAndKilledOnesAfterwards() throws IOException, InterruptedException {
+  void jobsAreShownUntilTheyEndAndKilledOnesEvenLater() throws IOException, InterruptedException {
     try (Running killed = start(Framework.DJL, "killed");
         Running stopped = start(Framework.DL4J, "stopped");
-        Running surviving = start(Framework.DJL, "goes-on")) {
+        Running surviving = start(Framework.DJL, "surviving")) {
       signal(killed, "KILL", "killed");
       signal(stopped, "STOP", "stopped");
       surviving.awaitEpoch();
@@ -112,7 +112,7 @@ class TopIT {
         assertThat(shown).contains("no update for ", "Store       raw, process: ");
       }
 
-      assertThat(Summary.text(directory.resolve("goes-on.jfr")).get(0)).contains("still runs");
+      assertThat(Summary.text(directory.resolve("surviving.jfr")).get(0)).contains("still runs");
       assertThat(Summary.text(directory.resolve("killed.jfr")).get(0)).contains("was killed");
 
       // Recording and display are both updated once a second, but not at the same moment.
@@ -145,7 +145,7 @@ class TopIT {
     return file;
   }
 
-  /** Returns the terminal's output until the screen is cleared and drawn twice. */
+  /** Returns the terminal's first output, with at least two frames. */
   private String terminal() throws IOException {
     String java = Workshop.newestJdk().java().toString();
     String jar = Workshop.checkout().coordlJar().toString();

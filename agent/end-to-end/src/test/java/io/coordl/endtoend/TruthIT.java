@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TruthIT {
   /**
    * The program and the agent read the clock a few instructions apart. On a busy machine, a context
-   * switch in between changes one measurement only; that differs from run to run. A wrong
+   * switch in between changes only one of the measurements; that differs from run to run. A wrong
    * attribution fails all attempts.
    */
   private static final int ATTEMPTS = 3;
@@ -43,7 +43,7 @@ class TruthIT {
     assertThat(attempts).anyMatch(KnownWaits.Accounts::agree);
   }
 
-  /** Both measure the same run, so a busy machine affects both. */
+  /** The program and the agent measure the same run, so a busy machine affects both. */
   @Test
   void fetchAndPrepStallEqualTheProgramsOwnMeasurement() throws IOException, InterruptedException {
     KnownWaits.Split split =

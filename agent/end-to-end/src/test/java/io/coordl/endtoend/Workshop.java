@@ -25,12 +25,13 @@ final class Workshop {
   private static final List<Jdk> JDKS = Jdks.all();
   private static final Map<String, Path> SHARED = new ConcurrentHashMap<>();
 
-  /** Whether to run all combinations of frameworks and JDKs, not only some. */
+  /** Whether to run all cases, on all JDKs, instead of some. */
   static final boolean FULL = Boolean.getBoolean("coordl.full");
 
-  /** Time-out for events that must happen even on a busy machine; longer for whole jobs. */
+  /** Time-out for events that must happen even on a busy machine. */
   static final Duration PATIENCE = Duration.ofMinutes(10);
 
+  /** Time-out for whole jobs. */
   static final Duration MAX_DURATION = Duration.ofMinutes(60);
 
   static {
@@ -39,7 +40,7 @@ final class Workshop {
 
   private Workshop() {}
 
-  /** Returns the build. */
+  /** Returns the checkout whose build is tested. */
   static Checkout checkout() {
     return CHECKOUT;
   }
@@ -49,7 +50,7 @@ final class Workshop {
     return JDKS.get(JDKS.size() - 1);
   }
 
-  /** Oldest first. */
+  /** Returns the JDKs of this machine, oldest first. */
   static List<Jdk> jdksInOrder() {
     return JDKS;
   }
@@ -64,8 +65,8 @@ final class Workshop {
     }
   }
 
-  /** JVM arguments that shorten jobs of a few seconds; with -Pfull the default collector. */
-  static String[] soon() {
+  /** JVM arguments that shorten jobs of a few seconds; -Pfull keeps the default collector. */
+  static String[] fast() {
     return FULL
         ? new String[] {"-XX:TieredStopAtLevel=1"}
         : new String[] {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
@@ -77,7 +78,7 @@ final class Workshop {
         new ChildJvm(jdk, mainClass)
             .classPath(CHECKOUT.testPrograms())
             .classPathFile(CHECKOUT.exampleClassPath(framework.module()))
-            .jvmArgs(soon())
+            .jvmArgs(fast())
             .jvmArgs(
                 "-Djava.awt.headless=true",
                 SameOutput.keepsBytes(),
@@ -88,7 +89,7 @@ final class Workshop {
     return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;
   }
 
-  /** This host's shared files whose names contain {@code name}. */
+  /** Returns the files and folders in shared memory whose paths contain {@code name}. */
   static List<Path> inSharedMemory(String name) throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/dev/shm"))) {

@@ -25,7 +25,8 @@ public final class BatchLogs {
 
   /**
    * Returns a sentence about the first batch whose data, labels or loss differ between {@code log}
-   * and {@code other}; empty if both runs are bit for bit the same.
+   * and {@code other}, or about their numbers of batches; empty if both runs are bit for bit the
+   * same.
    */
   public static Optional<String> firstDifference(Path log, Path other) throws IOException {
     List<String> expected = lines(log, "batch ");
@@ -58,7 +59,7 @@ public final class BatchLogs {
 
   /**
    * Returns a sentence about the first epoch in {@code log} that did not use each of {@code
-   * pictures} pictures exactly once, or a wrong number of epochs; empty if all is well.
+   * pictures} pictures exactly once, or about a wrong number of epochs; empty if all is well.
    */
   public static Optional<String> notOncePerEpoch(Path log, int pictures, int epochs)
       throws IOException {

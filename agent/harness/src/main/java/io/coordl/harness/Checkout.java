@@ -73,14 +73,14 @@ public final class Checkout {
   }
 
   /**
-   * Returns the jar of the programs on libraries that the agent does not know; built with -Pfull
-   * only.
+   * Returns the jar of the programs on libraries that the agent does not know; built only with
+   * -Pfull.
    */
   public Path libraryPrograms() {
     return jar("agent/library-programs/target", "example-library-programs");
   }
 
-  /** Returns the file with their class path, without their jar. */
+  /** Returns the file with the class path of {@link #libraryPrograms}, without that jar. */
   public Path libraryClassPath() {
     return built("agent/library-programs/target/classpath.txt");
   }
@@ -98,7 +98,7 @@ public final class Checkout {
     return built("examples/benchmarks/target/classes");
   }
 
-  /** Returns the jar of that name and of the version that was built last. */
+  /** Returns the jar of that name that was built last. */
   private Path jar(String relative, String name) {
     try (DirectoryStream<Path> jars =
         Files.newDirectoryStream(built(relative), name + "-[0-9]*[0-9].jar")) {

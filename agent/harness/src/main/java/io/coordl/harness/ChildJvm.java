@@ -61,8 +61,8 @@ public final class ChildJvm {
   }
 
   /**
-   * Returns a program that {@code script} starts on {@code jdk}, with its own JVM arguments and
-   * classes.
+   * Returns a program that {@code script} starts on {@code jdk}; the script itself sets the JVM
+   * arguments and the class path.
    */
   public static ChildJvm script(Jdk jdk, Path script) {
     ChildJvm program = new ChildJvm(jdk, "");
@@ -135,7 +135,7 @@ public final class ChildJvm {
     return this;
   }
 
-  /** Passes each line of output to {@code listener} at once; called from two threads. */
+  /** Passes each line of output immediately to {@code listener}, which two threads call. */
   public ChildJvm echo(Consumer<String> listener) {
     echo = listener;
     return this;
@@ -148,8 +148,8 @@ public final class ChildJvm {
   }
 
   /**
-   * As {@link #run()}, but runs each command line, environment and directory only once; later calls
-   * return the same result.
+   * As {@link #run()}, but runs each combination of command line, environment and directory only
+   * once; later calls return the same result.
    *
    * @throws ExecutionException if it could not be started
    */
@@ -247,7 +247,7 @@ public final class ChildJvm {
   }
 
   private static void killTree(ProcessHandle process) {
-    // Children first, while their parent still links to them.
+    // Children first, while they can still be found through their parent.
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
   }

@@ -17,7 +17,7 @@ public record ChildResult(
   /**
    * Returns this result if the exit status is 0.
    *
-   * @throws IllegalStateException with the end of its output, otherwise
+   * @throws IllegalStateException if it is not, with the end of the output
    */
   public ChildResult orFail(String what) {
     if (exit == 0) {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Undoes what was set up on this machine, the last first. Not thread-safe. */
+/** Undoes what was set up on this machine, in reverse order. Not thread-safe. */
 public final class Cleanup {
   private final Deque<Step> steps = new ArrayDeque<>();
 

@@ -18,8 +18,8 @@ public final class DeviceCopies {
    * minimum milliseconds, GB/s, and milliseconds to lock it.
    *
    * @param program {@link #MAIN}
-   * @param rounds copies from each kind of memory
-   * @throws IllegalStateException if the program fails or prints another number of rows
+   * @param rounds number of copies from each kind of memory
+   * @throws IllegalStateException if the program fails or prints an unexpected number of rows
    */
   public static List<String[]> rows(ChildJvm program, int rounds)
       throws IOException, InterruptedException {
@@ -34,7 +34,7 @@ public final class DeviceCopies {
             .filter(row -> row.length == 5)
             .toList();
     if (rows.size() != MEMORIES) {
-      throw new IllegalStateException(rows.size() + " memories, expected " + MEMORIES + ".");
+      throw new IllegalStateException(rows.size() + " rows, expected " + MEMORIES + ".");
     }
     return rows;
   }

@@ -19,13 +19,14 @@ import tools.jackson.databind.JsonNode;
  * @param name its first argument
  * @param mainClass its main class
  * @param module the example whose class path holds its framework
- * @param millis of a step, and of preparing and fetching one sample
+ * @param millis milliseconds of a step, of preparing one sample, and of fetching one
  */
 public record KnownRates(String name, String mainClass, String module, List<String> millis) {
   /**
-   * True and measured time of one phase, in nanoseconds per sample.
+   * True and measured time of one phase in nanoseconds per sample, or true and measured share of an
+   * epoch.
    *
-   * @param phase its name; for preparation alone, with the number of threads
+   * @param phase its name, with the number of threads for {@code prep} and {@code fetch}
    */
   public record Time(String phase, double truth, double measured) {
     /** Returns the relative error: positive if more was measured. */

@@ -21,8 +21,8 @@ public record KnownWaits(String name, String mainClass, String module) {
   public static final double LIMIT = 0.03;
 
   /**
-   * Milliseconds to prepare a batch and to take a step, batches, epochs. Over three epochs,
-   * one-time costs such as class loading are small compared with the waits.
+   * Milliseconds to prepare a batch and to take a step, batches per epoch, and epochs. Over three
+   * epochs, one-time costs such as class loading are small compared with the waits.
    */
   private static final List<String> SETTINGS = List.of("100", "20", "12", "3");
 
@@ -31,8 +31,8 @@ public record KnownWaits(String name, String mainClass, String module) {
    *
    * @param trueNanos the program's
    * @param measuredNanos the agent's
-   * @param coreWaitNanos for how long the training thread waited for a core: if it does between the
-   *     two clocks, only one of them counts that
+   * @param coreWaitNanos for how long the training thread waited for a core: if it waits between
+   *     the two readings of the clock, only one of the measurements includes that
    */
   public record Accounts(long trueNanos, long measuredNanos, long coreWaitNanos) {
     /** Returns the relative error: positive if the agent measured more. */
@@ -67,7 +67,7 @@ public record KnownWaits(String name, String mainClass, String module) {
     }
   }
 
-  /** Bytes to read for each batch, from a sparse file; takes some tens of milliseconds. */
+  /** Bytes to read for each batch, from a sparse file, which takes some tens of milliseconds. */
   private static final long FILE_BYTES = 512L << 20;
 
   /** Returns the program that, for each batch, first reads a file and then prepares the batch. */
@@ -105,9 +105,9 @@ public record KnownWaits(String name, String mainClass, String module) {
   }
 
   /**
-   * Returns all programs that measure exactly. Not {@code graph}, {@code parallelwrapper} and
-   * {@code samediff} without {@code -timed}: they do not see a prefetched batch arrive, so they
-   * miss the hand-over (5 % on a busy machine).
+   * Returns all programs that measure exactly. This leaves out {@code graph}, {@code
+   * parallelwrapper} and {@code samediff} without {@code -timed}: they do not see a prefetched
+   * batch arrive, so they miss the hand-over (5 % on a busy machine).
    */
   public static List<KnownWaits> all() {
     Stream<String> dl4j =

@@ -109,8 +109,8 @@ public record RecordingSummary(
   }
 
   /**
-   * Reads a field that the schema promises; fails if it is missing, because tables would show
-   * zeros.
+   * Reads a field that the schema promises; fails if it is missing, because tables would otherwise
+   * show zeros.
    */
   private static long number(JsonNode node, String field) {
     JsonNode value = node.path(field);

@@ -13,7 +13,7 @@ class BatchLogsTest {
   @TempDir Path folder;
 
   @Test
-  void epochTimesAreIgnored() throws IOException {
+  void epochTimesAreReadButNotCompared() throws IOException {
     Path one = log("one", "batch 1 1 aa bb cc", "epoch 1 2500");
     Path two = log("two", "batch 1 1 aa bb cc", "epoch 1 9000");
     assertThat(BatchLogs.firstDifference(one, two)).isEmpty();

@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of docs/arguments.md matches the declarations of {@link Option}. {@code
- * -Dcoordl.docs=write} rewrites it instead of comparing.
+ * The table of docs/arguments.md matches the declarations of {@link Option} and the libraries'
+ * arguments. {@code -Dcoordl.docs=write} rewrites it instead of comparing.
  */
 final class DocsTest {
-  /** Returns the table in docs. */
+  /** Returns the table that the page must contain. */
   static String markdown() {
     StringBuilder text =
         new StringBuilder("| key | values | default | effect |\n|---|---|---|---|\n");
@@ -42,7 +42,7 @@ final class DocsTest {
   }
 
   @Test
-  void theDocumentedArgumentsAreThoseOfOption() throws IOException {
+  void theDocumentedArgumentsAreThoseOfTheCode() throws IOException {
     String expected = markdown();
     Path page = Path.of("..", "docs", "arguments.md");
     String text = Files.readString(page);
@@ -57,9 +57,8 @@ final class DocsTest {
     }
     assertThat(text.substring(start, end))
         .as(
-            "%s between %s and %s; expected is what follows, "
-                + "`mvn -pl agent -am test -Dtest=DocsTest -Dcoordl.docs=write "
-                + "-Dsurefire.failIfNoSpecifiedTests=false` writes it:%n%s",
+            "%s between %s and %s; `mvn -pl agent -am test -Dtest=DocsTest -Dcoordl.docs=write "
+                + "-Dsurefire.failIfNoSpecifiedTests=false` writes the expected text:%n%s",
             page, open.strip(), close, expected)
         .isEqualTo(expected);
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Parsing of arguments; each mistake is one sentence. */
+/** Parsing of arguments; each mistake is reported in one sentence. */
 final class OptionsTest {
   @TempDir Path directory;
 
@@ -58,7 +58,7 @@ final class OptionsTest {
 
   @ParameterizedTest
   @EnumSource(Option.class)
-  void everyDefaultMayBeWritten(Option option) {
+  void everyDefaultMayBeGiven(Option option) {
     Options options = parse(option.key() + "=" + option.byDefault);
 
     assertThat(options.problems()).isEmpty();
@@ -288,7 +288,7 @@ final class OptionsTest {
 
   @ParameterizedTest
   @EnumSource(Option.class)
-  void helpAndReadmeNameEveryOption(Option option) {
+  void helpAndDocsNameEveryOption(Option option) {
     assertThat(Option.help())
         .contains("  " + option.key() + " ", option.description, option.expected)
         .contains("(default " + option.byDefault + ")");
@@ -515,7 +515,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aCheckKeepsNothingNotEvenWithAuto() {
+  void aCheckCachesNothingEvenWithAuto() {
     for (String given : List.of("prepared=check", "auto,prepared=check")) {
       Options options = parse(given);
       assertThat(options.problems()).isEmpty();

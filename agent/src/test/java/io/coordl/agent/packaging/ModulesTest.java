@@ -32,7 +32,7 @@ class ModulesTest {
   }
 
   @Test
-  void theProfilesModulesHaveTheVersionOfTheProject() throws IOException {
+  void everyModuleHasTheVersionOfTheProject() throws IOException {
     String expected = version(ROOT.resolve("pom.xml"));
     Matcher modules =
         Pattern.compile("<module>([^<]+)</module>")

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PlainLambdasTest {
   @TempDir Path classes;
 
-  /** Lambdas and method references of every form that javac makes. */
+  /** Lambdas and method references in many forms. */
   public static final class Forms {
     private final String name;
 
