@@ -166,7 +166,7 @@ final class EmulatedAccelerator extends Stage {
           workBefore = Gauge.reading(plan.spans);
           become(State.MEASURING, now);
         } else if (now - begun >= PATIENCE_NANOS) {
-          reason = "not all of the " + accelerator.instances() + " instances came";
+          reason = "not all of the " + accelerator.instances() + " instances arrived";
           return true;
         }
       }

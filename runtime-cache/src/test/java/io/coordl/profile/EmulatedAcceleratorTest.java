@@ -206,7 +206,7 @@ class EmulatedAcceleratorTest {
     assertThat(stage.get(get(epoch(1_000_000)))).isEqualTo(Stage.Next.DONE);
     stage.end();
     assertThat(written.get(0).wall).isZero();
-    assertThat(written.get(0).note).isEqualTo("not all of the 2 instances came");
+    assertThat(written.get(0).note).isEqualTo("not all of the 2 instances arrived");
   }
 
   @Test

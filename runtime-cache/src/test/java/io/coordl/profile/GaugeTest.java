@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The gauge takes steps until their rate is known, and no longer. */
+/** The gauge takes steps until their rate is known or a limit is reached. */
 class GaugeTest {
   private static final long MILLI = 1_000_000;
 
@@ -138,7 +138,7 @@ class GaugeTest {
   }
 
   @Test
-  void theRequestedNumberOfStepsIsUsed() {
+  void atLeastTheRequestedNumberOfStepsIsUsed() {
     Gauge gauge = new Gauge(30, 0);
     feed(gauge, 10_000, MILLI / 10);
 

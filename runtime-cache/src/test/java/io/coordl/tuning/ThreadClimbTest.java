@@ -53,8 +53,8 @@ class ThreadClimbTest {
   }
 
   /**
-   * The wait for a batch whose 40 ms of preparation the training thread shares with at most {@code
-   * useful} others, less 5 ms during the step.
+   * Milliseconds of waiting for a batch: 40 ms of preparation, shared by the training thread and at
+   * most {@code useful} others, less the 5 ms of a step.
    */
   private static double shared(int threads, int useful) {
     return Math.max(0, 40.0 / (1 + Math.min(threads, useful)) - 5);

@@ -113,7 +113,7 @@ class TunerTest {
 
   /** A first pass over the data, as for a normalizer, is no measure of the training after it. */
   @Test
-  void aJobThatTrainsAfterItHasLoadedKeepsWhatIsKept() {
+  void aJobThatTrainsAfterLoadingRetainsTheCachedData() {
     Tuner tuner = tuner(false, false);
     loading.epochs = 1;
     second(tuner, loading, 500, 0.9);

@@ -44,7 +44,7 @@ final class Kubeflow implements MetricsExport.Push {
     if (url == null || file == null) {
       throw new IllegalArgumentException(
           String.format(
-              "the environment has no %s; is this a TrainJob, and TrainJobStatus on?",
+              "the environment has no %s; is this a TrainJob with TrainJobStatus enabled?",
               url == null ? URL : TOKEN));
     }
     server = Post.address(url);

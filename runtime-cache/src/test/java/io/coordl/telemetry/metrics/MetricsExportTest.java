@@ -426,7 +426,7 @@ class MetricsExportTest {
     assertThat(logged)
         .containsExactly(
             "metrics=kubeflow does nothing: the environment has no KUBEFLOW_TRAINER_SERVER_URL;"
-                + " is this a TrainJob, and TrainJobStatus on?");
+                + " is this a TrainJob with TrainJobStatus enabled?");
   }
 
   @ParameterizedTest
