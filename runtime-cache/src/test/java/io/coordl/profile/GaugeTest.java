@@ -63,7 +63,7 @@ class GaugeTest {
     assertThat(calm.note).isEmpty();
   }
 
-  /** What other programs take differs from step to step; what the job needs does not. */
+  /** Other programs take a different time in each step; the job always needs the same. */
   @Test
   void stepsAreSteadyOnABusyMachineWhoseLoadIsNot() {
     Gauge gauge = new Gauge(0, 0);

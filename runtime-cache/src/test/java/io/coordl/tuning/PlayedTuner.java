@@ -17,7 +17,7 @@ public final class PlayedTuner {
   /**
    * Begins a job.
    *
-   * @param keeps whether data is kept from the start, as with named policies
+   * @param keeps whether data is cached from the start, as with named policies
    * @param threads threads that may prefetch; 0: none
    */
   public PlayedTuner(boolean keeps, int threads) {

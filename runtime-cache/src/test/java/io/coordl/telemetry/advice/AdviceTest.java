@@ -511,7 +511,7 @@ class AdviceTest {
     assertThat(on(with(calm, 2)).sentence()).doesNotContain("waiting for a core");
   }
 
-  /** A profile of such a job would report that prefetch=2 did nothing. */
+  /** {@code prefetch=2} would do nothing for such a job. */
   @Test
   void batchesOfTheProgramsOwnClassGetOnlyApplicableAdvice() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
