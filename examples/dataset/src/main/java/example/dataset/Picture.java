@@ -13,11 +13,12 @@ import java.util.SplittableRandom;
 
 /**
  * Paints one picture that compresses and decodes like a photograph: value noise in octaves, each
- * half as strong and twice as fine as the one before (photographs have about such a spectrum), a
- * light gradient, sensor noise, and a few objects whose shape is the class.
+ * half as strong and twice as fine as the one before (photographs have roughly such a spectrum), a
+ * light gradient, sensor noise, and a few objects whose shape depends on the class.
  *
- * <p>The same random state gives the same picture on every JDK: only {@link SplittableRandom} and
- * IEEE arithmetic are used for the background. Immutable; any thread.
+ * <p>The same random state gives the same background on every JDK, because only {@link
+ * SplittableRandom} and IEEE arithmetic are used for it; Java 2D draws the objects. Stateless; any
+ * thread may call it.
  */
 final class Picture {
   private static final int OCTAVES = 7;

@@ -1,2 +1,2 @@
-/** Writes data sets of real JPEG files. Uses nothing but the JDK; imports nothing of CoorDL. */
+/** Writes data sets of real JPEG files. Uses nothing but the JDK; imports nothing from CoorDL. */
 package example.dataset;

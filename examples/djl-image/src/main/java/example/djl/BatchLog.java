@@ -70,7 +70,7 @@ final class BatchLog extends TrainingListenerAdapter implements AutoCloseable {
   public void onEpoch(Trainer trainer) {
     long now = System.nanoTime();
     out.printf(Locale.ROOT, "epoch %d %d%n", epoch, (now - epochStart) / 1_000_000);
-    // A killed run leaves its finished epochs.
+    // Even a killed run leaves its finished epochs in the log.
     out.flush();
     epochStart = now;
     epoch++;

@@ -86,7 +86,7 @@ public final class TrainImages {
     size = options.number("size", 48);
   }
 
-  /** Trains according to the arguments; if they are wrong, one sentence and exit status 2. */
+  /** Trains according to the arguments; if they are wrong, prints a sentence and exits with 2. */
   public static void main(String[] args) throws IOException, TranslateException {
     try {
       new TrainImages(new Options(NAMES, args)).train();

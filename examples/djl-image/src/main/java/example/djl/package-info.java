@@ -1,2 +1,2 @@
-/** An ordinary DJL training program, as its user would write it. Imports nothing of CoorDL. */
+/** An ordinary DJL training program, as its user would write it. Imports nothing from CoorDL. */
 package example.djl;

@@ -21,11 +21,11 @@ import org.nd4j.linalg.api.ndarray.INDArray;
  * Logs the batch and loss of every step, to compare two runs bit by bit.
  *
  * <p>Lines: {@code batch EPOCH NUMBER CRC32_OF_DATA CRC32_OF_LABELS LOSS_AS_FLOAT_BITS}, the last
- * three in hexadecimal; {@code items EPOCH NUMBER CRC32 CRC32 ..}, the data of each picture of that
- * batch, because a model does not know their indices; and {@code epoch EPOCH WALL_MILLISECONDS}
- * after the last batch of an epoch. Numbers count from 1. With {@code -Dexample.bytes=DIRECTORY}
- * the bytes are saved there under their checksum. Synchronized, because ParallelWrapper trains on
- * several threads; then the order of the lines differs from run to run.
+ * three in hexadecimal; {@code items EPOCH NUMBER CRC32 CRC32 ..}, checksums of the pictures of
+ * that batch, because a model does not know their indices; and {@code epoch EPOCH
+ * WALL_MILLISECONDS} after the last batch of an epoch. Numbers count from 1. With {@code
+ * -Dexample.bytes=DIRECTORY} the bytes are saved there under their checksum. Synchronized, because
+ * ParallelWrapper trains on several threads; then the order of the lines differs from run to run.
  */
 final class BatchLog extends BaseTrainingListener implements AutoCloseable {
   private static final String BYTES = System.getProperty("example.bytes");
@@ -42,7 +42,7 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
     out = new PrintWriter(Files.newBufferedWriter(file));
   }
 
-  /** Call before each epoch. */
+  /** Call before the first epoch. */
   synchronized void beginEpoch() {
     epochStart = System.nanoTime();
   }
@@ -79,7 +79,7 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
   synchronized void endEpoch() {
     long now = System.nanoTime();
     out.printf(Locale.ROOT, "epoch %d %d%n", epoch, (now - epochStart) / 1_000_000);
-    // A killed run leaves its finished epochs.
+    // Even a killed run leaves its finished epochs in the log.
     out.flush();
     epochStart = now;
     epoch++;

@@ -90,7 +90,7 @@ public final class TrainImages {
     seed = options.number("seed", 1);
   }
 
-  /** Trains according to the arguments; if they are wrong, one sentence and exit status 2. */
+  /** Trains according to the arguments; if they are wrong, prints a sentence and exits with 2. */
   public static void main(String[] args) throws IOException {
     try {
       new TrainImages(new Options(NAMES, args)).train();
@@ -281,7 +281,7 @@ public final class TrainImages {
     };
   }
 
-  /** Scores an epoch by its last batch, because this example holds out no pictures. */
+  /** Scores an epoch by its last batch, because held-out pictures are optional here. */
   private static final class LastLoss implements ScoreCalculator<MultiLayerNetwork> {
     @Override
     public double calculateScore(MultiLayerNetwork network) {

@@ -1,2 +1,2 @@
-/** An ordinary DL4J training program, as its user would write it. Imports nothing of CoorDL. */
+/** An ordinary DL4J training program, as its user would write it. Imports nothing from CoorDL. */
 package example.dl4j;

@@ -1,2 +1,2 @@
-/** An ordinary DL4J training program for Spark. Imports nothing of CoorDL. */
+/** An ordinary DL4J training program for Spark. Imports nothing from CoorDL. */
 package example.spark;

@@ -1,2 +1,2 @@
-/** A hyper-parameter search on one host. Uses nothing but the JDK; imports nothing of CoorDL. */
+/** A hyper-parameter search on one host. Uses nothing but the JDK; imports nothing from CoorDL. */
 package example.search;

@@ -71,11 +71,11 @@ class CachedJobLivenessTest {
   }
 
   @Test
-  void exclusiveActionsRun() {
+  void exclusiveActionsRunAndALiveJobStaysCachedForTheInterval() {
     liveness.alone(() -> living.add(9L));
     assertThat(liveness.alive(9)).isTrue();
     now += CachedJobLiveness.NANOS;
     living.remove(9L);
-    assertThat(liveness.alive(9)).as("cached for this long").isTrue();
+    assertThat(liveness.alive(9)).as("still cached").isTrue();
   }
 }

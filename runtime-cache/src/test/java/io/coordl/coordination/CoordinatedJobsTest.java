@@ -94,7 +94,7 @@ class CoordinatedJobsTest {
       return epoch;
     }
 
-    /** Uses batches, one step each; batches that are not staged must be prepared locally. */
+    /** Uses batches, with a pause of one {@code STEP} after each; skips those not staged. */
     void use(SharedEpoch epoch, int from, int to) {
       for (int batch = from; batch < to; batch++) {
         ByteBuffer staged = Batches.take(epoch, batch);
@@ -203,7 +203,9 @@ class CoordinatedJobsTest {
     assertThat(first.ended && second.ended).isTrue();
   }
 
-  /** The late job's order becomes the next epoch's, which it begins at once if slots are free. */
+  /**
+   * The late job's order becomes the next epoch's, which it begins immediately if slots are free.
+   */
   @Test
   void aJobThatJoinsMidEpochSharesTheNextOneWithoutLosingOrRepeatingABatch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
@@ -278,7 +280,7 @@ class CoordinatedJobsTest {
   /** Otherwise jobs still in the older epoch would have no slots. */
   @Test
   void aNewerEpochLeavesHalfOfTheSlotsToTheOlderOne() throws Throwable {
-    int slots = 4; // Fewer than batches: otherwise the late job would share the current epoch.
+    int slots = 4; // Fewer than BATCHES: otherwise the late job would share the current epoch.
     ModelMemory memory = host.memory(Defect.NONE, slots);
     Program early = new Program();
     Program late = new Program();

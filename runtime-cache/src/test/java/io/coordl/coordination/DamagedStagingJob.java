@@ -11,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * A job in a separate JVM whose staging buffer another program truncates. Arguments: {@code
- * DIRECTORY JOBS}. Takes some batches, waits for input while it copies another and nothing is
- * prepared, then runs to the end of this epoch and through one more. Prints its results.
+ * DIRECTORY JOBS}. Takes some batches, waits for input while it copies another and no batch is
+ * being prepared, finishes the epoch and tries to begin one more. Prints the results.
  */
 public final class DamagedStagingJob {
   private static final int BATCHES = StagingJob.ITEMS / StagingJob.BATCH;
@@ -42,7 +42,7 @@ public final class DamagedStagingJob {
     epoch.prepareWith(
         (batch, items) -> {
           if (batch > BEFORE) {
-            truncated.await(); // No change may be in progress.
+            truncated.await(); // No batch may be written during truncation.
           }
           return Batches.prepared(items, batch);
         },
@@ -76,7 +76,7 @@ public final class DamagedStagingJob {
     System.out.println("ready");
     System.in.read();
     if (staged.getInt(4) != items) {
-      throw new IOException("the bytes are no batch of " + items);
+      throw new IOException("the bytes are not a batch of " + items + " items");
     }
     return Batches.copy(staged);
   }

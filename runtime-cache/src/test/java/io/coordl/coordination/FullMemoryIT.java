@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A job whose shared memory is full prepares its batches locally: it logs that once, continues, and
- * leaves no file behind. The memory is a tmpfs of 512 KiB that only the job's JVM sees.
+ * A job whose shared memory is full prepares batches locally: it logs that at most once, continues,
+ * and leaves no file behind. The memory is a tmpfs of 512 KiB that only the job's JVM sees.
  */
 class FullMemoryIT {
   /** Two epochs of 24 batches. */
@@ -49,7 +49,7 @@ class FullMemoryIT {
       probe = new Ended(-1, List.of(e.toString()));
     }
     if (probe.status() != 0) {
-      String reason = "a tmpfs of its own cannot be mounted for a job: " + probe.lines();
+      String reason = "a private tmpfs cannot be mounted for a job: " + probe.lines();
       System.out.println("FullMemoryIT, " + when + ": skipped, " + reason);
       Assumptions.abort(reason);
     }
@@ -72,7 +72,7 @@ class FullMemoryIT {
   }
 
   private static String logLine(List<String> lines) {
-    List<String> logLines = lines.stream().filter(line -> line.startsWith("told ")).toList();
+    List<String> logLines = lines.stream().filter(line -> line.startsWith("logged ")).toList();
     assertThat(logLines).as("%s", lines).hasSize(1);
     return logLines.get(0);
   }
@@ -116,6 +116,6 @@ class FullMemoryIT {
     List<String> lines = job("midway");
     assertThat(given(lines)).isBetween(2, BATCHES);
     // Silent if all slots had their memory by then, which depends on timing.
-    assertThat(lines.stream().filter(line -> line.startsWith("told ")).count()).isLessThan(2);
+    assertThat(lines.stream().filter(line -> line.startsWith("logged ")).count()).isLessThan(2);
   }
 }

@@ -9,10 +9,11 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * A job in a separate JVM whose shared memory fills up. Arguments: {@code directory when}; {@code
- * when} is {@code before} (the staging buffer exists), {@code for-half-of-its-head}, {@code
- * before-a-batch} (is staged) or {@code midway}. Uses every batch of two epochs; prints how many
- * came from the buffer, the log, and the files left at the end.
+ * A job in a separate JVM whose shared memory fills up. Arguments: {@code directory when}, where
+ * {@code when} is {@code before} (the staging buffer does not exist yet), {@code
+ * for-half-of-its-head} (nor is there room for more than half of its head), {@code before-a-batch}
+ * (none is staged yet) or {@code midway} (through the first epoch). Uses every batch of two epochs;
+ * prints how many came from the buffer, the log, and the files left at the end.
  */
 public final class FullMemoryJob {
   private static final int BATCHES = 24;
@@ -37,7 +38,7 @@ public final class FullMemoryJob {
             ByteBudget.parse("128k"),
             1,
             StagingJob.TIMEOUTS,
-            word -> System.out.println("told " + word));
+            line -> System.out.println("logged " + line));
     try (group) {
       for (int number = 0; number < 2; number++) {
         BatchOrder own = Batches.order(BATCHES * StagingJob.BATCH, StagingJob.BATCH, number);

@@ -105,7 +105,7 @@ class HandOverTest {
             StagingJob.TIMEOUTS,
             job,
             threads,
-            said -> {},
+            line -> {},
             faults::add,
             blocked -> {},
             () -> 0,
@@ -138,7 +138,7 @@ class HandOverTest {
     System.out.println(given + " of " + all + " batches were handed over");
     assertThat(wrong).isEmpty();
     assertThat(faults).isEmpty();
-    assertThat(given.get()).isPositive(); // A delayed job prepares its own batch.
+    assertThat(given.get()).isPositive(); // Not all: delayed jobs prepare some themselves.
   }
 
   private void goThrough(PipelineSession session, long seed) {
@@ -220,7 +220,7 @@ class HandOverTest {
     assertThat(wrong.peek()).contains("FILLING for epoch 1, by job 1", "READY, batch 0 of epoch 1");
   }
 
-  /** Waits until another batch takes the slot; there are more batches than slots. */
+  /** Makes slots appear free and waits until another batch takes the one being read. */
   private void awaitNextGeneration() {
     memory.handOnEarly();
     int slot = memory.reading();

@@ -9,13 +9,13 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A job in a separate JVM that continues on command. Arguments: {@code directory what budget}.
+ * A job in a separate JVM. Arguments: {@code directory what budget}.
  *
  * <ul>
  *   <li>{@code claims}: runs two epochs; prints "claimed" while it prepares a batch of the first,
  *       and finishes the batch when a byte arrives on standard input.
- *   <li>{@code trains} or {@code validates}: waits for another such job; runs an epoch each of
- *       training and validation, then more that start with the named one.
+ *   <li>{@code trains} or {@code validates}: waits for another such job; runs one epoch each of
+ *       training and validation, then three more pairs, each starting with the named one.
  * </ul>
  */
 public final class HandedJob {
@@ -24,7 +24,7 @@ public final class HandedJob {
   private static final Fingerprint VALIDATION = new Fingerprint(Map.of("data set", "validation"));
   private static final int EPOCHS = 3;
 
-  /** No patience for stopped jobs, unlimited patience for jobs that only wait. */
+  /** Little patience with stopped jobs, practically unlimited patience with jobs that wait. */
   static final Timeouts TIMEOUTS =
       new Timeouts(
           Duration.ofHours(1),
@@ -77,7 +77,7 @@ public final class HandedJob {
     System.out.println("too late " + figures.tooLate + " alone " + figures.alone());
   }
 
-  /** Runs an epoch of the pipeline. */
+  /** Runs an epoch of the pipeline; returns the result of {@link #uses}. */
   static String goesThrough(PrepGroup group, Fingerprint pipeline, long seed) {
     SharedEpoch epoch =
         group.begin(pipeline, Batches.order(StagingJob.ITEMS, StagingJob.BATCH, seed));

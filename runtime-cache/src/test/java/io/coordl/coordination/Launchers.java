@@ -11,8 +11,8 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * The {@code java} commands with which tests start JVMs: the running one, and one of each other
- * release from 17 in /usr/lib/jvm.
+ * The {@code java} commands with which tests start JVMs: the running one, and one for each other
+ * release in /usr/lib/jvm, 17 or later.
  */
 final class Launchers {
   private static final int OLDEST = 17;
@@ -44,7 +44,7 @@ final class Launchers {
     Map<Integer, Path> others = all();
     others.remove(Runtime.version().feature());
     if (others.isEmpty()) {
-      System.out.println("no other JDK below " + INSTALLED + ": nothing is run on another");
+      System.out.println("no other JDK in " + INSTALLED + ": tests on other JDKs are skipped");
     }
     return List.copyOf(others.values());
   }

@@ -27,7 +27,7 @@ final class Model implements Clock {
             return thread;
           });
 
-  /** Action of the thread that is about to take a step. */
+  /** What happens to the thread that is about to take a step. */
   enum Action {
     /** The {@code other}th thread after it runs instead. */
     SWITCH,
@@ -219,7 +219,8 @@ final class Model implements Clock {
   }
 
   /**
-   * Passes the turn to {@code wanted}, or the first after it that can run, until the turn returns.
+   * Passes the turn to {@code wanted} or the first thread after it that can run, then waits for it
+   * to return unless {@code from} has ended.
    */
   private void next(Coroutine from, Coroutine wanted) {
     Coroutine to = find(coroutines.indexOf(wanted));

@@ -6,7 +6,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Shared memory of a model: every access is a step. Slots are not copied, so reuse is detected. */
+/**
+ * Shared memory of a model: every access by the protocol is a step. Readers get the slot's bytes
+ * rather than a copy, so tests detect a slot that is reused too early.
+ */
 final class ModelMemory implements StagingMemory {
   static final int SLOT_BYTES = (int) StagingDescriptor.PAGE;
 

@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Exact waits, log lines and counters of jobs that share a pipeline. Runs on one thread: time
- * passes only in pauses, and the test runs the preparing threads.
+ * passes only in pauses or where a test advances it, and the test runs the work of the preparing
+ * threads.
  */
 class PipelineSessionTest {
   private static final int BATCHES = 4;
@@ -299,7 +300,7 @@ class PipelineSessionTest {
     // slot.
     assertThat(job.session.counters.now().slowestJob).isEqualTo(1_002L);
     assertThat(job.session.counters.now().waitedForSlowest).isEqualTo(50_000);
-    assertThat(job.session.counters.now().waitedFor).as("by all jobs").isEqualTo(50_000);
+    assertThat(job.session.counters.now().waitedFor).as("for all jobs").isEqualTo(50_000);
   }
 
   @Test

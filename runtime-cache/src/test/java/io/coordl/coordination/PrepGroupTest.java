@@ -131,7 +131,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void theReadListenerGetsEachWholeSlotBeforeTheReadAsTheSameObject() throws IOException {
+  void theReadListenerGetsOneBufferPerSlotBeforeEachRead() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
     List<ByteBuffer> readSlots = new ArrayList<>();
     try (PrepGroup group = group("16k")) { // Four slots.
@@ -194,7 +194,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aBatchThatCannotBePreparedIsLeftToTheProgram() {
+  void aBatchThatCannotBePreparedAndAllLaterOnesAreLeftToTheProgram() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("64k")) {
       SharedEpoch epoch = group.begin(PIPELINE, own);
@@ -356,8 +356,8 @@ class PrepGroupTest {
   }
 
   /**
-   * Pauses of an interrupted thread end at once, so it polls. One round in 25 missed a batch
-   * published between its check of the batch and its check of the producers.
+   * Pauses of an interrupted thread end immediately, so the thread polls. One run of this test in
+   * 25 once missed a batch that was published between the checks of the batch and of the producers.
    */
   @RepeatedTest(40)
   void anInterruptedThreadStillTakesAndStaysInterrupted() {
@@ -481,7 +481,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aPipelineWithoutAFileIsNotRetriedAndTheSystemsErrorIsExplained() {
+  void aPipelineWithoutAFileIsNotRetriedAndATooSmallBudgetIsNotASystemError() {
     Path absent = directory.resolve("absent");
     try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, logged::add)) {
       for (int number = 0; number < 2; number++) {

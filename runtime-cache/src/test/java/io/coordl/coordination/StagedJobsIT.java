@@ -23,8 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Jobs in separate JVMs prepare batches for each other, whatever happens to any of them. Jobs of
- * one group run on all JDKs of this machine in turn.
+ * Jobs in separate JVMs prepare batches for each other, whatever happens to any of them. {@link
+ * StagingJob}s run on the JDKs of this machine in rotation.
  */
 class StagedJobsIT {
   private static final String CLASSES =
@@ -166,14 +166,14 @@ class StagedJobsIT {
     System.out.println("seed: -Dcoordl.seed=" + seed);
     SplittableRandom random = new SplittableRandom(seed);
     Totals all = series(random);
-    // How many batches of a short series are given depends on which jobs its kills and stops hit.
+    // In a short series, the share of batches from the buffer depends on which jobs are hit.
     for (int more = 0; more < MORE_SERIES && all.given <= all.batches / 2; more++) {
       all = all.plus(series(random));
     }
     assertThat(all.given).as("seed %d", seed).isGreaterThan(all.batches / 2);
   }
 
-  /** Kills, stops and ends jobs at random times; checks every log and what they leave. */
+  /** Kills and stops jobs at random while others exit early; checks their logs and leftovers. */
   private Totals series(SplittableRandom random) throws Exception {
     int kills = 0;
     int stops = 0;
@@ -269,7 +269,7 @@ class StagedJobsIT {
         .contains("its data set is another, not synthetic");
   }
 
-  /** Starts a job that continues on command. */
+  /** Starts a {@link HandedJob}. */
   private Process startHanded(Path log, String what, String budget) throws IOException {
     Process process =
         new ProcessBuilder(
@@ -336,7 +336,7 @@ class StagedJobsIT {
    */
   @Test
   void jobsThatWaitForEachOtherInTwoPipelinesContinue() throws Exception {
-    String budget = "24k"; // Three slots of an epoch's fifteen batches.
+    String budget = "24k"; // Three slots for an epoch's fifteen batches.
     Path trains = logs.resolve("trains");
     Path validates = logs.resolve("validates");
     List<Process> both =

@@ -152,7 +152,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void anOrderTooLongDoesNotFit() {
+  void anOrderThatIsTooLongDoesNotFit() {
     Job one = new Job(1);
     assertThat(one.buffer.fits(order(0))).isTrue();
     assertThat(one.buffer.fits(BatchOrder.evenly(new int[2 * BATCHES + 1], BATCHES))).isFalse();
@@ -233,7 +233,7 @@ class StagingBufferTest {
     two.buffer.leave(same);
     assertThat(two.begin().number()).isEqualTo(2);
     assertThat(one.begin().number()).isEqualTo(3);
-    assertThat(one.buffer.isShared(epoch)).as("its descriptor is another's").isFalse();
+    assertThat(one.buffer.isShared(epoch)).as("its descriptor is reused").isFalse();
   }
 
   @Test
@@ -263,7 +263,7 @@ class StagingBufferTest {
     assertThat(one.begin()).as("removes job 2").isNull();
     assertThat(one.counters.now().dropped).isEqualTo(1);
     assertThat(one.begin().number()).isEqualTo(3);
-    assertThat(two.buffer.isShared(first)).as("its descriptor is another's").isFalse();
+    assertThat(two.buffer.isShared(first)).as("its descriptor is reused").isFalse();
   }
 
   @Test
@@ -691,7 +691,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void everyActionOfAParticipantIsProgress() {
+  void beginningAnEpochAndAdvancingAreProgress() {
     Job one = new Job(1);
     Job two = new Job(2);
     Participants participants = one.buffer.participants;

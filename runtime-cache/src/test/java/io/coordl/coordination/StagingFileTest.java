@@ -88,7 +88,7 @@ class StagingFileTest {
     assertThat(memory.get(StagingDescriptor.BUDGET)).isEqualTo(SLOTS * PAGE);
     assertThat(contents.minimum()).isEqualTo(slots + 2 * PAGE);
     assertThat(contents.header().suffix()).isEqualTo(".staging");
-    // Room for slightly more than 1.25 times the order.
+    // 1.25 times the order plus 1,024 items and 64 batches, rounded down to multiples of 8.
     assertThat(memory.itemRoom()).isEqualTo(1144);
     assertThat(memory.batchRoom()).isEqualTo(72);
     assertThat(memory.get(StagingDescriptor.TEXT_BYTES)).isEqualTo(text.length);
@@ -96,7 +96,7 @@ class StagingFileTest {
   }
 
   @Test
-  void aJobThatJoinsUsesTheCreatorsRooms() throws IOException {
+  void aJoiningJobUsesTheTableSizesOfTheCreator() throws IOException {
     memory.putInts(memory.epoch(1).itemTable(), new int[] {7, 8, 9});
     StagingContents other =
         new StagingContents(PIPELINE, BatchOrder.evenly(new int[5_000], 1), heartbeat);

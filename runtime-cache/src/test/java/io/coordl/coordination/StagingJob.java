@@ -13,10 +13,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A job in a separate JVM. Arguments: {@code directory seed epochs ending [jobs to wait for]}.
- * Checks every byte of every batch against its order, reading some slowly; prepares missing batches
- * locally; prints a line for each epoch with the items found. Ending: {@code end}; {@code break}
- * leaves some epochs early; {@code exit} calls {@code System.exit} during the last epoch without
- * ending it.
+ * Checks every byte of every batch that it takes from the buffer, reading some slowly; prints a
+ * line for each epoch with the items used. Endings: {@code end} uses all batches of every epoch;
+ * {@code break} leaves the last epoch early, and some others; {@code exit} does too, and calls
+ * {@code System.exit} instead of ending the last epoch.
  */
 public final class StagingJob {
   static final int ITEMS = 120;
@@ -101,7 +101,7 @@ public final class StagingJob {
     System.out.println("done");
   }
 
-  /** Returns the items in the bytes; a job may be killed or stopped between two reads. */
+  /** Returns the items in the bytes; the test may kill or stop this job between the two reads. */
   private static int[] read(int[] items, ByteBuffer bytes, int pause) {
     int[] found = Batches.items(bytes);
     LockSupport.parkNanos(pause);

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
  * Model check of the production protocol: at every access to shared memory, another thread may run,
  * or a job may be stopped or killed. Two jobs of two threads each run two epochs of three batches
  * with two to four slots; a killed job is replaced by another, which becomes the same participant.
- * Explores every single switch, a kill and a stop at every step, and random runs of up to four
- * switches with a kill and a stop. Two planted defects prove that the check finds defects.
+ * Explores every single switch, a kill and a stop at every step, and random runs with up to four
+ * switches, one stop and one kill. Two planted defects prove that the check finds defects.
  */
 @Tag("slow")
 class StagingModelTest {
@@ -117,7 +117,7 @@ class StagingModelTest {
             batch,
             bytes -> {
               check(order, batch, bytes);
-              memory.get(StagingDescriptor.SLOT_BYTES); // Other threads run during the read.
+              memory.get(StagingDescriptor.SLOT_BYTES); // Others may run during the read.
               check(order, batch, bytes);
               return bytes;
             });
@@ -144,7 +144,7 @@ class StagingModelTest {
         public void writeTo(ByteBuffer target) {
           for (int item : items) {
             target.putInt(item);
-            memory.get(StagingDescriptor.SLOT_BYTES); // Other threads run during the write.
+            memory.get(StagingDescriptor.SLOT_BYTES); // Others may run during the write.
           }
         }
 

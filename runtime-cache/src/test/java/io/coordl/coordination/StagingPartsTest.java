@@ -44,7 +44,7 @@ class StagingPartsTest {
   }
 
   @Test
-  void anOrderThatEndsElsewhereIsRefused() {
+  void anOrderWhoseEndsDoNotMatchItsItemsIsRefused() {
     assertThatThrownBy(() -> new BatchOrder(new int[2], new int[] {1}))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new BatchOrder(new int[1], new int[0]))

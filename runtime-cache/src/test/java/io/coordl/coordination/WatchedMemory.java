@@ -23,15 +23,15 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A staging file that records hand-overs. Before a slot is filled it is poisoned, which starts its
- * next generation; its history is recorded, and some hand-overs are delayed. Shared by the jobs of
- * one process. Thread-safe.
+ * A staging file that records hand-overs. Before a slot is filled, its next generation starts and
+ * the slot is poisoned; its history is recorded, and some hand-overs are delayed. Shared by the
+ * jobs of one process. Thread-safe.
  */
 final class WatchedMemory implements StagingMemory {
   private static final byte POISON = (byte) 0xa5;
-  private static final int NOTED = 12;
+  private static final int HISTORY_LENGTH = 12;
 
-  /** One hand-over in this many is delayed, for at most this long. */
+  /** One hand-over in this many is delayed, on average. */
   private static final int SELDOM = 50;
 
   private static final int MAX_DELAY_NANOS = 200_000;
@@ -63,7 +63,7 @@ final class WatchedMemory implements StagingMemory {
     }
   }
 
-  /** Returns the slot that this thread has last received for reading. */
+  /** Returns the slot that the calling thread last received for reading; -1 if none. */
   int reading() {
     return reading.get();
   }
@@ -154,7 +154,7 @@ final class WatchedMemory implements StagingMemory {
     Deque<String> history = histories.get(slot);
     synchronized (history) {
       history.addLast(text(now) + ", by " + Thread.currentThread().getName());
-      if (history.size() > NOTED) {
+      if (history.size() > HISTORY_LENGTH) {
         history.removeFirst();
       }
     }
@@ -164,7 +164,7 @@ final class WatchedMemory implements StagingMemory {
   private void poison(int slot) {
     int size = (int) file.get(SLOT_BYTES);
     if (size == 0) {
-      return; // No batch was ever prepared.
+      return; // No batch has been prepared yet.
     }
     try {
       ByteBuffer bytes = file.writable(slot, size);

@@ -41,7 +41,7 @@ class EmulatedAcceleratorTest {
 
         @Override
         public Kept keep(Object batch) {
-          throw new IllegalStateException("not asked for");
+          throw new IllegalStateException("no batch is to be kept");
         }
 
         @Override

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The gauge takes steps until their rate is known, and no longer. */
+/** The gauge takes steps until their rate is known or a limit is reached. */
 class GaugeTest {
   private static final long MILLI = 1_000_000;
 
@@ -63,7 +63,7 @@ class GaugeTest {
     assertThat(calm.note).isEmpty();
   }
 
-  /** What other programs take differs from step to step; what the job needs does not. */
+  /** Other programs take a different time in each step; the job always needs the same. */
   @Test
   void stepsAreSteadyOnABusyMachineWhoseLoadIsNot() {
     Gauge gauge = new Gauge(0, 0);
@@ -138,7 +138,7 @@ class GaugeTest {
   }
 
   @Test
-  void theRequestedNumberOfStepsIsUsed() {
+  void atLeastTheRequestedNumberOfStepsIsUsed() {
     Gauge gauge = new Gauge(30, 0);
     feed(gauge, 10_000, MILLI / 10);
 

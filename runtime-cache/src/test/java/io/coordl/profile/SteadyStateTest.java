@@ -21,7 +21,7 @@ class SteadyStateTest {
   }
 
   @Test
-  void aSeriesThatIsSteadyFromTheStartLosesLittle() {
+  void aSeriesThatIsSteadyFromTheStartRetainsMostValues() {
     Random random = new Random(2);
     double[] values = series(200, i -> 10 + random.nextGaussian());
 

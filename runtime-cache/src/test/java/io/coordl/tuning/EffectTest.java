@@ -23,8 +23,8 @@ class EffectTest {
   /**
    * Plays a job whose change saves waits after its first epoch.
    *
-   * @param gain how many times as fast it makes the job
-   * @param mostWarmUp the longest time in which the warm-up falls to a third, in epochs
+   * @param gain factor by which the change speeds up the job
+   * @param mostWarmUp the warm-up's time constant is at most this many epochs and three batches
    */
   private static Effect played(Random random, double gain, double mostWarmUp) {
     int epoch = 60 + random.nextInt(300);
@@ -62,7 +62,7 @@ class EffectTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {0.05, 0.3, 1, 3})
-  void warmUpAloneIsNotSoldAsAGain(double mostWarmUp) {
+  void warmUpAloneIsRarelyReportedAsAGain(double mostWarmUp) {
     int claims = 0;
     for (int seed = 0; seed < JOBS; seed++) {
       Effect effect = played(new Random(seed), 1, mostWarmUp);

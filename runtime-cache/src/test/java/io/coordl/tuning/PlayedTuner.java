@@ -17,7 +17,7 @@ public final class PlayedTuner {
   /**
    * Begins a job.
    *
-   * @param keeps whether data is kept from the start, as with named policies
+   * @param keeps whether data is cached from the start, as with named policies
    * @param threads threads that may prefetch; 0: none
    */
   public PlayedTuner(boolean keeps, int threads) {
@@ -76,12 +76,12 @@ public final class PlayedTuner {
     return this;
   }
 
-  /** The events and the line of the summary. */
+  /** Returns the events and the line of the summary. */
   public String said() {
     return String.join("\n", events) + "\n" + tuner.said();
   }
 
-  /** Waits for 60 % of the first epoch; the second epoch has the given batches and waits. */
+  /** Plays a job that waits for 60 % of its first epoch; the arguments describe the second. */
   public static String kept(int batches, double waits) {
     return new PlayedTuner(false, 0)
         .epoch(30, 50, 50, 0.6)
@@ -89,7 +89,9 @@ public final class PlayedTuner {
         .said();
   }
 
-  /** Waits for 30 % of the time; each prefetching thread makes {@code batches} a second. */
+  /**
+   * Plays a job that waits for 30 % of the time; each thread prefetches {@code batches} a second.
+   */
   public static String prefetched(int threads, int batches) {
     return new PlayedTuner(true, threads).epoch(40, 50, batches, 0.3).said();
   }

@@ -52,7 +52,10 @@ class ThreadClimbTest {
     }
   }
 
-  /** Preparing a batch takes 40 ms on one thread, and less on several. */
+  /**
+   * Milliseconds of waiting for a batch: 40 ms of preparation, shared by the training thread and at
+   * most {@code useful} others, less the 5 ms of a step.
+   */
   private static double shared(int threads, int useful) {
     return Math.max(0, 40.0 / (1 + Math.min(threads, useful)) - 5);
   }
@@ -72,7 +75,7 @@ class ThreadClimbTest {
   }
 
   @Test
-  void thereAreNeverMoreThreadsThanCores() {
+  void theLimitOfThreadsIsReachedAndNotExceeded() {
     run(300, n -> 1, n -> 400.0 / (1 + n));
     assertThat(climb.threads()).isEqualTo(12);
     assertThat(tried).allMatch(threads -> threads <= 12);
@@ -114,7 +117,7 @@ class ThreadClimbTest {
 
   /** A clear gain from doubling is no reason to double again. */
   @Test
-  void aSteepClimbStopsAtTheFewestThreadsToo() {
+  void aSteepClimbStopsAtTheFewestUsefulThreads() {
     for (int useful : new int[] {1, 2, 4, 8}) {
       ThreadClimbTest wide = onCores(16);
       wide.run(40, n -> 1, n -> 400.0 / (1 + Math.min(n, useful)));
@@ -131,7 +134,7 @@ class ThreadClimbTest {
   }
 
   @Test
-  void aNeighbourThatSlowsTheStepsReducesThreadsAtOnce() {
+  void aNeighbourThatSlowsTheStepsSoonReducesThreads() {
     run(60, n -> 5, n -> shared(n, 4));
     int quiet = tried.size();
     assertThat(climb.threads()).isEqualTo(4);
@@ -145,9 +148,11 @@ class ThreadClimbTest {
     assertThat(climb.threads()).isEqualTo(4);
   }
 
-  /** Windows vary by 5 %; a batch takes 20 % longer with eight threads, 43 % longer with two. */
+  /**
+   * Windows vary by 5 %; batches take 20 % longer with eight threads than with four, 43 % with two.
+   */
   @Test
-  void noiseDoesNotChangeTheResult() {
+  void noiseRarelyChangesTheResult() {
     for (int seed = 0; seed < 50; seed++) {
       ThreadClimbTest one = new ThreadClimbTest();
       one.run(400, n -> 5 + 0.5 * n, n -> shared(n, 4), 0.05, new Random(seed));
@@ -166,7 +171,7 @@ class ThreadClimbTest {
   }
 
   @Test
-  void uselessPrefetchingStaysOffAtNoCost() {
+  void uselessPrefetchingStaysOffAtLittleCost() {
     run(2000, n -> 5, n -> 20);
     assertThat(climb.threads()).isZero();
     assertThat(climb.said()).isEqualTo("prefetching off (no measurable effect)");

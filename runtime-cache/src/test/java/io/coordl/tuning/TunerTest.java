@@ -83,9 +83,9 @@ class TunerTest {
         .isEqualTo("auto: nothing was switched on; no training batch was seen");
   }
 
-  /** A few batches may be those that a thread prefetches for one about to train. */
+  /** A thread may prefetch a few batches for another that is about to train. */
   @Test
-  void aFewLoadedBatchesAreNoJob() {
+  void aFewLoadedBatchesAreTooFewToJudge() {
     totals.loadedBatches = 3;
     assertThat(tuner(false, true).said())
         .isEqualTo(
@@ -113,7 +113,7 @@ class TunerTest {
 
   /** A first pass over the data, as for a normalizer, is no measure of the training after it. */
   @Test
-  void aJobThatTrainsAfterItHasLoadedKeepsWhatIsKept() {
+  void aJobThatTrainsAfterLoadingRetainsTheCachedData() {
     Tuner tuner = tuner(false, false);
     loading.epochs = 1;
     second(tuner, loading, 500, 0.9);
@@ -178,7 +178,7 @@ class TunerTest {
   }
 
   @Test
-  void withoutSampleCachingItemsAreKeptAtOnceAndJudgedAnEpochLater() {
+  void withoutSampleCachingItemsAreKeptImmediatelyAndJudgedAnEpochLater() {
     leavesSamples = true;
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;
@@ -235,7 +235,7 @@ class TunerTest {
   }
 
   @Test
-  void keptDataThatNobodyUsedBroughtNothing() {
+  void keptDataThatNothingUsedHasNoMeasurableEffect() {
     hits = 0;
     leavesSamples = true;
     Tuner tuner = tuner(false, false);
@@ -296,7 +296,7 @@ class TunerTest {
     assertThat(tuner.keeps()).isFalse();
   }
 
-  /** Another job took the cores: the steps are slower, and the waits are gone. */
+  /** Another job took the cores: the steps are slower, and the waits are shorter. */
   @Test
   void keepingThatShortensWaitsIsNotDroppedIfTheJobIsSlower() {
     Tuner tuner = tuner(false, false);
@@ -307,7 +307,7 @@ class TunerTest {
         .isEqualTo("1600 samples/s before, 1280 after: no measurable effect");
   }
 
-  /** Runs windows until the trial ends, with {@code batches} batches in each that prefetches. */
+  /** Runs windows until the trial ends; windows with prefetching have {@code batches} batches. */
   private void trial(Tuner tuner, int batches) {
     for (int i = 0; i <= 2 * ThreadClimb.TRIAL; i++) { // No window after a change counts.
       second(tuner, tuner.threads() > 0 ? batches : 50, 0.3);

@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Tests whether {@code coordl profile --accelerator} finds the number of accelerators that this
- * host feeds. The jobs ({@code example.loader.DjlDemand}) take a known time of CPU for each sample,
+ * host can feed. The jobs ({@code example.loader.DjlDemand}) take a known CPU time for each sample,
  * so the utilisation (AU) of n accelerators on the host's cores is known by construction:
  *
  * <ul>
@@ -23,12 +23,13 @@ import tools.jackson.databind.json.JsonMapper;
  *   <li>with one such thread: min(1, S / P, S x cores / (n x P))
  * </ul>
  *
- * <p>Two jobs: steps of {@value #STEP} ms, batches of {@value #BATCH}; 1 ms per sample without
- * threads, of which this host feeds not even one, and 5 ms per sample on a thread, of which it
- * feeds as many as it has cores.
+ * <p>Two jobs with steps of {@value #STEP} ms and batches of {@value #BATCH}. One takes 1 ms per
+ * sample without threads, which leaves even one accelerator below 90 % AU; the other takes 5 ms per
+ * sample on a thread, with which the host feeds about 1.4 accelerators per core.
  *
- * <p>Arguments: {@code quick} measures few steps. Exit status 1 if a utilisation differs by more
- * than {@value #BAR} points from the known one, or the number of accelerators fed is wrong.
+ * <p>Arguments: {@code quick} measures few steps, without a verdict. Exit status 1 if a utilisation
+ * differs by more than {@value #BAR} points from the known one, or the number of accelerators fed
+ * is wrong.
  */
 public final class AcceleratorBenchmark {
   private static final double BAR = 3;

@@ -9,7 +9,7 @@ import java.util.Locale;
  * the predicted bounds, the bounds are not so loose as to be useless, and the job ends up nearly as
  * fast as with the best manual settings.
  *
- * @param steps one for each advice that was followed
+ * @param steps one for each piece of advice that was followed
  * @param ofBest final speed relative to that with the best manual settings; 1 if these are the same
  */
 record AdviceBars(String program, List<Step> steps, double ofBest) {
@@ -17,7 +17,7 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
   private static final double BEST_BAR = 0.9;
 
   /**
-   * One advice that was followed.
+   * One piece of advice that was followed.
    *
    * @param bound predicted upper bound of the speed-up
    * @param ratios measured speed-up in each pair of runs

@@ -25,8 +25,8 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>Arguments: pairs (2), percent of the samples (100), a part of the names of the programs (all).
  * {@code quick} instead tries one program on little data in a minute or two, without a verdict on
- * speeds. Exits with 1 if a bar is missed, if a loss differs or if advice goes in a circle; with 0,
- * and without a verdict on speeds, if other programs used the cores.
+ * speeds. There is none either if other programs used the cores. Exits with 1 if a bar is missed,
+ * if a loss differs or if advice goes in a circle.
  */
 public final class AdviceBenchmark {
   /** Earlier epochs fill caches and warm up. */
@@ -222,7 +222,7 @@ public final class AdviceBenchmark {
                 "record=" + recording + (setting.isEmpty() ? "" : "," + setting));
     ChildResult result = job.run().orFail(program + "");
     cpuSeconds += result.cpuSeconds();
-    TrainingEpochs told = TrainingEpochs.of(result.out(), FIRST_MEASURED);
+    TrainingEpochs printed = TrainingEpochs.of(result.out(), FIRST_MEASURED);
     JsonNode next =
         JsonMapper.shared()
             .readTree(coordl.run("summary", "--json", recording.toString()))
@@ -231,8 +231,8 @@ public final class AdviceBenchmark {
     next.path("arguments").forEach(one -> arguments.add(one.asString()));
     arguments.removeIf(argument -> argument.startsWith("record="));
     return new Run(
-        told.rate(),
-        told.losses(),
+        printed.rate(),
+        printed.losses(),
         arguments,
         next.path("gain").doubleValue(),
         result

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Runs a training program under the agent and switches the agent between epochs: some are observed,
  * the others run as if the agent had switched itself off. All run in one JVM with the same compiled
  * code, so even a small difference shows. The order is on, off, off, on, so that a trend affects
- * both. Prints the CPU time of each epoch, and of the threads that work in both.
+ * both. Prints the CPU time of each epoch but the first, and that of each thread since then.
  *
  * <p>Arguments: the program's main class and its arguments.
  */
@@ -28,7 +28,7 @@ public final class AlternatingEpochs extends OutputStream {
   /** First word of lines with an epoch, on or off, and nanoseconds of CPU. */
   static final String TURN = "turn";
 
-  /** First word of lines with a thread's CPU nanoseconds from the first epoch to the last. */
+  /** First word of lines with a thread's CPU nanoseconds since the end of the first epoch. */
   static final String THREAD = "thread";
 
   private final PrintStream out;

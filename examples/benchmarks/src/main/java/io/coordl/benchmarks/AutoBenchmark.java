@@ -40,7 +40,7 @@ public final class AutoBenchmark {
   private static final String KEPT = "prepared=share";
   private static final String AHEAD = "prefetch=1";
 
-  /** Epochs of a program that somebody tries, which counts from its second epoch on. */
+  /** Epochs of a first try with {@code auto}; such a program counts from its second epoch on. */
   private static final int FIRST_TRY = 4;
 
   private static final List<Program> PROGRAMS =
@@ -102,7 +102,7 @@ public final class AutoBenchmark {
       return new Program(library, name, kind, samples, epochs, settings, false);
     }
 
-    /** The first epoch that counts: the one after auto can have kept what it keeps, or later. */
+    /** The first epoch that counts, in which {@code auto} can already use cached data. */
     int scored() {
       return epochs == FIRST_TRY ? 2 : 3;
     }
@@ -252,7 +252,7 @@ public final class AutoBenchmark {
     List<String> settings = new ArrayList<>(List.of(NO_AGENT, OFF));
     settings.addAll(program.settings);
     settings.add(AUTO);
-    job(program, data, NO_AGENT, 3).run().orFail(program + ""); // Files into the page cache.
+    job(program, data, NO_AGENT, 3).run().orFail(program + ""); // Fills the page cache.
     List<String> losses = List.of();
     Runs runs = new Runs(new ArrayList<>());
     for (int round = 1; round <= (program.isHelped ? rounds : rounds + MORE_ROUNDS); round++) {

@@ -17,9 +17,9 @@ import java.util.regex.Pattern;
  * Cost of the agent's own checkpoints. Compares {@code checkpoint.every=auto}, which may take 3.5 %
  * of the time, with the same job without checkpoints, and with checkpoints taken four times as
  * often, whose cost yields the best interval. The cost is the mean step relative to the median step
- * of the same process, because speeds of different processes differ by more. Exits with 1 if {@code
- * auto} takes more, or its interval is not within 10 % of the best. Arguments: rounds (5), seconds
- * of each run (30), size of the file in MB (1).
+ * of the same process, because the speeds of processes differ by more than this. Exits with 1 if
+ * {@code auto} takes more, or its interval is not within 10 % of the best. Arguments: rounds (5),
+ * seconds of each run (30), size of the file in MB (1).
  */
 public final class CadenceBenchmark {
   private static final double SHARE = 0.035;

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 /**
  * Measures how long a job pauses for each save of its model: without the agent, with {@code
  * checkpoint=atomic}, and with {@code async}, where it trains between two saves for three times as
- * long as a save takes. Exits with 1 unless {@code async} pauses at least 20 times shorter for DL4J
- * and 5 times for DJL. Arguments: sizes of the file in MB (10 100; 1000 takes half an hour and 16
- * GB of memory).
+ * long as a save takes. Exits with 1 unless pauses with {@code async} are at least 20 times shorter
+ * for DL4J and 5 times for DJL. Arguments: sizes of the file in MB (10 100; 1000 takes half an hour
+ * and 16 GB of memory).
  */
 public final class CheckpointBenchmark {
   /** For small models, because the first saves end before their code is compiled. */
@@ -26,12 +26,12 @@ public final class CheckpointBenchmark {
 
   private static final int FEW_SAVES = 4;
 
-  /** Width of networks from which the model has more than about 10 MB. */
+  /** Networks at least this wide have large models: 16 MB or more for DJL, 44 MB for DL4J. */
   private static final int WIDE = 2_000;
 
   private static final Pattern SAVE = Pattern.compile("save ([0-9.]+) ms");
 
-  /** Bytes saved per weight: DL4J saves two more numbers for each, slightly compressed. */
+  /** Libraries with bytes per weight: DL4J saves two more numbers for each, slightly compressed. */
   private enum Library {
     DL4J("model.zip", 11, 20),
     DJL("mlp-0001.params", 4, 5);

@@ -21,7 +21,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Measures the gain of jobs of one host from preparing each batch once for the group. Runs 1, 2 and
+ * Measures the gain of jobs on one host from preparing each batch once for the group. Runs 1, 2 and
  * 4 jobs of the DJL and the DL4J example at the same time, with large pictures and a small network,
  * so that data dominate: plain; with a common raw cache; with a common store of decoded pictures;
  * coordinated. Throughput is the sum over all jobs, after warm-up and until the first job ends;
@@ -50,8 +50,8 @@ import java.util.stream.Stream;
  * <p>Exit status 1 unless every job's log shows each picture exactly once per epoch and throughput
  * reaches {@value #BAR} of the ideal. A note reports coordinated jobs that did not get the same
  * batches, because a job prepared a late batch itself. Arguments: repetitions (3), DJL or DL4J
- * (both), numbers of jobs (1 2 4) and names of policies as in this class (all); plain jobs and an
- * observed one always run.
+ * (both), numbers of jobs (1 2 4) and names of policies as in this class (all); plain jobs and one
+ * observed job always run.
  */
 public final class CoordinationBenchmark {
   /** For a job that prepares all its batches. */
@@ -351,7 +351,7 @@ public final class CoordinationBenchmark {
         "%n%s example, %d pictures of %s, %s, %d cores; medians of %d repetitions, %d epochs after"
             + " %d of warm-up, times J if coordinated;%nreads and decodes are those of all jobs"
             + " together, as means over all epochs.%nOne job alone: %.2f s an epoch to prepare,"
-            + " %.2f s to compute: prep is %.0f %%; if it were all, the ideal were J.%n%s%s",
+            + " %.2f s to compute: prep is %.0f %%; at 100 %%, the ideal would be J.%n%s%s",
         example,
         pictures(),
         PIXELS,

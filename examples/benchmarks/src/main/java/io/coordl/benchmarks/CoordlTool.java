@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * The command line tool of a checkout; each command runs in its own process, started by the
+ * The command-line tool of a checkout; each command runs in its own process, started by the
  * launcher.
  */
 record CoordlTool(Checkout checkout) {

@@ -31,7 +31,7 @@ final class CoreQuota implements AutoCloseable {
   /** Returns what this machine lacks; empty if nothing. */
   static String missing() {
     return !Files.isRegularFile(GROUPS.resolve("cpu.cfs_period_us"))
-        ? "a cgroup v1 cpu with bandwidth limits at " + GROUPS
+        ? "a cgroup v1 cpu controller with bandwidth limits at " + GROUPS
         : Files.isWritable(GROUPS) ? "" : "a writable " + GROUPS;
   }
 

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Is a job with fewer cores, less memory or slower storage as fast as {@code coordl demand} says?
- * Profiles a job ({@code coordl profile --fewer-cores}), runs {@code coordl demand}, then measures
- * the job at ten points: one and two cores (a CPU set), 0.5, 1 and 1.5 cores (a quota), a cache of
- * 0, 25, 50 and 75 % of the data set, and storage half as fast.
+ * Is a job with fewer cores, less memory or slower storage as fast as {@code coordl demand}
+ * predicts? Profiles a job ({@code coordl profile --fewer-cores}), runs {@code coordl demand}, then
+ * measures the job at ten points: one and two cores (a CPU set), 0.5, 1 and 1.5 cores (a quota), a
+ * cache of 0, 25, 50 and 75 % of the data set, and storage half as fast.
  *
  * <p>All ten jobs are started first and then take turns ({@link TurnTaker}). In each round every
  * job has one turn of whole epochs, at least {@value #TURN_SECONDS} s; the next round reverses the
@@ -74,7 +74,7 @@ public final class DemandBenchmark {
   /**
    * A point of the sweep.
    *
-   * @param cpus of the CPU set
+   * @param cpus CPUs in its set
    * @param quota cores by quota, 0 for none
    * @param percent of the data set that the cache holds
    * @param disk bytes per second
@@ -157,7 +157,7 @@ public final class DemandBenchmark {
     if (missing.isEmpty()) {
       points.add(new Point("0.5 cores (quota)", 2, 0.5, 100, DISK));
     } else {
-      System.out.println("Points of a quota are not measured: they need " + missing + ".");
+      System.out.println("Points with a quota are not measured: they need " + missing + ".");
     }
     points.add(new Point("0 % in memory", 2, 0, 0, DISK));
     if (quick) {
@@ -302,7 +302,7 @@ public final class DemandBenchmark {
   /** Starts a job and stops it once its cache is full and its code compiled. */
   private Running start(Point point) throws IOException, InterruptedException {
     long begin = System.nanoTime();
-    storage.rate(0); // Caches fill at once.
+    storage.rate(0); // No limit, so that caches fill quickly.
     ChildJvm program = job(point.percent);
     if (point.quota > 0) {
       CoreQuota quota = new CoreQuota();
@@ -378,8 +378,8 @@ public final class DemandBenchmark {
     System.out.printf(
         Locale.ROOT,
         "error: median %.1f %% (bar %.0f), worst %.1f %% (bar %.0f)%ncost: the profile took %.0f s;"
-            + " a point takes %.1f s, the %d points of the table %.0f s: %.1f %% (bar %.0f; of the"
-            + " table's %d points of cores and memory alone %.1f %%)%n",
+            + " a point takes %.1f s, the %d points of the table %.0f s: %.1f %% (bar %.0f; for the"
+            + " table's %d points of cores and memory alone, %.1f %%)%n",
         median,
         MEDIAN_BAR,
         worst,

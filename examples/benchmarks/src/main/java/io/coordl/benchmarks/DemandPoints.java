@@ -6,7 +6,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * The table that {@code coordl demand --json} printed: samples per second by cores, memory for
- * items and storage rate, linear between its points.
+ * items and storage rate, interpolated linearly between its points.
  *
  * @param cores points of its first axis
  * @param memoryGib points of its second axis

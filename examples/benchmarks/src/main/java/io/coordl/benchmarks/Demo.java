@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The demo: runs an unmodified DJL job on one data set (plain, observed, cached, decoded,
- * prefetched), then two such jobs at once (separate, coordinated), and prints a table. Exit status
- * 1 if the losses of the single runs differ, or the two jobs got wrong batches.
+ * prefetched), then two such jobs at the same time (separate, coordinated), and prints a table.
+ * Exit status 1 if the losses of the single runs differ, or the two jobs got wrong batches.
  */
 public final class Demo {
   private static final int CLASSES = 4;
@@ -72,8 +72,8 @@ public final class Demo {
     List<Plan> plans = new ArrayList<>();
     plans.add(new Plan("the DJL example without the agent", null, List.of("plain")));
     plans.add(new Plan("the same program, observed", "", List.of("observed")));
-    plans.add(new Plan("raw files kept in memory", "cache=minio", List.of("cached")));
-    plans.add(new Plan("decoded images kept in memory", "decoded=share", List.of("decoded")));
+    plans.add(new Plan("raw files cached in memory", "cache=minio", List.of("cached")));
+    plans.add(new Plan("decoded images cached in memory", "decoded=share", List.of("decoded")));
     if (help.has("prefetch")) {
       plans.add(
           new Plan(
@@ -82,7 +82,7 @@ public final class Demo {
     if (help.has("prep")) {
       plans.add(
           new Plan(
-              "two jobs of a smaller network at once, without the agent",
+              "two jobs of a smaller network at the same time, without the agent",
               null,
               List.of("two: a", "two: b")));
       plans.add(
@@ -147,7 +147,7 @@ public final class Demo {
       System.out.println(
           "  Other programs used "
               + number(0, 100 * share)
-              + " % of the cores during this run: these times mean little.");
+              + " % of the cores during this run: its times mean little.");
       busy = true;
     }
     List<Run> runs = new ArrayList<>();

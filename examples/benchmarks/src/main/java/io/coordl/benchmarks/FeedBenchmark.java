@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Measures how long a fast accelerator waits for each batch: {@code example.loader.DjlFeed}, whose
  * step of {@value #STEP_MILLIS} ms uses no core, on batches of 64 real pictures, without the agent
  * and with several policies, on two cores. All programs take turns. Epochs 2 to {@value #EPOCHS}
- * count; bar: with the agent, fixed pictures and random crops to 64 wait less than a tenth of the
- * time. Arguments: turns (3), the jar of another version of the agent to compare with.
+ * count; bar: with the agent, programs that resize pictures or crop them to 64 wait less than a
+ * tenth of the time. Arguments: turns (3), the jar of another version of the agent to compare with.
  */
 public final class FeedBenchmark {
   private static final int EPOCHS = 8;

@@ -274,7 +274,7 @@ public final class GpuBenchmark {
     used(binding, recording);
   }
 
-  /** Idle devices would agree with any figure, and the wrong binding would prove nothing. */
+  /** Requires a busy device: idle ones agree too easily, and another binding proves nothing. */
   private List<RecordedEvent> used(String binding, Path recording) throws IOException {
     List<RecordedEvent> devices = events(recording, "io.coordl.GpuStatistics");
     if (devices.stream()
@@ -318,7 +318,7 @@ public final class GpuBenchmark {
           "gpu.pinned=on, %s: %s, %s%n",
           policy,
           locked ? "page-locked" : "NOTHING IS PAGE-LOCKED",
-          same ? "the same batches" : "OTHER BATCHES");
+          same ? "the same batches" : "DIFFERENT BATCHES");
     }
   }
 

@@ -35,7 +35,7 @@ public final class LoaderBenchmark {
   private static final int COLUMNS = 1190;
   private static final int ROWS = 2000;
 
-  /** One program; {@code run} returns its output. */
+  /** A program pinned to {@code cores} cores, and its rates in each turn. */
   private record Row(String name, int cores, Program program, List<EpochRates> turns) {
     Row(String name, int cores, Program program) {
       this(name, cores, program, new ArrayList<>());

@@ -108,7 +108,7 @@ public final class MembershipCost {
     long deadline = System.nanoTime() + PATIENCE_NANOS;
     while (!members.stream().allMatch(one -> one.members().size() == members.size())) {
       if (System.nanoTime() - deadline >= 0) {
-        throw new IllegalStateException("the members have not found each other in a minute");
+        throw new IllegalStateException("the members have not found each other within a minute");
       }
       LockSupport.parkNanos(1_000_000);
     }

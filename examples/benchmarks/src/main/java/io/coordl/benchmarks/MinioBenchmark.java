@@ -126,8 +126,8 @@ public final class MinioBenchmark {
       ratios.row(part.getKey() + " %", text(plain / agent), text(part.getValue()));
     }
     System.out.printf(
-        "%n%d files of 1 MiB from a disk of %d MB/s; the JVM's own memory of a short run, by which"
-            + " the container is made; mean of epochs 2 to %d%n%s%n%s",
+        "%n%d files of 1 MiB from a disk of %d MB/s; the JVM's own memory in a short run, which"
+            + " sets the container's limit; mean of epochs 2 to %d%n%s%n%s",
         FILES, DISK / 1_000_000, EPOCHS, table, ratios);
     return right;
   }
@@ -138,7 +138,7 @@ public final class MinioBenchmark {
     Run run = run(device, own + data, budget, agent, true);
     System.out.printf(
         Locale.ROOT,
-        "%s, %s: own memory in the end %s; epochs of %s s%n",
+        "%s, %s: own memory at the end %s; epochs of %s s%n",
         part,
         agent ? "cache" : "plain",
         mebibytes(run.own()),

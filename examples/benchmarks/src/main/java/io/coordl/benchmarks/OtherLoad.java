@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /** Share of the machine's cores that other programs use, from {@code /proc/stat}. */
 final class OtherLoad {
-  /** From this share of the cores on, other programs dominate the measured times. */
+  /** From this share of the cores on, other programs distort the measured times too much. */
   static final double BUSY = 0.15;
 
   private static final Path STAT = Path.of("/proc/stat");

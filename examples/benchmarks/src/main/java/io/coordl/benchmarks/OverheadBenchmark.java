@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * and epochs as if the agent had switched itself off ({@link AlternatingEpochs}). A JVM's result is
  * the interquartile mean of the logarithms of the ratios of neighbouring epochs (robust against
  * slow seconds of the machine; 0 without any cost) plus the time of the agent's threads, which work
- * in both. Live view and metrics run only on threads; one of them answers scrapes. Intervals are
- * over JVMs, because each compiles its code differently.
+ * in both kinds of epochs. Live view and metrics run only on the agent's threads; one of them
+ * answers scrapes. Intervals are over JVMs, because each compiles its code differently.
  *
  * <p>Arguments: JVMs for each example (8), DJL, DL4J or both (both), pictures (300), epochs of each
  * JVM (100). The exit status is 1 if a whole interval is above its bar.
@@ -35,7 +35,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;
 
-  /** The first epoch that is measured; before, JIT compilers are busy. */
+  /** The first turn that is measured, in epoch 8; before, JIT compilers are busy. */
   private static final int FIRST = 7;
 
   /** In percent. */
@@ -153,7 +153,7 @@ public final class OverheadBenchmark {
             .agent(
                 checkout.agentJar(),
                 "record=" + file + ",summary=off,jmx=on,metrics=prometheus:" + port);
-    List<Double> turns = new ArrayList<>(); // By epoch, from 1.
+    List<Double> turns = new ArrayList<>(); // From turn 1 on, which is epoch 2.
     double all = 0;
     double threads = 0;
     double live = 0;

@@ -27,15 +27,16 @@ import java.util.concurrent.locks.LockSupport;
  * Cost of an item from another process, for each transport that the partitioned cache uses or could
  * use. Of two processes on the loopback interface, one has the items in memory and the other gets
  * them at random. Transports alternate within a repetition, each time in new processes; the figures
- * are medians over the repetitions. Exits with 1 if an item takes more than {@value #BAR} times the
- * CPU with our engine as with Netty. Arguments: repetitions (3), a part of the transports' names.
+ * are medians over the repetitions. Exits with 1 if an item takes more than {@value #BAR} times as
+ * much CPU time with our engine as with Netty. Arguments: repetitions (3), a part of the
+ * transports' names (all).
  */
 public final class PartitionBenchmark {
   private static final String[][] WAYS = {
-    {"raw", "raw blocking sockets, buffers used again"},
+    {"raw", "raw blocking sockets, reused buffers"},
     {"netty", "Netty, zero-copy server"},
-    {"hosts", "own engine, peer=HOST:PORT"},
-    {"jgroups", "JGroups, question and answer"},
+    {"hosts", "our engine, peer=HOST:PORT"},
+    {"jgroups", "JGroups, request and response"},
     {"redis-engine", "Redis by peer=redis://"},
     {"redis-jedis", "Redis, Jedis alone"},
     {"redis-lettuce", "Redis, Lettuce alone"},
@@ -47,7 +48,7 @@ public final class PartitionBenchmark {
   /** Number of items, and bytes of each. */
   private static final int[][] SIZES = {{1000, 110 * 1024}, {100, 1 << 20}};
 
-  /** CPU of our encrypted connection relative to unencrypted Netty. */
+  /** CPU time with our encrypted connection relative to unencrypted Netty. */
   private static final double BAR = 2;
 
   private PartitionBenchmark() {}
@@ -112,7 +113,7 @@ public final class PartitionBenchmark {
         "made by: " + Commands.of(checkout, PartitionBenchmark.class, String.join(" ", args)));
     if (tooExpensive) {
       System.out.printf(
-          Locale.ROOT, "The own engine costs more than %.0f times the CPU of Netty.%n", BAR);
+          Locale.ROOT, "Our engine takes more than %.0f times the CPU time of Netty.%n", BAR);
       System.exit(1);
     }
   }

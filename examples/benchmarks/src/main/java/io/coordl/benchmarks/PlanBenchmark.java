@@ -35,7 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
  * ({@code coordl profile}); its demand is derived from the profile alone ({@code coordl demand}).
  *
  * <p>Jobs of one allocation start together, fill their caches, and are stopped ({@link TurnTaker}).
- * Their time is measured from {@value #SETTLING_SECONDS} s after all are resumed at once, when
+ * Their time is measured from {@value #SETTLING_SECONDS} s after all are resumed together, when
  * batches that were ready are used up. Neither measurement nor prediction includes starting and
  * filling. The disk is fast while caches fill and while a profile loads a data set into memory.
  *
@@ -187,7 +187,7 @@ public final class PlanBenchmark {
       toClose.push(disk);
       disks.add(disk);
     }
-    print(begin, "the data sets lie on their disks");
+    print(begin, "the data sets are on their disks");
     List<Path> demands = new ArrayList<>();
     for (int i = 0; i < jobs.size(); i++) {
       demands.add(demand(jobs.get(i), disks.get(i)));
@@ -236,7 +236,7 @@ public final class PlanBenchmark {
     return Files.createDirectories(work.resolve("disk-" + job.name));
   }
 
-  /** Its data set: sparse files of zeros. */
+  /** Returns a job's data set: sparse files of zeros. */
   private Path data(Job job) throws IOException {
     Path folder =
         Files.createDirectories(
@@ -381,7 +381,7 @@ public final class PlanBenchmark {
     }
   }
 
-  /** Resumes all jobs at once, each with its share, until each has finished its steps. */
+  /** Resumes all jobs together, each with its share, until each has finished its steps. */
   private Times carryOut(Carried plan) throws IOException, InterruptedException {
     for (int i = 0; i < jobs.size(); i++) {
       Share share = plan.shares.get(i);
@@ -417,7 +417,7 @@ public final class PlanBenchmark {
       }
       return new Times(seconds);
     } catch (ExecutionException e) {
-      throw new IllegalStateException("A job did not end its steps", e.getCause());
+      throw new IllegalStateException("A job did not finish its steps", e.getCause());
     } finally {
       pool.shutdownNow();
     }

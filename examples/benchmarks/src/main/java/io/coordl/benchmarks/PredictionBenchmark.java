@@ -28,21 +28,21 @@ import tools.jackson.databind.json.JsonMapper;
  *   <li>the MinIO cache holds 0, 20, 35, 50, 65, 80 or 100 % of the data set
  *   <li>1 to {@value #WORKERS} workers, limited by preparation, from a separate profile with small
  *       pictures. Their preparation is emulated ({@value #WAIT_MILLIS} ms without a core), because
- *       the speed of real computation drifts on a shared machine; {@code --cores} tells {@code
- *       whatif}
+ *       the speed of real computation drifts on a shared machine; {@code whatif} gets {@code
+ *       --cores 64}, so that it assumes enough cores
  *   <li>steps 1, 2 or 4 times as fast, everything cached
  * </ul>
  *
  * <p>The pictures are bitmaps, which are large and fast to decode, so the data set is much larger
- * than the few megabytes of page cache, and the disk sets its speed. (Padding small pictures would
+ * than the few megabytes of page cache, and the disk limits the job. (Padding small pictures would
  * not work: a cache reads the padding, the program does not.) Speeds are steady: a job runs for at
  * least {@value #SECONDS} s, and only the epochs of its last third count, each after its first
  * quarter. This excludes JIT compilation and the queue that DJL refills in each epoch. Errors are
  * relative to the measured speed; bar: {@value #BAR} % at every point of the cache sweep, as in
  * figure 11 of the DS-Analyzer paper (VLDB'21), and {@value #MEDIAN_BAR} % in the median.
  * Arguments: samples of the data set (900; in longer epochs the idle threads at the end matter
- * less); parts to run, of profile, cache, workers and speed (all; without profile, the last one is
- * used). Exit status 1 if the bar is missed, 2 if the storage cannot be set up.
+ * less); parts to run, of profile, cache, workers and speed (all; without profile, the last profile
+ * is used). Exit status 1 if the bar is missed, 2 if the storage cannot be set up.
  */
 public final class PredictionBenchmark {
   private static final int WORKERS = 4;

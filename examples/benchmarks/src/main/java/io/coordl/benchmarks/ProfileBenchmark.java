@@ -16,8 +16,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Checks profiles against the truth: profiles programs whose rates are known by construction ten
- * times in a row. The programs sleep, so they run in parallel. Exits with 1 if in any run a rate is
+ * Checks profiles against the truth: ten times in a row, profiles programs whose rates are known by
+ * construction. The programs sleep, so they run in parallel. Exits with 1 if in any run a rate is
  * wrong by more than 3 %, or a share of the epoch by more than 2 points. Arguments: a part of the
  * programs' names (all), and the number of runs (10).
  *
@@ -76,8 +76,8 @@ public final class ProfileBenchmark {
         wrong |= add(table, errors.program, errors.shares, "% of an epoch", SHARE_LIMIT);
       }
       System.out.printf(
-          "%nProfiles on %s, %d runs each: what is known by construction, and what is furthest from"
-              + " it%n%s",
+          "%nProfiles on %s, %d runs each: the figure known by construction, and the measurement"
+              + " furthest from it%n%s",
           Jdks.running(), runs, table);
       if (wrong) {
         System.out.println("Wrong by more than promised.");

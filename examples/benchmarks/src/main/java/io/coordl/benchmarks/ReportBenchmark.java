@@ -105,12 +105,13 @@ public final class ReportBenchmark {
     long expected = counts.getOrDefault("io.coordl.Batch", 0L);
     if (!total.find() || Long.parseLong(total.group(1)) != expected) {
       throw new IllegalStateException(
-          "The report and the parser disagree: " + expected + " batches by the parser.");
+          "The report and the parser disagree: the parser counts " + expected + " batches.");
     }
     long all = counts.values().stream().mapToLong(Long::longValue).sum();
     Matcher events = Pattern.compile("\"events\":(\\d+)").matcher(page);
     if (!events.find() || Long.parseLong(events.group(1)) != all) {
-      throw new IllegalStateException("The report and the parser disagree: " + all + " events.");
+      throw new IllegalStateException(
+          "The report and the parser disagree: the parser counts " + all + " events.");
     }
   }
 

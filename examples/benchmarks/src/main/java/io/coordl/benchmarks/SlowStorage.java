@@ -40,7 +40,7 @@ final class SlowStorage implements AutoCloseable {
   /**
    * Copies {@code data} to a new disk.
    *
-   * @param work an empty directory for its mount points
+   * @param work a directory for its mount points
    * @param bytesPerSecond rate of the disk
    */
   SlowStorage(Path work, Path data, long bytesPerSecond) throws IOException, InterruptedException {
@@ -91,7 +91,7 @@ final class SlowStorage implements AutoCloseable {
     undo.push(() -> run("umount", disk.toString()));
     // No holes, because a disk would not have to read them.
     run("cp", "-r", "--sparse=never", data + "/.", disk.toString());
-    // What the copy left in the page cache is charged to this process and would be read for free.
+    // The copy left pages in the page cache, charged to this process; reading them would be free.
     run("umount", disk.toString());
     run("mount", "-o", "noatime,ro", loop, disk.toString());
     // Otherwise the kernel requests a file in pieces and waits for each, which changes the rate.
@@ -122,7 +122,7 @@ final class SlowStorage implements AutoCloseable {
           try {
             run("umount", "-l", directory().toString());
           } catch (IOException e) {
-            if (isMounted()) { // Else a signal has ended the server, too.
+            if (isMounted()) { // Otherwise a signal has ended the server, too.
               throw e;
             }
           }
@@ -133,7 +133,7 @@ final class SlowStorage implements AutoCloseable {
     while (!isMounted()) {
       if (server.waitFor(10, TimeUnit.MILLISECONDS)) {
         throw new IOException(
-            "bindfs ended at once: " + Files.readString(work.resolve("bindfs.log")).strip());
+            "bindfs ended immediately: " + Files.readString(work.resolve("bindfs.log")).strip());
       }
     }
   }
@@ -192,7 +192,7 @@ final class SlowStorage implements AutoCloseable {
   }
 
   /**
-   * Registers the clean-up for a benchmark that is stopped, which would leave gigabytes in memory.
+   * Cleans up after a benchmark that is stopped, which would otherwise leave gigabytes in memory.
    */
   private void closeAtExit() {
     try {

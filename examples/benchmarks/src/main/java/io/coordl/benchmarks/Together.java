@@ -22,14 +22,14 @@ import java.util.function.Consumer;
  * @param cpu CPU time of each job at these times
  */
 record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<EpochCpu> cpu) {
-  /** As below, but shows nothing. */
+  /** Like the overload below, but shows no output while the jobs run. */
   static Together run(String what, List<ChildJvm> jobs) throws IOException, InterruptedException {
     return run(what, jobs, line -> {});
   }
 
   /**
-   * Starts all jobs at once and waits until they end; passes each line of output to {@code echo} at
-   * once, from several threads.
+   * Starts all jobs at the same time and waits until they end; passes each line of output to {@code
+   * echo} immediately, from several threads.
    *
    * @throws IllegalStateException if one of them fails
    */
@@ -92,7 +92,10 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
     return epochs / ((to - from) / 1e9);
   }
 
-  /** CPU seconds of all jobs in a mean epoch of these, without JIT compilers. */
+  /**
+   * Mean CPU seconds that an epoch takes in all jobs together, over the epochs after {@code from}
+   * up to {@code to}, without JIT compilers.
+   */
   double cpuPerEpoch(int from, int to) {
     return cpu.stream().mapToDouble(job -> job.seconds(from, to)).sum() / (to - from);
   }

@@ -63,13 +63,13 @@ final class TurnTaker implements AutoCloseable {
   /**
    * Returns the next line with this prefix.
    *
-   * @throws IllegalStateException if the job ends before, or prints nothing for minutes
+   * @throws IllegalStateException if the job ends first, or prints nothing for five minutes
    */
   Line await(String beginning) throws InterruptedException {
     while (true) {
       Line line = lines.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       if (line == null) {
-        throw new IllegalStateException(name + " said nothing for " + PATIENCE + ".");
+        throw new IllegalStateException(name + " printed nothing for " + PATIENCE + ".");
       }
       if (line.text == null) {
         throw new IllegalStateException(name + " ended, " + end);
@@ -86,7 +86,7 @@ final class TurnTaker implements AutoCloseable {
     signal("CONT");
   }
 
-  /** Stops it. */
+  /** Stops the job. */
   void pause() throws IOException, InterruptedException {
     signal("STOP");
   }
@@ -109,7 +109,7 @@ final class TurnTaker implements AutoCloseable {
     }
   }
 
-  /** Kills it. */
+  /** Kills the job. */
   @Override
   public void close() throws IOException {
     if (closed) {

@@ -20,7 +20,7 @@ class AdviceBarsTest {
   }
 
   @Test
-  void moreThanTheBoundIsMissed() {
+  void aSpeedUpAboveItsBoundMissesTheBar() {
     AdviceBars bars = new AdviceBars("p", List.of(step(1.1, 1.5, 1.5, 1.51)), 1);
     assertThat(bars.missed()).hasSize(1).first().asString().endsWith("more than its bound");
     // Two runs that differ this much show nothing.
@@ -28,7 +28,7 @@ class AdviceBarsTest {
   }
 
   @Test
-  void aBoundThatSaysNothingIsMissed() {
+  void looseBoundsMissTheBar() {
     AdviceBars bars = new AdviceBars("p", List.of(step(9, 1.5, 1.5)), 1);
     assertThat(bars.missed()).isEmpty();
     assertThat(AdviceBars.missed(List.of(bars)))
@@ -36,7 +36,7 @@ class AdviceBarsTest {
   }
 
   @Test
-  void anEndFarFromTheBestAndRefusedAdviceAreMissed() {
+  void aFinalSpeedFarFromTheBestAndRefusedAdviceMissTheBars() {
     Step refused = new Step("p=1", 1.2, List.of(1.1), List.of("p=1 did nothing: no"));
     assertThat(new AdviceBars("p", List.of(refused), 0.8).missed())
         .containsExactly(

@@ -16,7 +16,7 @@ class OtherLoadTest {
   void ownTimeIsNotOtherLoad() throws IOException {
     Path stat = Files.writeString(folder.resolve("stat"), "cpu  100 0 50 900 40 0 0 10 0 0\n");
     OtherLoad load = OtherLoad.begin(stat);
-    // After 10 s of two cores: 6 s idle or waiting for a disk, 14 s busy, one of them stolen.
+    // After 9.5 s of two cores: 6 s idle or waiting for a disk, 13 s busy, one of them stolen.
     Files.writeString(stat, "cpu  1200 0 150 1400 140 0 0 110 0 0\n");
     assertThat(load.share(9)).isCloseTo((13 - 9) / 19.0, within(1e-9));
     assertThat(load.share(20)).isZero();

@@ -113,7 +113,7 @@ class AdviceTest {
   }
 
   @Test
-  void aFullCacheIsAdvisedALargerSize() {
+  void aLargerSizeIsAdvisedForAFullCache() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(500)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheTooSmall");
@@ -121,7 +121,7 @@ class AdviceTest {
   }
 
   @Test
-  void anUnusedCacheWithRoomIsAdvisedToNameTheDataSet() {
+  void aJobWithAnUnusedCacheIsAdvisedToNameTheDataSet() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(0)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheNotAsked");
@@ -130,7 +130,7 @@ class AdviceTest {
   }
 
   @Test
-  void aCacheWithoutHitsIsToldThatFilesChange() {
+  void aJobWhoseCacheHasFewHitsIsToldThatFilesChange() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     StoreStatisticsEvent vain = store(0);
     vain.admitted = 4_000;
@@ -184,7 +184,7 @@ class AdviceTest {
   }
 
   @Test
-  void waitsInTheFirstEpochOnlyChangeNothing() {
+  void waitsOnlyInTheFirstEpochChangeNothing() {
     EpochEvent cold = figures(40, 10, 0, 0, 0);
     EpochEvent warm = figures(1, 1, 0, 0, 0);
     Advice advice = advice(cold, List.of(cold, warm, warm), List.of(), "off");
@@ -278,7 +278,7 @@ class AdviceTest {
   }
 
   @Test
-  void aFullDecodedStoreIsAdvisedToGrow() {
+  void aLargerSizeIsAdvisedForAFullDecodedStore() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(decoded(500)), "off");
     assertThat(advice.arguments()).containsExactly("decoded.size=2g");
@@ -334,7 +334,7 @@ class AdviceTest {
   }
 
   @Test
-  void aFullCacheIsAdvisedMoreThanItsSize() {
+  void theAdvisedSizeExceedsThatOfTheFullCache() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     StoreStatisticsEvent full = store(500);
     full.capacity = 8L << 30;
@@ -358,7 +358,7 @@ class AdviceTest {
   private static final VerdictEvent NOT_PREPARED =
       refused("prepared=share", "my.Crop.count may be set by other code", "prepared=share:my.Crop");
 
-  /** {@code prepared=check} caches nothing, so it leaves every cure to be advised. */
+  /** {@code prepared=check} caches nothing, so every remedy can still be advised. */
   @Test
   void aCheckIsNoCache() {
     assertThat(on(waiting("DJL", Map.of("prepared", "check"))).arguments())
@@ -448,7 +448,7 @@ class AdviceTest {
 
   /** Parsing a table anew in each epoch makes garbage each time. */
   @Test
-  void whatIsNoLongerPreparedMakesNoGarbage() {
+  void preparationThatIsNoLongerNeededMakesNoGarbage() {
     EpochEvent figures = figures(0, 40, 15, 0, 0);
     figures.gcPauses = 25 * SECOND;
     Advice advice = on(evidence(figures, only(figures), Map.of()));
@@ -481,7 +481,7 @@ class AdviceTest {
   }
 
   @Test
-  void stepsThatWaitForACoreAreToldItsUser() {
+  void adviceNamesWhatUsesTheCoresThatStepsWaitFor() {
     EpochEvent figures = figures(1, 1, 0, 0, 0);
     figures.coreWait = 80 * SECOND;
     figures.computeCoreWait = 40 * SECOND;
@@ -512,7 +512,7 @@ class AdviceTest {
     assertThat(on(with(calm, 2)).sentence()).doesNotContain("waiting for a core");
   }
 
-  /** A profile of such a job would report that prefetch=2 did nothing. */
+  /** {@code prefetch=2} would do nothing for such a job. */
   @Test
   void batchesOfTheProgramsOwnClassGetOnlyApplicableAdvice() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
@@ -654,7 +654,7 @@ class AdviceTest {
   }
 
   @Test
-  void aJobThatOnlyLoadsIsNotSaidToHaveTakenNoBatch() {
+  void adviceOnAJobThatOnlyLoadsMentionsItsBatches() {
     JobStatisticsEvent job = new JobStatisticsEvent();
     job.loadedBatches = 1;
     assertThat(on(evidence(job, new Epochs(), Map.of())).sentence())

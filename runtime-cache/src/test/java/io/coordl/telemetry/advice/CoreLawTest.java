@@ -61,7 +61,7 @@ class CoreLawTest {
       figures.wall = nanos(steps + stall);
       figures.otherTime = nanos(prepMillis + prepWaits);
       figures.cpu = nanos(busy);
-      figures.coreWait = nanos(all) + 1; // Never 0 if known.
+      figures.coreWait = nanos(all) + 1; // 0 would mean unknown.
       figures.computeCoreWait = nanos(own);
       figures.prepCoreWait = nanos(prepWaits);
     }
@@ -199,7 +199,7 @@ class CoreLawTest {
     serial.prepCoreWait = 20;
     assertThat(new CoreLaw(serial, 2).own()).isEqualTo(50);
     assertThat(new CoreLaw(serial, 2).lostInPreparation()).isEqualTo(20);
-    serial.otherTime = 80; // On another thread: that its waits prolonged the job is not known.
+    serial.otherTime = 80; // On another thread, so its waits may not have prolonged the job.
     assertThat(new CoreLaw(serial, 2).own()).isEqualTo(70);
     serial.computeCoreWait = 99;
     assertThat(new CoreLaw(serial, 2).own()).isEqualTo(10);

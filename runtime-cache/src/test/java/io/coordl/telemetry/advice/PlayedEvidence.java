@@ -73,7 +73,8 @@ public final class PlayedEvidence {
   }
 
   /**
-   * A library that the agent prefetches for, or one that prepares ahead; none for an empty name.
+   * DJL, for which the agent prefetches, DL4J, which prepares ahead, or another library; none for
+   * an empty name.
    */
   public static List<LibraryEvent> libraries(String name) {
     LibraryEvent library = new LibraryEvent();

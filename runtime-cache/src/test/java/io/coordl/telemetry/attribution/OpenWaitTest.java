@@ -57,11 +57,11 @@ class OpenWaitTest {
     assertThat(job.queueStall).isEqualTo(6 * SECOND);
     assertThat(job.wall).isEqualTo(10 * SECOND);
     assertThat(job.betweenEpochs()).isZero();
-    assertThat(spans.soFar(false).stall).as("what only grows").isEqualTo(2 * SECOND);
+    assertThat(spans.soFar(false).stall).as("without the open wait").isEqualTo(2 * SECOND);
   }
 
   @Test
-  void itBelongsToTheJobWhenThatEnds() {
+  void anOpenWaitCountsForTheJobWhenTheJobEnds() {
     log.open((event, start, end) -> events.add(event));
     spans.enter(FIT, null);
     batch(2);
@@ -97,7 +97,7 @@ class OpenWaitTest {
   }
 
   @Test
-  void itNamesItsThreadAndTheFileThatWasOpenedLast() throws InterruptedException {
+  void anOpenWaitNamesItsThreadAndTheFileOpenedLast() throws InterruptedException {
     spans.enter(FIT, null);
     batch(1);
     Thread loader = new Thread(() -> spans.itemOpened("broken.jpg"), "loader");
@@ -108,7 +108,7 @@ class OpenWaitTest {
     assertThat(event.thread).isEqualTo(Thread.currentThread().getName());
     assertThat(event.waited).isEqualTo(12 * SECOND);
     assertThat(event.longest).isEqualTo(SECOND);
-    assertThat(event.stack).contains("OpenWaitTest.itNamesItsThread");
+    assertThat(event.stack).contains("OpenWaitTest.anOpenWaitNamesItsThread");
     assertThat(event.file).isEqualTo("broken.jpg");
   }
 
@@ -119,7 +119,7 @@ class OpenWaitTest {
     assertThat(JobStatisticsEvent.isTooLong(4 * SECOND, 1)).isFalse();
   }
 
-  /** Before training, as while a normalizer gathers its statistics, no step waits. */
+  /** Before training, for example while a normalizer gathers its statistics, no step waits. */
   @Test
   void aThreadThatDoesNotTrainDoesNotWait() {
     hangs(60);

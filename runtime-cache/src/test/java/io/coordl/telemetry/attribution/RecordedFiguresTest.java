@@ -255,7 +255,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void decodesTransformsFetchesAndWritesAreNamed() throws IOException {
+  void decodesTransformsFetchesAndCheckpointsAreNamed() throws IOException {
     List<Map<String, Object>> decoded = recorded("Decode", this::train);
     assertThat(decoded).hasSize(2);
     assertThat(decoded.get(0))
@@ -586,7 +586,7 @@ class RecordedFiguresTest {
         .containsExactly(200L, 20L, 40L, 60L, 80L);
   }
 
-  /** A figure missing from the sum would not change. */
+  /** A figure missing from {@code add} would stay 0, one missing from {@code subtract} 42. */
   @Test
   void everyFigureAddsUp() throws IllegalAccessException {
     Figures one = new EpochEvent();

@@ -124,9 +124,9 @@ class SpanRecorderTest {
     assertThat(t.batches).isEqualTo(30);
   }
 
-  /** Otherwise a batch that takes a while after it looks as if it never came. */
+  /** Otherwise the first batch after it would seem to hang. */
   @Test
-  void theWaitForADataSetIsNoneForABatch() {
+  void theWaitForADataSetIsNotAWaitForABatch() {
     prepare(50 * MILLI);
     epoch(10);
     prepare(50 * MILLI);
@@ -223,7 +223,7 @@ class SpanRecorderTest {
     assertThat(t.stall).isEqualTo(105);
     assertThat(t.fetchStall).isEqualTo(30);
     assertThat(t.prepStall).isEqualTo(71);
-    // The call that ends the epoch is a wait without a batch; it counts for job and epoch.
+    // The call that ends the epoch is a wait without a batch; it counts for the job and the epoch.
     assertThat(t.queueStall).isEqualTo(4);
     assertThat(t.compute).isEqualTo(500);
     Figures all = spans.totals().snapshot();
@@ -242,7 +242,9 @@ class SpanRecorderTest {
     tick(30);
   }
 
-  /** A thread that prefetches for one about to train takes a few batches; a loader takes all. */
+  /**
+   * A thread that prefetches for another about to train takes a few batches; a loader takes all.
+   */
   @Test
   void loadedBatchesCountAfterTheFirstTwoAndUntilAThreadTrains() {
     for (int i = 1; i < JobTotals.LOADED; i++) {

@@ -154,7 +154,7 @@ class EventFileTest {
   }
 
   @Test
-  void everyEventOfTheAgentCanBeWritten() throws Exception {
+  void everyEventClassOfTheAgentIsDescribed() throws Exception {
     Path classes =
         Path.of(EpochEvent.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     try (Stream<Path> files = Files.list(classes.resolve("io/coordl/telemetry/event"))) {

@@ -202,7 +202,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void manyUnusedNamesLeaveRoomForTheRest() {
+  void manyUnusedOptionsLeaveRoomForTheRest() {
     JobMonitor job = jobThatReads(new AgentLog());
     for (int i = 0; i < 100; i++) {
       String option = "dataset=/" + i;

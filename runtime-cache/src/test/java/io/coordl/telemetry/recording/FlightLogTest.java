@@ -74,9 +74,9 @@ class FlightLogTest {
     assertThat(recorded()).contains("io.coordl.Library", "io.coordl.Verdict");
   }
 
-  /** As in {@code /proc}, which exists but takes no file. */
+  /** As in {@code /proc}, where no file can be created. */
   @Test
-  void aDirectoryThatTakesNoFileIsNotCalledMissing() {
+  void aDirectoryThatTakesNoFileIsNotReportedAsMissing() {
     assertThat(FlightLog.reason(new NoSuchFileException(file().toString())))
         .isEqualTo("no file can be created in that directory");
     assertThat(FlightLog.reason(new NoSuchFileException(folder.resolve("no/job.jfr").toString())))

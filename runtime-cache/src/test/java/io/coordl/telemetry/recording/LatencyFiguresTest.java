@@ -28,7 +28,7 @@ class LatencyFiguresTest {
   private final Object iterator = new Object();
   private List<RecordedEvent> fetches = List.of();
 
-  /** Epoch 1: 1, 2, .. 1000 ms. Epoch 2: nine of 5 ms and one of 70 ms. */
+  /** Epoch 1: fetches of 1, 2, ... 1,000 ms. Epoch 2: nine fetches of 5 ms and one of 70 ms. */
   @BeforeEach
   void record() throws Exception {
     Path file = folder.resolve("job.jfr");

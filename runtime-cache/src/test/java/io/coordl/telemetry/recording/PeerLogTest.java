@@ -38,7 +38,7 @@ class PeerLogTest {
   }
 
   @Test
-  void everyQuestionIsCountedByHost() {
+  void everyRequestIsCountedByHost() {
     ask("a:7801", QUICK, 100, Answer.FOUND);
     ask("a:7801", SLOW, 1_000, Answer.FOUND);
     ask("a:7801", QUICK, 0, Answer.ABSENT);
@@ -59,7 +59,7 @@ class PeerLogTest {
   }
 
   @Test
-  void questionsOfAllThreadsAreCounted() throws Exception {
+  void requestsOfAllThreadsAreCounted() throws Exception {
     AtomicInteger next = new AtomicInteger();
     Runnable asking =
         () -> {
@@ -92,9 +92,9 @@ class PeerLogTest {
   }
 
   @Test
-  void onlySlowAndUnansweredQuestionsAreEvents(@TempDir Path folder) throws Exception {
+  void onlySlowAndUnansweredRequestsAreEvents(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("peers.jfr");
-    ask("before", SLOW, 1, Answer.FOUND); // The recording does not run yet.
+    ask("before", SLOW, 1, Answer.FOUND); // The recording has not started yet.
     try (Recording recording = new Recording()) {
       recording.enable(PeerFetchEvent.class);
       recording.enable(LatencyStatisticsEvent.class);

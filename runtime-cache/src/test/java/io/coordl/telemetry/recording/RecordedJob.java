@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job in a separate JVM, whose only epoch ends by {@code break}. Arguments: {@code own} and the
+ * A job in a separate JVM that leaves its only epoch early. Arguments: {@code own} and the
  * recording, or {@code joined} and the user's recording; the number of batches; {@code paced} to
  * wait after each batch until it is written or the recording has ended, or {@code starved} to use
  * up all direct memory first.

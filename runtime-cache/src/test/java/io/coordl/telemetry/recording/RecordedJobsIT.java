@@ -80,7 +80,7 @@ class RecordedJobsIT {
     assertThat(recording).doesNotExist();
   }
 
-  /** The JDK's own recorder ends the JVM here, whether it records to disk or in memory. */
+  /** JFR itself would end the JVM, whether it records to disk or to memory. */
   @Test
   void noTemporaryDirectoryIsNeeded() throws Exception {
     Path recording = folder.resolve("job.jfr");

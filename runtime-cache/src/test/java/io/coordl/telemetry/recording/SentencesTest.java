@@ -61,8 +61,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every {@link Sentence} has a job that gets it, and one like it that must not; no other text is in
- * the classes that say them.
+ * For each {@link Sentence}, one job must get it and a similar job must not; the classes that
+ * report sentences contain no other text.
  */
 class SentencesTest {
   /** Labels, which are not sentences, and parts of formats. */
@@ -79,7 +79,7 @@ class SentencesTest {
           "the whole job",
           "(not shown)");
 
-  /** The sentences themselves, and the units of figures. */
+  /** Classes of the sentences themselves and of the units of figures. */
   private static final Set<String> NO_SPEAKERS =
       Set.of(
           "io/coordl/telemetry/advice/Sentence",
@@ -169,7 +169,7 @@ class SentencesTest {
     return one(figures, Map.of());
   }
 
-  /** A job whose steps wait for a core. */
+  /** The advice on a job whose steps wait for a core. */
   private static String cores(long cpu, long throttled, double cores) {
     EpochEvent figures = figures(1, 1, 0, 0, 0);
     figures.coreWait = 80 * SECOND;
@@ -190,7 +190,7 @@ class SentencesTest {
   private static final VerdictEvent NOT_PREPARED =
       refused("prepared=share", "my.Crop.count may change", "prepared=share:my.Crop");
 
-  /** A job that waits for preparation and keeps decoded images already. */
+  /** The advice on a job that waits for preparation and already caches decoded images. */
   private static String prep(String library, Map<String, String> given, VerdictEvent... verdicts) {
     return prep(library, List.of(decoded(0)), given, verdicts);
   }
@@ -414,9 +414,7 @@ class SentencesTest {
     return String.join("\n", new ExitSummary(monitor.figures(), recording, List.of()).lines());
   }
 
-  /**
-   * The summary of a job whose argument did nothing; {@code said} is logged before, if not empty.
-   */
+  /** The summary of a job whose argument did nothing; {@code said} is logged first if not empty. */
   private static String asked(String said) {
     AgentLog log = new AgentLog();
     if (!said.isEmpty()) {
@@ -694,7 +692,7 @@ class SentencesTest {
 
   // ---- epochs of a running job
 
-  /** The lines about epochs of 20 s, each of which is changed before it ends. */
+  /** The lines about epochs of 20 s, one for each change, which is applied before it ends. */
   @SafeVarargs
   private static String epochLines(JobStatisticsEvent totals, Consumer<EpochEvent>... changes) {
     List<String> said = new ArrayList<>();
@@ -786,7 +784,7 @@ class SentencesTest {
     assertThat(of.not().get()).isNotBlank().doesNotContainPattern(pattern(sentence));
   }
 
-  /** Classes of the advice and of {@code auto}, and those that make the summary at exit. */
+  /** Classes of the advice and of {@code auto}, and those that write epoch lines and summaries. */
   static Stream<String> speakers() throws IOException, URISyntaxException {
     Path classes =
         Path.of(Sentence.class.getProtectionDomain().getCodeSource().getLocation().toURI());
@@ -813,7 +811,7 @@ class SentencesTest {
 
   @ParameterizedTest
   @MethodSource("speakers")
-  void noOtherTextIsInTheClassesThatSayThem(String name) throws IOException {
+  void classesThatReportSentencesContainNoOtherText(String name) throws IOException {
     assertThat(texts(name))
         .filteredOn(text -> text.contains(" ") && WORD.matcher(text).find())
         .isSubsetOf(NO_SENTENCES);
@@ -828,7 +826,7 @@ class SentencesTest {
         .isNotEmpty();
   }
 
-  /** All constants of a class file that are strings, recipes of concatenations among them. */
+  /** All string constants of a class file, including the recipes of concatenations. */
   private static List<String> texts(String name) throws IOException {
     String file = "/" + name + ".class";
     List<String> utf8 = new ArrayList<>();

@@ -98,7 +98,7 @@ class StatusTest {
   }
 
   @Test
-  void theStatusNamesTheRecordingAndThatTheJobRuns() throws Exception {
+  void theStatusShowsTheRecordingAndThatTheJobRuns() throws Exception {
     Path recording = folder.resolve("own.jfr");
     try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
@@ -123,7 +123,7 @@ class StatusTest {
   }
 
   @Test
-  void aRemovedStatusFileReturnsWithTwoSnapshotsAtMost() throws Exception {
+  void aRemovedStatusFileReturnsWithTwoSnapshots() throws Exception {
     try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       Files.delete(shown().path());

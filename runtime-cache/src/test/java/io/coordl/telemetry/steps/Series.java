@@ -52,7 +52,7 @@ public enum Series {
 
   abstract double[] times(int count, Random random);
 
-  /** Returns a first-order autoregressive series of logarithms; they deviate by 0.3. */
+  /** Times whose logarithms are first-order autoregressive, with a standard deviation of 0.3. */
   private static double[] correlated(int count, double correlation, Random random) {
     double[] times = new double[count];
     double state = random.nextGaussian();

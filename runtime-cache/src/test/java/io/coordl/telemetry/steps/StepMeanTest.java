@@ -26,10 +26,10 @@ class StepMeanTest {
     return Arrays.stream(times).map(time -> factor * time).toArray();
   }
 
-  /** At 95 %, 200 pairs show 93 to 97 % in four draws of five. */
+  /** If the coverage is 95 %, 200 pairs show 93 to 97 % in four cases of five. */
   @ParameterizedTest
   @EnumSource(Series.class)
-  void anIntervalOfOneRunASideContainsTheTruth(Series series) {
+  void anIntervalOfOneRunPerSideHas95PercentCoverage(Series series) {
     int held = 0;
     int pairs = Boolean.getBoolean("coordl.full") ? 20 * PAIRS : PAIRS;
     Random random = new Random(39);
@@ -43,7 +43,7 @@ class StepMeanTest {
 
   /** A recorded series, resampled in blocks of 50. */
   @Test
-  void anIntervalOfResampledRunsContainsTheTruth() {
+  void anIntervalOfResampledRunsHas95PercentCoverage() {
     double[] recorded = Series.CORRELATED.times(2_000, new Random(1));
     double truth = Arrays.stream(recorded).average().orElseThrow() * 1e6 / 32;
     int held = 0;
@@ -80,7 +80,7 @@ class StepMeanTest {
     return means;
   }
 
-  /** With five runs of 200 steps a side. */
+  /** With five runs of 200 steps per side. */
   @Test
   void aDifferenceOfFivePercentIsDetected() {
     int seen = 0;

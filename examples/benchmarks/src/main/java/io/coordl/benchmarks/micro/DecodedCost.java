@@ -30,7 +30,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * Getting a decoded item from the store into a fresh direct buffer, compared with just copying as
- * many bytes; {@value #ITEMS} items in random order, more than a processor's cache holds. Without
+ * many bytes; {@value #ITEMS} items in random order, more than a core's own cache holds. Without
  * the libraries' own part, which {@code ImageCost} and {@code MatrixCost} measure.
  */
 @State(Scope.Thread)

@@ -39,7 +39,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * A cache hit compared with the same read from a warm page cache; {@value #FILES} JPEG files in
- * random order, more than a processor's cache holds. Both sides run the program's own code and fill
+ * random order, more than a core's own cache holds. Both sides run the program's own code and fill
  * its arrays with the same bytes.
  */
 @State(Scope.Thread)
@@ -143,7 +143,7 @@ public class ReadCost {
     }
   }
 
-  /** Returns the same from the cache. */
+  /** The same from the cache. */
   @Benchmark
   public int streamHit() throws IOException {
     try (FileInputStream in = FileReads.newFileInputStream(any().toFile())) {
@@ -157,7 +157,7 @@ public class ReadCost {
     return Files.readAllBytes(any());
   }
 
-  /** Returns the same from the cache. */
+  /** The same from the cache. */
   @Benchmark
   public byte[] allBytesHit() throws IOException {
     return FileReads.readAllBytes(any());

@@ -92,7 +92,7 @@ public class StagingCost {
     return epoch;
   }
 
-  /** A batch that is prepared at once and published on request. */
+  /** A batch that needs no preparation and is published on request. */
   private final class Prepared implements PreparedBatch {
     Prepared() {
       requested.acquireUninterruptibly();

@@ -18,7 +18,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The product's own engine: one host has all items, the other has no room. */
+/**
+ * Our engine for {@code peer=HOST:PORT}: one host has all items, the other has no room for them.
+ */
 final class HostsTransfer implements Transfer {
   private static final String GROUP = "benchmark";
   private static final String LEAST_BUDGET = "1m";

@@ -29,7 +29,7 @@ final class RedisTransfers {
     return ("item" + item).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The product's engine, on a host without room for items. */
+  /** Our engine for {@code peer=redis://}, on a host without room for items. */
   static final class Engine implements Transfer {
     private final RedisEngine engine;
     private final int bytes;
