@@ -255,9 +255,7 @@ public final class Resume {
   }
 
   private String skippedSaves() {
-    return skippedSaves == 0
-        ? ""
-        : "; repeated model saves that were skipped: " + skippedSaves;
+    return skippedSaves == 0 ? "" : "; repeated model saves that were skipped: " + skippedSaves;
   }
 
   /** Returns why nothing was resumed; empty if something was. */

@@ -58,6 +58,7 @@ final class FakeDriver implements Natives {
 
   /** Number of windows stored. */
   int kept = 100;
+
   private static final int OFFSET = 37_000;
 
   /** Microseconds in which kernels have run since 1970. */

@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Every surviving job continues with the right bytes after faults of hosts, links and jobs.
- * Prints the longest fetch after each fault; {@code -Dcoordl.rounds=100} gives a meaningful table,
- * {@code -Dcoordl.seed} repeats one.
+ * Every surviving job continues with the right bytes after faults of hosts, links and jobs. Prints
+ * the longest fetch after each fault; {@code -Dcoordl.rounds=100} gives a meaningful table, {@code
+ * -Dcoordl.seed} repeats one.
  */
 @Timeout(value = 120, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerFaultsIT {

@@ -86,6 +86,7 @@ final class AugmentedBatch implements AutoCloseable {
 
   /** All managers in main memory; each is used by one thread at a time. */
   private final Queue<NDManager> hosts = new ConcurrentLinkedQueue<>();
+
   private final @Nullable Picture[] pictures;
   private final Augmentation[] augmentations;
   private final NDManager target;
