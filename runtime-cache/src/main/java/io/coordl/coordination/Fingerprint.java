@@ -22,14 +22,14 @@ public record Fingerprint(Map<String, String> parts) {
   }
 
   /**
-   * Describes the first part that differs, such as "its batch size is 32, not 64"; null if all are
-   * equal.
+   * Describes the first part that differs, such as "it differs in its batch size: 32, not 64"; null
+   * if all are equal.
    */
   public @Nullable String difference(Fingerprint other) {
     for (Map.Entry<String, String> part : parts.entrySet()) {
       String theirs = other.parts.get(part.getKey());
       if (!part.getValue().equals(theirs)) {
-        return "its " + part.getKey() + " is " + part.getValue() + ", not " + theirs;
+        return "it differs in its " + part.getKey() + ": " + part.getValue() + ", not " + theirs;
       }
     }
     int others = other.parts.size();

@@ -293,7 +293,8 @@ public final class ProfiledItems implements ItemSource, Closeable {
     /** Loads it into the store; returns whether it is cached now. */
     public boolean keep() throws IOException {
       ArenaStore cache = store;
-      return cache != null && fetch(cache, file).content() != null;
+      Outcome outcome = cache == null ? Outcome.FULL : fetch(cache, file).outcome();
+      return outcome == Outcome.HIT || outcome == Outcome.ADMITTED || outcome == Outcome.CONFIRMED;
     }
 
     /**

@@ -311,7 +311,7 @@ class AgentCheckpointsTest {
         "mlp",
         directory -> {
           ModelFiles.Pending saved = files.save(directory.resolve("model"), content("two"));
-          saved.then(() -> {}); // The save is in place.
+          assertThat(saved.isInPlace()).isTrue();
           Files.writeString(directory.resolve("model"), "2wo"); // Simulates a faulty disk.
         });
     assertThat(names("mlp")).containsExactly("000001", "000002", "latest");

@@ -266,7 +266,7 @@ class StagedJobsIT {
     assertThat(logged)
         .singleElement()
         .asString()
-        .contains("its data set is another, not synthetic");
+        .contains("it differs in its data set: another, not synthetic");
   }
 
   /** Starts a {@link HandedJob}. */

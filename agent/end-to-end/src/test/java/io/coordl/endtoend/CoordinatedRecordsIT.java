@@ -162,12 +162,15 @@ class CoordinatedRecordsIT {
         Workshop.first(
             2,
             List.of(
-                new Mismatch("csv", "", "its records is 100 in 1 file with checksum"),
+                new Mismatch("csv", "", "it differs in its records: 100 in 1 file with checksum"),
                 new Mismatch("sequences", "delimiter=;", "reader: delimiter is \";\", not \",\""),
-                new Mismatch("transformed", "factor=3", "its transform process is"),
-                new Mismatch("csv", "batch=8", "its batch size is 8, not 7"),
-                new Mismatch("csv", "label=1", "its arrays is"),
-                new Mismatch("sequences", "alignment=ALIGN_END", "its alignment of sequences is")));
+                new Mismatch("transformed", "factor=3", "it differs in its transform process:"),
+                new Mismatch("csv", "batch=8", "it differs in its batch size: 8, not 7"),
+                new Mismatch("csv", "label=1", "it differs in its arrays:"),
+                new Mismatch(
+                    "sequences",
+                    "alignment=ALIGN_END",
+                    "it differs in its alignment of sequences:")));
     // In parallel, because in each case the jobs wait for similar ones.
     List<Callable<Void>> all = new ArrayList<>();
     for (Mismatch mismatch : mismatches) {

@@ -203,13 +203,15 @@ public enum Option {
           + " synchronise through DIR"),
   GROUP(
       "default",
-      "NAME",
-      Values.TEXT,
+      "NAME (without commas)",
+      Values.NAME,
       "name of the group of this user's jobs that share with cache.scope=host or prep=coordinate");
 
   enum Values {
     CHOICE,
     TEXT,
+    /** Text that is part of a longer name, whose parts commas separate. */
+    NAME,
     LIST,
     METRICS,
     SIZE,

@@ -649,6 +649,7 @@ public final class Options {
     return switch (option.check) {
       case CHOICE -> Arrays.asList(option.expected.split(", ")).contains(value);
       case TEXT, SECRET -> !value.isEmpty();
+      case NAME -> !value.isEmpty() && value.indexOf(',') < 0;
       case LIST ->
           !value.isEmpty()
               && isUnderstood(value, v -> ItemFilter.matching(List.of(v), ItemNames.HERE));

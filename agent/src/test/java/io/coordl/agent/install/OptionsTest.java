@@ -660,6 +660,18 @@ final class OptionsTest {
     }
   }
 
+  /** The parts of a longer name are separated by commas; a file's values may contain some. */
+  @Test
+  void aGroupNameHasNoComma() throws IOException {
+    Options options = parse("cache=minio,cache.scope=host,@" + file("group=x,decoded\n"));
+
+    assertThat(options.problems())
+        .singleElement()
+        .asString()
+        .startsWith("group=x,decoded is not valid: expected NAME (without commas)");
+    assertThat(options.get(Option.GROUP)).isEqualTo("default");
+  }
+
   @Test
   void aPasswordTakesEffectAndBelongsInAFile() throws IOException {
     Path file = file("peer.tls.password=ge,heim=1\n");

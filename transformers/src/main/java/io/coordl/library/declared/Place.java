@@ -108,9 +108,18 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
     return references;
   }
 
-  /** Returns a string that is unique among places with the same settings. */
+  /**
+   * Returns a string that is unique among places with the same settings. Includes the type and
+   * length of each argument, because a string may contain anything.
+   */
   String name() {
-    return numbers + " " + arguments;
+    StringBuilder name = new StringBuilder(numbers.toString());
+    for (@Nullable Object argument : arguments) {
+      String text = String.valueOf(argument);
+      name.append(' ').append(argument == null ? "" : argument.getClass().getName());
+      name.append(' ').append(text.length()).append(' ').append(text);
+    }
+    return name.toString();
   }
 
   @Override

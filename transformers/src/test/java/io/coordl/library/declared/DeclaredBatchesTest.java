@@ -142,6 +142,7 @@ class DeclaredBatchesTest {
               && types.length == arguments.length
               && (types.length == 0
                   || types[0] == float[].class
+                  || types[0] == String.class
                   || types[0]
                       .getSimpleName()
                       .equals(arguments[0] instanceof Integer ? "int" : "long"))) {
@@ -371,6 +372,26 @@ class DeclaredBatchesTest {
             left.at = i % 2;
           }
         });
+  }
+
+  /** The two pairs of strings look alike in a list. */
+  @ParameterizedTest
+  @EnumSource
+  void batchesDependOnTheBordersBetweenTheArguments(Mode mode) {
+    same(
+        mode,
+        job -> {
+          Loops.Named batches = new Loops.Named();
+          for (int epoch = 0; epoch < EPOCHS; epoch++) {
+            while (batches.hasNext()) {
+              job.step(batches, epoch % 2 == 0 ? "a, b" : "a", epoch % 2 == 0 ? "c" : "b, c");
+            }
+            batches.reset();
+          }
+        });
+    if (mode == Mode.KEPT) {
+      assertServed(mode);
+    }
   }
 
   @ParameterizedTest

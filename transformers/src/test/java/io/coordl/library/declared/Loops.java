@@ -340,6 +340,12 @@ final class Loops {
     }
   }
 
+  static final class Named extends Batches {
+    public float[] next(String first, String second) {
+      return new float[] {work(at++), first.length(), second.length()};
+    }
+  }
+
   static final class Outer {
     private final float factor = 2;
     private int count;

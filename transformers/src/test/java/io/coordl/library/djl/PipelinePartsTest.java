@@ -76,20 +76,24 @@ class PipelinePartsTest {
     Job usual = Job.USUAL;
     String numbers = Numbers.class.getName();
     return Stream.of(
-        new Change("folder", usual.folder("/data/other"), "its content is " + numbers),
-        new Change("size of the data set", usual.items(24), "its number of items is 24, not 20"),
-        new Change("batch size", usual.batchSize(5), "its batch size is 5, not 4"),
-        new Change("data type", usual.type(DataType.UINT8), "its content is " + numbers),
-        new Change("label source", usual.labels("file"), "its content is " + numbers),
+        new Change("folder", usual.folder("/data/other"), "it differs in its content: " + numbers),
+        new Change(
+            "size of the data set",
+            usual.items(24),
+            "it differs in its number of items: 24, not 20"),
+        new Change("batch size", usual.batchSize(5), "it differs in its batch size: 5, not 4"),
+        new Change(
+            "data type", usual.type(DataType.UINT8), "it differs in its content: " + numbers),
+        new Change("label source", usual.labels("file"), "it differs in its content: " + numbers),
         new Change(
             "transform",
             usual.transform(new CenterCrop(8, 8)),
-            "its transforms is [CenterCrop(width=8, height=8), ToTensor], not [Resize(width=8,"
-                + " height=8"),
+            "it differs in its transforms: [CenterCrop(width=8, height=8), ToTensor], not"
+                + " [Resize(width=8, height=8"),
         new Change(
             "setting of a transform",
             usual.transform(new Resize(8, 9)),
-            "its transforms is [Resize(width=8, height=9"));
+            "it differs in its transforms: [Resize(width=8, height=9"));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -106,7 +110,8 @@ class PipelinePartsTest {
   void labelTransformsAreNamed() throws Exception {
     Fingerprint plain = parts(Job.USUAL, new Pipeline());
     Fingerprint other = parts(Job.USUAL, new Pipeline(new ToTensor()));
-    assertThat(other.difference(plain)).isEqualTo("its label transforms is [ToTensor], not []");
+    assertThat(other.difference(plain))
+        .isEqualTo("it differs in its label transforms: [ToTensor], not []");
   }
 
   @Test
