@@ -21,9 +21,15 @@ import org.jspecify.annotations.Nullable;
  * @param gain speed-up credited to the change; null if none is significant
  * @param explained largest speed-up that the removed waits and work can explain
  * @param isMore whether the observed speed-up is larger than {@code explained}
+ * @param isMeasured whether there were enough steady steps to find a gain
  */
 record Effect(
-    Figures before, Figures after, @Nullable Ratio gain, double explained, boolean isMore) {
+    Figures before,
+    Figures after,
+    @Nullable Ratio gain,
+    double explained,
+    boolean isMore,
+    boolean isMeasured) {
 
   /** Minimum number of steady steps; in fewer, a drift would go unnoticed. */
   private static final int MIN_STEPS = 18;
@@ -42,7 +48,7 @@ record Effect(
     Figures before = Pieces.sum(steps);
     Figures after = Pieces.sum(steadyAfter.steps());
     if (!steady.steady() || Math.min(steps.size(), steadyAfter.steps().size()) < MIN_STEPS) {
-      return new Effect(before, after, null, 1, false);
+      return new Effect(before, after, null, 1, false, false);
     }
     int half = steps.size() / 2;
     StepMean second = mean(steps.subList(half, steps.size()));
@@ -70,7 +76,8 @@ record Effect(
         after,
         gain.low() < ThreadClimb.GAIN ? null : gain,
         explained,
-        limit < observed.low());
+        limit < observed.low(),
+        true);
   }
 
   private static StepMean mean(List<Figures> steps) {
@@ -89,14 +96,18 @@ record Effect(
 
   /** Returns the same figures with no speed-up credited to the change. */
   Effect none() {
-    return new Effect(before, after, null, explained, isMore);
+    return new Effect(before, after, null, explained, isMore, true);
+  }
+
+  private boolean isFaster() {
+    return ThreadClimb.rate(after) > ThreadClimb.GAIN * ThreadClimb.rate(before);
   }
 
   /** Describes the effect in a phrase, for the recording and the summary. */
   String said() {
     String speeds = Sentence.SPEEDS.with(before.samplesPerSecond(), after.samplesPerSecond());
     return gain == null
-        ? Sentence.NO_EFFECT.with(speeds)
+        ? (isMeasured || !isFaster() ? Sentence.NO_EFFECT : Sentence.TOO_FEW_STEPS).with(speeds)
         : isMore
             ? Sentence.BROUGHT_AT_MOST.with(speeds, explained)
             : Sentence.BROUGHT.with(speeds, gain);

@@ -91,16 +91,16 @@ final class ThreadClimb {
   }
 
   /**
-   * Called when batches begin to take another time, because more of their data is cached: earlier
-   * windows cannot be compared with later ones. Keeps the threads, and soon tries fewer.
+   * Called when batches begin to take another time, because more of their data is cached: what was
+   * measured before no longer holds, so the climb begins again without threads.
    */
   void restart() {
     round = -1;
-    threads = current;
+    current = 0;
+    threads = 0;
     untilTrial = 0;
     pause = AGAIN;
     slower = 0;
-    step = Double.POSITIVE_INFINITY;
     speed = null;
     isRough = false;
     hasDecided = false;

@@ -106,7 +106,8 @@ class EffectTest {
 
   @Test
   void aFewStepsShowNothing() {
-    assertThat(Effect.of(steps(10, 1e8, 0.5), steps(100, 5e7, 0), 0, CORES).gain()).isNull();
+    assertThat(Effect.of(steps(10, 1e8, 0.5), steps(100, 5e7, 0), 0, CORES).said())
+        .endsWith("too few steady steps to measure the effect");
     assertThat(Effect.of(steps(100, 1e8, 0.5), steps(10, 5e7, 0), 0, CORES).gain()).isNull();
     assertThat(Effect.of(steps(100, 1e8, 0.5), steps(100, 5e7, 0), 0, CORES).gain()).isNotNull();
   }

@@ -83,9 +83,14 @@ public final class PlayedTuner {
 
   /** Plays a job that waits for 60 % of its first epoch; the arguments describe the second. */
   public static String kept(int batches, double waits) {
+    return kept(30, batches, waits);
+  }
+
+  /** Like the other {@code kept}, with epochs of {@code seconds} seconds. */
+  public static String kept(int seconds, int batches, double waits) {
     return new PlayedTuner(false, 0)
-        .epoch(30, 50, 50, 0.6)
-        .epoch(30, batches, batches, waits)
+        .epoch(seconds, 50, 50, 0.6)
+        .epoch(seconds, batches, batches, waits)
         .said();
   }
 

@@ -125,6 +125,21 @@ public final class EpochEngine {
     return samples != null && samples.areKept();
   }
 
+  /** Whether batches may be cached later, but not yet. */
+  public boolean looks() {
+    return samples != null && !samples.areKept();
+  }
+
+  /**
+   * Examines an epoch whose batches are not cached yet. If only its items can be, {@code auto} need
+   * not wait for the next epoch before it caches them.
+   */
+  public void look(Beginning of) {
+    if (samples != null && of.keepsItems() && of.reasonToLeave(true) != null) {
+      samples.leaveAll();
+    }
+  }
+
   /**
    * Returns the account that decides whether batches of this kind are worth caching or prefetching.
    */

@@ -139,6 +139,13 @@ public final class PreparedSamples {
     return leavesAll;
   }
 
+  /** Records that the samples of the first data set are not cached. */
+  void leaveAll() {
+    if (leavesAll == null) {
+      leavesAll = true;
+    }
+  }
+
   /** A data set without a batch so far, and how many samples were requested after the first. */
   private static final class Unknown extends WeakReference<Object> {
     private int requested;

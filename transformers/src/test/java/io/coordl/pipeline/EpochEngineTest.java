@@ -8,10 +8,19 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.bridge.SpanSink;
+import io.coordl.store.ArenaStore;
+import io.coordl.store.ByteBudget;
+import io.coordl.store.DecodedStore;
+import io.coordl.store.KeptForms;
+import io.coordl.store.PreparedStore;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -101,6 +110,79 @@ class EpochEngineTest {
     assertThat(seen)
         .containsExactly(
             "staged", "staged failed", "outer", "inner", "inner failed", "outer failed");
+  }
+
+  /**
+   * With {@code auto}, which caches nothing yet: if only the items of an epoch's batches can be
+   * cached, these need not wait for the next epoch.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "false, true, another order, true",
+    "false, true, '', false",
+    "false, false, another order, false",
+    "true, true, another order, false"
+  })
+  void anEpochIsExaminedBeforeItsBatchesAreCached(
+      boolean keeps, boolean keepsItems, String reason, boolean leaves, @TempDir Path directory)
+      throws IOException {
+    try (ArenaStore arena =
+        ArenaStore.openProcess(directory, ByteBudget.parse("2m"), sentence -> {})) {
+      PreparedStore store = new PreparedStore(arena, new KeptForms());
+      DecodedStore items = store.ofItems(path -> false, () -> keeps);
+      Prepared prepared =
+          new Prepared(store, items, Set.of(), () -> keeps, () -> 10, (what, why) -> {});
+      Services services = Services.builder(sentence -> {}).prepared(prepared).build();
+      EpochEngine engine = new EpochEngine("a library", services, PreparedSamplesTest.analyzer());
+      if (engine.looks()) {
+        engine.look(new Unserved(keepsItems, reason.isEmpty() ? null : reason));
+      }
+      assertThat(prepared.leavesAll()).isEqualTo(leaves);
+    }
+  }
+
+  /** An epoch whose batches nothing serves. */
+  private record Unserved(boolean keepsItems, @Nullable String reason)
+      implements EpochEngine.Beginning {
+    @Override
+    public String name() {
+      return "data";
+    }
+
+    @Override
+    public int batches() {
+      return 1;
+    }
+
+    @Override
+    public Worth worth() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean mayRunEarly() {
+      return false;
+    }
+
+    @Override
+    public @Nullable String reasonToLeave(boolean keeps) {
+      return keeps ? reason : null;
+    }
+
+    @Override
+    public List<Object> parts() {
+      return List.of();
+    }
+
+    @Override
+    public LibraryEpoch ofJob() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public LibraryEpoch ofGroup() {
+      throw new UnsupportedOperationException();
+    }
   }
 
   @Test

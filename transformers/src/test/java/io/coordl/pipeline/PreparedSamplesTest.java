@@ -255,6 +255,11 @@ class PreparedSamplesTest {
     samples = job(Set.of());
   }
 
+  /** Returns an analyzer that knows no library. */
+  static PurityAnalyzer analyzer() {
+    return new PurityAnalyzer("no.library.", NOTHING);
+  }
+
   private PreparedSamples job(Set<String> trusted) {
     return job(prepared(trusted));
   }

@@ -35,7 +35,13 @@ class AugmentedIT {
     assertThat(plain.out().lines()).hasSizeGreaterThan(200);
     for (String policy :
         Workshop.first(
-            2, List.of("decoded=share", "decoded=share,prefetch=3", "prefetch=2", "auto=on"))) {
+            3,
+            List.of(
+                "decoded=share",
+                "prepared=share,prefetch=3",
+                "decoded=share,prefetch=3",
+                "prefetch=2",
+                "auto=on"))) {
       ChildResult job =
           crops(jdk, folder)
               .agent(Workshop.checkout().agentJar(), "record=off," + policy)

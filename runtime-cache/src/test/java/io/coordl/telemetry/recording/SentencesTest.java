@@ -667,6 +667,8 @@ class SentencesTest {
     says(vain, brought, Sentence.DROPPED, Sentence.DATA_DROPPED);
     says(vain, () -> brought.get().lines().skip(2).findFirst().orElseThrow(), Sentence.NO_EFFECT);
 
+    says(() -> PlayedTuner.kept(8, 100, 0.2), vain, Sentence.TOO_FEW_STEPS);
+
     Supplier<String> faster = () -> PlayedTuner.prefetched(1, 60);
     Supplier<String> slower = () -> PlayedTuner.prefetched(1, 40);
     Supplier<String> faster2 = () -> PlayedTuner.prefetched(2, 60);

@@ -60,6 +60,10 @@ public final class EpochInterceptor implements LibraryHooks {
   private final Map<Object, WeakReference<Object>> unsteady =
       Collections.synchronizedMap(new WeakHashMap<>());
 
+  /** Iterators that {@link #look} has examined. */
+  private final Set<Object> looked =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
   /** A checksum of the order of each iterator's last epoch. */
   private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -159,7 +163,11 @@ public final class EpochInterceptor implements LibraryHooks {
   /** Returns the next batch with this many examples; null if the library must prepare it. */
   private @Nullable InterceptedCall next(Object iterator, int num) throws IOException {
     ProgramIterator program = new ProgramIterator(iterator);
-    if (program.hasBatchAtHand() || !engine.serves(isOfProgram())) {
+    if (program.hasBatchAtHand()) {
+      return null;
+    }
+    if (!engine.serves(isOfProgram())) {
+      look(program, num);
       return null;
     }
     try {
@@ -190,6 +198,23 @@ public final class EpochInterceptor implements LibraryHooks {
 
   // ---- start of an epoch
 
+  /** Examines an iterator at its first batch, if {@code auto} may cache its records later. */
+  private void look(ProgramIterator program, int num) {
+    if (!engine.looks() || !looked.add(program.get())) {
+      return;
+    }
+    try {
+      Map<String, SeekableReader> found = readers.of(program);
+      List<int[]> first = ProgramReaders.orders(found.values());
+      if (first != null) {
+        Worth worth = worth(program, found, num);
+        engine.look(new Beginning(new ProgramEpoch(program, found, first, num), worth));
+      }
+    } catch (CannotShareException e) {
+      // Reported once batches are to be cached.
+    }
+  }
+
   private void begin(ProgramIterator program, Map<String, SeekableReader> first, int num)
       throws CannotShareException, IOException {
     if (!program.isIntercepted()) {
@@ -200,6 +225,7 @@ public final class EpochInterceptor implements LibraryHooks {
       return;
     }
     if (!engine.serves(!hasItemsFetched(first.values()))) {
+      look(program, num);
       return; // The order of its files is known while the library itself iterates over them.
     }
     Map<String, SeekableReader> found = first;
