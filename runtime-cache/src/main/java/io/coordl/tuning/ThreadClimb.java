@@ -82,28 +82,32 @@ final class ThreadClimb {
   }
 
   /**
-   * Returns the least duration of the current window. The first windows of a trial are short: they
-   * end it only if the result is evident.
+   * Whether the current window may be short. The first windows of a trial are: they end it only if
+   * the result is evident.
    */
-  long windowNanos() {
-    boolean isShort = round < 0 ? !hasDecided : round < SHORT_WINDOWS;
-    return isShort ? Tuner.TRIAL_NANOS : Tuner.WINDOW_NANOS;
+  boolean isShort() {
+    return round < 0 ? !hasDecided : round < SHORT_WINDOWS;
   }
 
   /**
-   * Called when batches begin to take another time, because more of their data is cached: what was
-   * measured before no longer holds, so the climb begins again without threads.
+   * Called when batches begin to take another time, because more of their data is cached: earlier
+   * windows cannot be compared with later ones.
+   *
+   * @param keepsThreads whether the number of threads stays, because the change is small
    */
-  void restart() {
+  void restart(boolean keepsThreads) {
     round = -1;
-    current = 0;
-    threads = 0;
-    untilTrial = 0;
-    pause = AGAIN;
+    current = keepsThreads ? current : 0;
+    threads = current;
+    untilTrial = current > 0 ? pause : 0;
     slower = 0;
-    speed = null;
-    isRough = false;
-    hasDecided = false;
+    step = current > 0 ? step : 0;
+    hasDecided = current > 0;
+    if (current == 0) {
+      pause = AGAIN;
+      speed = null;
+      isRough = false;
+    }
   }
 
   /**

@@ -36,8 +36,11 @@ public final class Tuner {
   /** Minimum duration of a window. */
   static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Minimum duration of a window in which prefetching is tried for the first time. */
+  /** Minimum duration of a window that shows only an evident effect of prefetching. */
   static final long TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** Minimum number of batches in such a window. */
+  private static final int TRIAL_BATCHES = 4;
 
   /** Minimum number of batches in a window. */
   static final int BATCHES = 8;
@@ -237,20 +240,22 @@ public final class Tuner {
   }
 
   private void tryThreads(JobStatisticsEvent now) {
-    // In the epoch after the first with caching, cached data is used; in the next, all of it.
+    // In the second epoch with caching, cached data is used; in the third, all of it.
     long epoch = Math.min(now.epochs, begun.epochs + 2);
     if (epoch != phase) {
       phase = epoch;
-      climb.restart();
+      climb.restart(isEarly && epoch == begun.epochs + 2);
       lastTried = now;
     }
+    boolean isShort = climb.isShort();
     JobStatisticsEvent window = since(lastTried, now);
     if (skipped > 0) {
       if (window.batches >= skipped) {
         skipped = 0;
         lastTried = now;
       }
-    } else if (window.wall >= climb.windowNanos() && window.batches >= BATCHES) {
+    } else if (window.wall >= (isShort ? TRIAL_NANOS : WINDOW_NANOS)
+        && window.batches >= (isShort ? TRIAL_BATCHES : BATCHES)) {
       int threads = climb.threads();
       long before = prefetched.getAsLong();
       lastTried = now;
