@@ -309,9 +309,10 @@ public final class PreparedSamples {
         text.append(pipeline.describe(field.getKey(), field.getValue())).append('\n');
       }
     } catch (CannotShareException e) {
+      // Does not begin with the policy, because it is no reason for caching nothing.
       log.once(
           Text.format(
-              "prepared=share keeps samples for this job alone: it cannot share %s.",
+              "samples are cached for this job alone: prepared=share cannot share %s.",
               e.getMessage()));
       text.append(UUID.randomUUID());
     }

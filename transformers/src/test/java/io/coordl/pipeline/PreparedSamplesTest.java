@@ -473,7 +473,10 @@ class PreparedSamplesTest {
     assertThat(sample(other, new Data(equal(), "numbers"), 0, 100)).containsExactly(5);
     assertThat(sample(other, new Data(equal(), "others"), 0, 100)).containsExactly(100);
     assertThat(sample(other, new Data(equal(), ""), 0, 101)).containsExactly(101);
-    assertThat(said).singleElement().asString().contains("for this job alone: it cannot share it.");
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .isEqualTo("samples are cached for this job alone: prepared=share cannot share it.");
   }
 
   private static Numbers equal() {

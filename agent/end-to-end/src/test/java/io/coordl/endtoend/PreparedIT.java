@@ -462,12 +462,12 @@ class PreparedIT {
 
   static ChildJvm samples(Jdk jdk, String programs) throws IOException {
     return Workshop.program(jdk, Framework.DJL, "example.prepared.DjlSamples")
-        .args(programs, folder().toString(), Integer.toString(SAMPLES));
+        .args(programs, folder(jdk).toString(), Integer.toString(SAMPLES));
   }
 
   static ChildJvm records(Jdk jdk, String programs) throws IOException {
     return Workshop.program(jdk, Framework.DL4J, "example.prepared.Dl4jSamples")
-        .args(programs, folder().toString(), Integer.toString(SAMPLES));
+        .args(programs, folder(jdk).toString(), Integer.toString(SAMPLES));
   }
 
   private static ChildJvm readers(Jdk jdk, Path data, String... uses) throws IOException {
@@ -476,14 +476,15 @@ class PreparedIT {
         .args(uses);
   }
 
-  private static synchronized Path folder() throws IOException {
-    Path folder = Workshop.checkout().work("samples");
+  /** Returns a folder for each JDK, because the programs rewrite files in it. */
+  private static synchronized Path folder(Jdk jdk) throws IOException {
+    Path folder = Workshop.checkout().work("samples-" + jdk.version());
     Path pictures = folder.resolve("pictures");
     if (!Files.exists(pictures)) {
       Files.createDirectories(folder);
       Files.createSymbolicLink(
           pictures,
-          Pictures.all().copyTo(Workshop.empty("few-pictures"), PICTURES / 4).directory());
+          Pictures.all().copyTo(Workshop.empty("few-pictures-" + jdk.version()), PICTURES / 4).directory());
     }
     return folder;
   }
