@@ -90,24 +90,22 @@ final class ThreadClimb {
   }
 
   /**
-   * Called when batches begin to take another time, because more of their data is cached: earlier
-   * windows cannot be compared with later ones.
+   * Called when batches begin to take another time, because more of their data is cached: what was
+   * measured before no longer holds.
    *
-   * @param keepsThreads whether the number of threads stays, because the change is small
+   * @param keepsThreads whether the number of threads stays until the next trial, which begins soon
    */
   void restart(boolean keepsThreads) {
     round = -1;
     current = keepsThreads ? current : 0;
     threads = current;
-    untilTrial = current > 0 ? pause : 0;
+    untilTrial = 0;
+    pause = AGAIN;
     slower = 0;
-    step = current > 0 ? step : 0;
-    hasDecided = current > 0;
-    if (current == 0) {
-      pause = AGAIN;
-      speed = null;
-      isRough = false;
-    }
+    step = Double.POSITIVE_INFINITY; // No step is slower.
+    speed = null;
+    isRough = false;
+    hasDecided = false;
   }
 
   /**
@@ -123,8 +121,8 @@ final class ThreadClimb {
       boolean isSlower = slower == 2;
       if (isSlower || (untilTrial < 0 && (current > 0 || waits(window)))) {
         begin(current > 0 ? current / 2 : 1, prefetched);
-        if (!isSlower) { // A window that was chosen because it is slow would favour the candidate.
-          first(window);
+        if (!isSlower && current > 0) {
+          first(window); // Else it was chosen because it was slow, which favours the candidate.
         }
       }
       return null;
@@ -154,8 +152,19 @@ final class ThreadClimb {
 
   /** Returns how much faster the job is with more threads in this trial; 1 if unknown. */
   private double gain(long prefetched) {
-    double ofCandidate = rate(Pieces.sum(candidateWindows)) / rate(Pieces.sum(currentWindows));
-    return prefetched > prefetchedBefore ? candidate > current ? ofCandidate : 1 / ofCandidate : 1;
+    Figures ofCurrent = Pieces.sum(currentWindows);
+    Figures ofCandidate = Pieces.sum(candidateWindows);
+    boolean up = candidate > current;
+    double gain = rate(ofCandidate) / rate(ofCurrent);
+    return prefetched > prefetchedBefore
+        ? Math.min(up ? gain : 1 / gain, most(up ? ofCurrent : ofCandidate))
+        : 1;
+  }
+
+  /** Returns the largest speed-up that more threads can bring to a job with these waits. */
+  private static double most(Figures withFewer) {
+    long steps = withFewer.wall - withFewer.dataStall();
+    return steps <= 0 ? Double.POSITIVE_INFINITY : (double) withFewer.wall / steps;
   }
 
   private void begin(int other, long prefetched) {
@@ -179,10 +188,14 @@ final class ThreadClimb {
     Figures withFewer = Pieces.sum(windowsFewer);
     Figures withMore = Pieces.sum(windowsMore);
     boolean hasPrefetched = prefetched > prefetchedBefore;
-    double gain = !hasPrefetched || rate(withFewer) == 0 ? 0 : rate(withMore) / rate(withFewer);
+    double most = most(withFewer);
+    double gain =
+        !hasPrefetched || rate(withFewer) == 0
+            ? 0
+            : Math.min(most, rate(withMore) / rate(withFewer));
     int best = gain >= GAIN ? more : fewer;
     boolean isChanged = best != current;
-    Ratio ratio = gain == 0 ? null : ratio(windowsMore, windowsFewer, gain);
+    Ratio ratio = gain == 0 ? null : ratio(windowsMore, windowsFewer, gain).atMost(most);
     Ratio before = speed;
     if (fewer == 0) {
       speed = ratio;

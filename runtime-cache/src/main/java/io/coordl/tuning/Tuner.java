@@ -51,6 +51,9 @@ public final class Tuner {
    */
   private static final int SWITCHING = 2;
 
+  /** A loader that has taken fewer batches than this is not reported on. */
+  private static final int FEW = 16;
+
   /** Share of the time spent waiting for data that is worth a change. */
   static final double WORTH = 0.05;
 
@@ -89,8 +92,11 @@ public final class Tuner {
   /** Batches to skip before the next window, because the number of threads has just changed. */
   private int skipped;
 
-  /** The epoch in which the current trials began, or the last one in which caching changes them. */
-  private long phase;
+  /** Times of a batch: 0 before cached data is used, 1 in the epoch that begins to, then 2. */
+  private int phase;
+
+  /** The epoch in which cached data was first used. */
+  private long firstUse;
 
   private int waitingWindows;
 
@@ -99,6 +105,15 @@ public final class Tuner {
 
   /** Totals when caching began. */
   private JobStatisticsEvent begun = new JobStatisticsEvent();
+
+  /** When caching began, in nanoseconds of the job. */
+  private long begunAfter;
+
+  /** Whether caching began before the job trained, and may not help it. */
+  private boolean isProvisional;
+
+  /** How often cached data had been used when the job began to train. */
+  private long usedBefore;
 
   /** Whether caching began near the start of the first epoch. */
   private boolean isEarly;
@@ -116,10 +131,10 @@ public final class Tuner {
   private @Nullable JobStatisticsEvent lastTotals;
 
   /** Steps before the job used cached data. */
-  private final Pieces uncachedSteps = new Pieces();
+  private Pieces uncachedSteps = new Pieces();
 
   /** Steps that used cached data. */
-  private final Pieces cachedSteps = new Pieces();
+  private Pieces cachedSteps = new Pieces();
 
   /** Totals at the start of the first epoch that uses all cached data; null before. */
   private @Nullable JobStatisticsEvent settled;
@@ -200,12 +215,37 @@ public final class Tuner {
   /** Restarts measuring, because a job that only loaded data now trains. */
   private void restart(JobStatisticsEvent now) {
     warm = null;
+    lastTotals = null;
     waitingWindows = 0;
     begun = now;
     before = new JobStatisticsEvent();
     settled = null;
     isJudged = reason != null;
-    phase = 0;
+    isProvisional = reason != null;
+    usedBefore = used.getAsLong();
+    isEarly = false; // What the job does now may use cached data.
+    uncachedSteps = new Pieces();
+    cachedSteps = new Pieces();
+    restartThreads(now, false);
+  }
+
+  /** Stops caching for a job that does not need what was cached before it trained. */
+  private void undo(JobStatisticsEvent now, Figures window) {
+    isProvisional = false;
+    isJudged = false;
+    reason = null;
+    keeps = false;
+    keepsItems = false;
+    filling = 0;
+    restartThreads(now, false);
+    report(Sentence.DATA_DROPPED, describeWaits(window), window);
+  }
+
+  private void restartThreads(JobStatisticsEvent now, boolean keepsThreads) {
+    int threads = climb.threads();
+    climb.restart(keepsThreads);
+    lastTried = now;
+    skipped = climb.threads() == threads ? 0 : BATCHES; // Some are prefetched already.
   }
 
   private void evaluate(JobStatisticsEvent now) {
@@ -230,6 +270,12 @@ public final class Tuner {
     }
     last = now;
     boolean waits = waiting(window) >= WORTH;
+    if (isProvisional) {
+      isProvisional = (!waits || now.plannedEpochs == 1) && used.getAsLong() == usedBefore;
+      if (isProvisional) {
+        undo(now, window);
+      }
+    }
     judge(now, window);
     if (!keeps && !isDropped) {
       waitingWindows = waits && now.plannedEpochs != 1 ? waitingWindows + 1 : 0;
@@ -240,12 +286,13 @@ public final class Tuner {
   }
 
   private void tryThreads(JobStatisticsEvent now) {
-    // In the second epoch with caching, cached data is used; in the third, all of it.
-    long epoch = Math.min(now.epochs, begun.epochs + 2);
-    if (epoch != phase) {
-      phase = epoch;
-      climb.restart(isEarly && epoch == begun.epochs + 2);
-      lastTried = now;
+    if (phase == 0 && used.getAsLong() > 0) {
+      phase = 1;
+      firstUse = now.epochs;
+      restartThreads(now, false);
+    } else if (phase == 1 && now.epochs > firstUse) {
+      phase = 2;
+      restartThreads(now, true);
     }
     boolean isShort = climb.isShort();
     JobStatisticsEvent window = since(lastTried, now);
@@ -294,6 +341,7 @@ public final class Tuner {
 
   private void begin(JobStatisticsEvent now, Figures window) {
     begun = now;
+    begunAfter = now.wall;
     before = since(Objects.requireNonNull(warm), now);
     reason = describeWaits(before);
     keeps = true;
@@ -331,6 +379,7 @@ public final class Tuner {
     if (isDropped) {
       keeps = false;
       keepsItems = false;
+      restartThreads(now, true);
     }
     report(isDropped ? Sentence.DATA_DROPPED : Sentence.DATA_USED, describeEffect(), window);
   }
@@ -390,13 +439,13 @@ public final class Tuner {
       return keeps
           ? climb.said()
           : Sentence.NOT_SWITCHED.with(
-              now.wall > 0
+              now.wall > 0 && (trained.wall > 0 || now.batches >= FEW)
                   ? describeWaits(now)
                   : (trained.loadedBatches == 0 ? Sentence.NO_BATCH : Sentence.FEW_LOADED).with());
     }
     collect(now);
     return Sentence.KEPT.with(
-        begun.wall / 1e9,
+        begunAfter / 1e9,
         reason,
         isDropped ? Sentence.DROPPED.with() : "",
         climb.said().isEmpty() ? "" : "; " + climb.said(),

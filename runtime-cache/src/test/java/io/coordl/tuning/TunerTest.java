@@ -127,6 +127,40 @@ class TunerTest {
     assertThat(tuner.said()).doesNotContain("dropped", "times");
   }
 
+  /** It looked at some batches first, such as to count classes. */
+  @Test
+  void aJobThatLoadedBatchesAndDoesNotWaitIsLeftAlone() {
+    hits = 0;
+    Tuner tuner = tuner(false, false);
+    loading.epochs = 1;
+    second(tuner, loading, 50, 0.9);
+    assertThat(tuner.keeps()).isTrue();
+    totals.epochs = 1;
+    for (int i = 0; i < 3; i++) {
+      second(tuner, 50, 0.01);
+    }
+    assertThat(tuner.keeps()).isFalse();
+    assertThat(events).extracting(event -> event.change).last().isEqualTo("kept data is dropped");
+    assertThat(tuner.said()).startsWith("auto: nothing was switched on; the job waited for");
+    second(tuner, 50, 0.3);
+    second(tuner, 50, 0.3);
+    assertThat(tuner.keeps()).as("once it waits").isTrue();
+  }
+
+  @Test
+  void aJobOfOneEpochThatLoadedBatchesKeepsNothing() {
+    hits = 0;
+    Tuner tuner = tuner(false, false);
+    loading.epochs = 1;
+    second(tuner, loading, 50, 0.9);
+    totals.epochs = 1;
+    totals.plannedEpochs = 1;
+    for (int i = 0; i < 10; i++) {
+      second(tuner, 50, 0.6);
+    }
+    assertThat(tuner.keeps()).isFalse();
+  }
+
   @Test
   void aJobThatWaitsInTwoConsecutiveWindowsStartsKeeping() {
     Tuner tuner = tuner(false, false);

@@ -125,18 +125,20 @@ public final class EpochEngine {
     return samples != null && samples.areKept();
   }
 
-  /** Whether batches may be cached later, but not yet. */
+  /** Whether {@link #look} should be called: no batches are cached now. */
   public boolean looks() {
     return samples != null && !samples.areKept();
   }
 
   /**
-   * Examines an epoch whose batches are not cached yet. If only its items can be, {@code auto} need
-   * not wait for the next epoch before it caches them.
+   * Reports on the batches of a data set whose items can be cached one by one. If only the items
+   * can be cached, {@code auto} need not wait for the next epoch before it caches them.
+   *
+   * @param leavesBatches whether the batches cannot be cached
    */
-  public void look(Beginning of) {
-    if (samples != null && of.keepsItems() && of.reasonToLeave(true) != null) {
-      samples.leaveAll();
+  public void look(boolean leavesBatches) {
+    if (samples != null) {
+      samples.leaveAll(leavesBatches);
     }
   }
 

@@ -139,10 +139,10 @@ public final class PreparedSamples {
     return leavesAll;
   }
 
-  /** Records that the samples of the first data set are not cached. */
-  void leaveAll() {
-    if (leavesAll == null) {
-      leavesAll = true;
+  /** Reports on a data set without a plan: whether its samples cannot be cached. */
+  void leaveAll(boolean leaves) {
+    if (leavesAll == null || !leaves) {
+      leavesAll = leaves;
     }
   }
 

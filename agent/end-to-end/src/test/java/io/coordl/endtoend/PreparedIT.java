@@ -484,7 +484,9 @@ class PreparedIT {
       Files.createDirectories(folder);
       Files.createSymbolicLink(
           pictures,
-          Pictures.all().copyTo(Workshop.empty("few-pictures-" + jdk.version()), PICTURES / 4).directory());
+          Pictures.all()
+              .copyTo(Workshop.empty("few-pictures-" + jdk.version()), PICTURES / 4)
+              .directory());
     }
     return folder;
   }

@@ -17,11 +17,14 @@ import org.jspecify.annotations.Nullable;
 public final class JobTotals {
   private static final int MAX_CALLERS = 64;
 
-  /**
-   * A thread that has loaded this many batches, while no thread has begun a step, is not
-   * prefetching for one about to train.
-   */
+  /** A thread that has loaded this many batches is not prefetching for one about to train. */
   static final int LOADED = 3;
+
+  /**
+   * Like {@link #LOADED}, if some thread trains, but not on batches that it waits for in a known
+   * way: by then, a queue between the two threads is full, and the loading thread waits for it.
+   */
+  static final int QUEUED = 16;
 
   final LongAdder fetchTime = new LongAdder();
   final LongAdder decodeTime = new LongAdder();
@@ -62,6 +65,7 @@ public final class JobTotals {
   private long firstLoad;
   private long lastLoad;
   private long passes;
+  private boolean trains;
 
   private final Map<String, Long> collecting = new HashMap<>();
 
@@ -104,6 +108,11 @@ public final class JobTotals {
     if (consumer != null) {
       consumer.accept(epoch);
     }
+  }
+
+  /** A thread trains, perhaps on batches that another thread has loaded for it. */
+  synchronized void trains() {
+    trains = true;
   }
 
   synchronized void beganToUpdate() {
@@ -321,7 +330,7 @@ public final class JobTotals {
    */
   public synchronized JobStatisticsEvent loading() {
     JobStatisticsEvent now = new JobStatisticsEvent();
-    if (!started && (loaded.batches >= LOADED || passes > 1)) {
+    if (!started && (loaded.batches >= (trains ? QUEUED : LOADED) || passes > 1)) {
       now.add(loaded);
       now.wall = lastLoad - firstLoad;
       now.epochs = passes;

@@ -156,6 +156,7 @@ public final class SpanRecorder implements SpanSink {
       training.remove(0);
     }
     training.add(thread);
+    totals.trains();
   }
 
   /**

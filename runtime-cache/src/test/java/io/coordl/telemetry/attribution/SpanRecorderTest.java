@@ -267,6 +267,18 @@ class SpanRecorderTest {
     assertThat(totals().wall).isPositive();
   }
 
+  /** The program's own thread loads batches into a queue, from which the training thread polls. */
+  @Test
+  void aThreadThatLoadsForOneThatTrainsIsALoaderOnceTheQueueIsFull() {
+    runOnOtherThread(() -> spans.exit(spans.enter(COMPUTE, null), null));
+    for (int i = 1; i < JobTotals.QUEUED; i++) {
+      loadOne();
+    }
+    assertThat(spans.totals().loading().batches).isZero();
+    loadOne();
+    assertThat(spans.totals().loading().batches).isEqualTo(JobTotals.QUEUED);
+  }
+
   @Test
   void aLoaderOfFewBatchesIsDetectedInItsSecondPass() {
     loadOne();

@@ -115,7 +115,7 @@ record Place(Settings settings, List<Long> numbers, List<Object> arguments) {
   String name() {
     StringBuilder name = new StringBuilder(numbers.toString());
     for (@Nullable Object argument : arguments) {
-      String text = String.valueOf(argument);
+      String text = argument instanceof Enum<?> one ? one.name() : String.valueOf(argument);
       name.append(' ').append(argument == null ? "" : argument.getClass().getName());
       name.append(' ').append(text.length()).append(' ').append(text);
     }

@@ -231,7 +231,8 @@ final class PicturePipeline {
 
   /** Returns the program's data set, even if the agent's returns its samples. */
   private static RandomAccessDataset own(RandomAccessDataset dataset) {
-    return dataset instanceof CachedDataset cached ? (RandomAccessDataset) cached.own() : dataset;
+    Object own = dataset instanceof CachedDataset cached ? cached.own() : null;
+    return own == null ? dataset : (RandomAccessDataset) own;
   }
 
   /** Whether the program has dropped the data set. */

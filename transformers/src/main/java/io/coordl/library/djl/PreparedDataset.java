@@ -83,8 +83,8 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
   }
 
   @Override
-  public RandomAccessDataset own() {
-    return own;
+  public @Nullable RandomAccessDataset own() {
+    return isFirst ? own : null;
   }
 
   @Override
@@ -99,7 +99,7 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException(e); // These methods throw no other checked exception.
+      throw SampledBatches.<RuntimeException>undeclared(e); // As other JVM languages throw it.
     } finally {
       nanos.addAndGet(System.nanoTime() - start);
     }

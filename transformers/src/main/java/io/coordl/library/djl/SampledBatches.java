@@ -59,13 +59,14 @@ final class SampledBatches implements Iterator<List<Long>> {
     Throwable thrown = failure;
     failure = null;
     if (thrown != null) {
-      SampledBatches.<RuntimeException>sneak(thrown);
+      throw SampledBatches.<RuntimeException>undeclared(thrown);
     }
   }
 
+  /** Returns any exception of the program's code, to be thrown without being declared. */
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-  private static <T extends Throwable> void sneak(Throwable thrown) throws T {
-    throw (T) thrown;
+  static <T extends Throwable> T undeclared(Throwable thrown) {
+    return (T) thrown;
   }
 
   private Iterator<List<Long>> batches() {

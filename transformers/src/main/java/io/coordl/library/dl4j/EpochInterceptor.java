@@ -167,7 +167,7 @@ public final class EpochInterceptor implements LibraryHooks {
       return null;
     }
     if (!engine.serves(isOfProgram())) {
-      look(program, num);
+      look(program);
       return null;
     }
     try {
@@ -198,17 +198,19 @@ public final class EpochInterceptor implements LibraryHooks {
 
   // ---- start of an epoch
 
-  /** Examines an iterator at its first batch, if {@code auto} may cache its records later. */
-  private void look(ProgramIterator program, int num) {
+  /**
+   * Called at the first batch of an iterator, before anything is cached: reports whether only the
+   * images of its batches can be. Reads no files.
+   */
+  private void look(ProgramIterator program) {
     if (!engine.looks() || !looked.add(program.get())) {
       return;
     }
     try {
-      Map<String, SeekableReader> found = readers.of(program);
-      List<int[]> first = ProgramReaders.orders(found.values());
-      if (first != null) {
-        Worth worth = worth(program, found, num);
-        engine.look(new Beginning(new ProgramEpoch(program, found, first, num), worth));
+      Collection<SeekableReader> found = readers.of(program).values();
+      if (ReaderEpoch.isOfImages(found)) {
+        engine.look(
+            found.stream().anyMatch(one -> one.isShuffled() || one.reasonNotToKeep() != null));
       }
     } catch (CannotShareException e) {
       // Reported once batches are to be cached.
@@ -225,7 +227,7 @@ public final class EpochInterceptor implements LibraryHooks {
       return;
     }
     if (!engine.serves(!hasItemsFetched(first.values()))) {
-      look(program, num);
+      look(program);
       return; // The order of its files is known while the library itself iterates over them.
     }
     Map<String, SeekableReader> found = first;
