@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * With checkpoint=, model files have the same content as without the agent, and a complete one
- * survives kills and damage. Agent checkpoints do not change the training and survive kills, too.
+ * With checkpoint=, model files have the same content as without the agent, and a kill or a damaged
+ * file leaves a complete older one. Agent checkpoints do not change the training and survive kills.
  */
 class CheckpointIT {
   private static final String DL4J =
@@ -175,7 +175,7 @@ class CheckpointIT {
       assertThat(kept.orFail(every).out().lines().toList()).as(every).isEqualTo(steps);
       assertThat(kept.err()).doesNotContain("fault");
       if (kept.err().contains("did nothing: the job ended before the first was due")) {
-        assertThat(every).as("only auto waits until it can afford one").startsWith("auto");
+        assertThat(every).as("only auto waits until it can afford a checkpoint").startsWith("auto");
         assertThat(names(own.resolve(model(framework)))).isEmpty();
         continue;
       }
@@ -256,7 +256,7 @@ class CheckpointIT {
     }
   }
 
-  /** Returns lines with the checksum of the weights after each step; all tests share one run. */
+  /** Returns lines with the checksum of the weights after each step; tests share these runs. */
   private static List<String> steps(Framework framework, Jdk jdk) throws Exception {
     Path folder = Workshop.shared("checkpoint-steps-" + framework + "-" + jdk.version());
     return models(framework, jdk, "steps", folder).runOnce().orFail("plain").out().lines().toList();
@@ -285,7 +285,7 @@ class CheckpointIT {
         "record=off,checkpoint.dir=" + own + ",checkpoint.every=" + every);
   }
 
-  /** Runs a job and applies {@code end} once it has printed this many steps and is ready. */
+  /** Runs a job and, after this many steps, once {@code ready} holds, applies {@code end} to it. */
   private static ChildResult runUntil(
       ChildJvm job, int steps, BooleanSupplier ready, Consumer<ProcessHandle> end)
       throws Exception {
@@ -306,8 +306,8 @@ class CheckpointIT {
   }
 
   /**
-   * Kills a job {@code millis} after it has saved this many models; returns the number of the last
-   * one that it printed.
+   * Kills a job {@code millis} ms after it has saved this many models; returns the last model's
+   * number that the job printed.
    */
   private static int kill(ChildJvm job, String policy, int saves, int millis) throws Exception {
     AtomicReference<ProcessHandle> process = new AtomicReference<>();

@@ -188,7 +188,7 @@ class PrefetchIT {
         .args(program, pictures.toString());
   }
 
-  /** Returns a figure of the agent's line; 0 without such a line. */
+  /** Returns a figure from the agent's line about prefetching; 0 without such a line. */
   private static long figure(String err, int group) {
     Matcher matcher = AHEAD.matcher(err);
     return matcher.find() ? Long.parseLong(matcher.group(group)) : 0;
