@@ -210,7 +210,7 @@ public enum Option {
   enum Values {
     CHOICE,
     TEXT,
-    /** Text that is part of a longer name, whose parts commas separate. */
+    /** Text that becomes part of a longer name, in which commas separate the parts. */
     NAME,
     LIST,
     METRICS,
