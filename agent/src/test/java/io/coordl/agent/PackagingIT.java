@@ -55,8 +55,8 @@ final class PackagingIT {
           "(ai\\.djl|org\\.(bytedeco|datavec|deeplearning4j|nd4j))\\."
               // Loggers that JGroups and Jedis look up, and connection pools.
               + "|org\\.(slf4j|apache\\.(logging|commons\\.pool2))\\."
-              // Annotations of Byte Buddy's build, and a part of it that its parser refers to but
-              // does not use here.
+              // Annotations of Byte Buddy's build, and classes of Byte Buddy that its parser names
+              // but does not use here.
               + "|(net\\.bytebuddy\\.(build|description|dynamic)|javax\\.annotation"
               + "|org\\.objectweb\\.asm)\\."
               // Commands, client-side caches and tokens; RedisFromTheJarIT runs the packaged rest

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Finds every wait of the agent in its class files. Each unbounded wait must be listed here with
- * its reason, and each wait that the end of the JVM can reach must be listed with its bound.
+ * its reason, and each wait that JVM shutdown can reach must be listed with its bound.
  */
 final class WaitsTest {
   /** Calls that return only after another thread acts: name with descriptor, and owner. */

@@ -375,13 +375,12 @@ public final class Options {
     }
     String prefetch = "prefetch=" + get(Option.PREFETCH);
     if (library.preparesAhead()) {
-      return prefetch
-          + " has no effect on "
-          + library.name()
-          + (coordinate
-              ? " with prep=coordinate"
-              : " in fit without decoded=share or cache=minio: it prefetches only batches that the"
-                  + " program takes itself");
+      return coordinate
+          ? prefetch + " has no effect on " + library.name() + " with prep=coordinate"
+          : prefetch
+              + " without decoded=share or cache=minio has no effect in "
+              + library.name()
+              + "'s fit: it prefetches only batches that the program takes itself";
     }
     return coordinate
         ? prefetch
@@ -390,14 +389,14 @@ public final class Options {
         : "";
   }
 
-  /** Lets profile.accelerator, if it is set, replace any other phase, because it measures alone. */
+  /** Lets profile.accelerator, if it is set, replace the phases of profile=. */
   private void emulateAccelerator() {
     if (get(Option.PROFILE_ACCELERATOR).equals(Option.PROFILE_ACCELERATOR.byDefault)) {
       return;
     }
     if (profiles()) {
       corrections.add(
-          "profile=" + get(Option.PROFILE) + " is off: profile.accelerator measures alone");
+          "profile=" + get(Option.PROFILE) + " is off: profile.accelerator replaces it");
     }
     given.put(Option.PROFILE, new Given(List.of("accelerator"), AUTO));
   }
