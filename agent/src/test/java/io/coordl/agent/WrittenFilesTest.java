@@ -53,7 +53,7 @@ final class WrittenFilesTest {
           Map.entry(
               "host.SharedFile",
               "creates the file exclusively, opens it with NOFOLLOW_LINKS for reading and writing,"
-                  + " and checks its owner and identity before locking it and under the lock"),
+                  + " checks its owner before, and its identity again under the lock"),
           Map.entry(
               "peers.hosts.membership.DirectoryDiscovery",
               "writes a new file (CREATE_NEW) and renames it; opens other hosts' files with"

@@ -32,7 +32,6 @@ public final class NativeThreads {
 
   private NativeThreads() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException, TranslateException {
     ImageFolder pictures =
         ImageFolder.builder()

@@ -23,7 +23,6 @@ public final class IteratorMemory {
 
   private IteratorMemory() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException {
     for (int size : new int[] {64, 64, 64, 64, 32, 32, 64, 1, 64, 64}) {
       long before = faults();

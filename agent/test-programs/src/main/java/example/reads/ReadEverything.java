@@ -52,7 +52,6 @@ public final class ReadEverything {
 
   private ReadEverything() {}
 
-  /** See the class. */
   public static void main(String[] args) {
     ImageIO.setUseCache(false);
     int times = Integer.parseInt(args[0]);

@@ -31,7 +31,6 @@ public final class ReadItems {
 
   private ReadItems() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[0]);
     Map<String, Long> sums = sums(Path.of(args[1]));
