@@ -32,7 +32,7 @@ import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
 /**
  * Iterators that depend on state that an agent may miss, and a loop that changes it. Arguments:
- * {@code TABLE JOB}; jobs differ by this number, and each has its files in its own working
+ * {@code TABLE JOB}; jobs differ by the number JOB, and each has its files in its own working
  * directory. Prints each batch.
  */
 @SuppressWarnings({"serial", "ReferenceEquality"}) // None is serialized; array identity matters.

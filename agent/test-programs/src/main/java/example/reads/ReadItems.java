@@ -23,8 +23,8 @@ import java.util.zip.CRC32;
  *
  * <p>Arguments: {@code FOLDER SUMS LOG STOP EPOCHS SEED [PAUSE_MICROS]}. SUMS has a line {@code
  * CRC32 NAME} per file. LOG gets a line per read: its start in microseconds since 1970, and its
- * duration in microseconds. After EPOCHS epochs the program waits until the file STOP exists; with
- * 0, it reads until then. A wrong byte ends the program with status 3.
+ * duration in microseconds. After EPOCHS epochs the program waits until the file STOP exists; if
+ * EPOCHS is 0, it reads until then. A wrong byte ends the program with status 3.
  */
 public final class ReadItems {
   private static final int WRONG = 3;
