@@ -64,7 +64,6 @@ public final class Hostile {
     Object run() throws Exception;
   }
 
-  /** Runs the program; the class comment describes the arguments. */
   public static void main(String[] arguments) throws Exception {
     Hostile hostile = new Hostile(Path.of(arguments[0]), Long.parseLong(arguments[1]));
     for (int file = 0; file < FILES; file++) {

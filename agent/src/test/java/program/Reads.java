@@ -128,8 +128,8 @@ public final class Reads {
   }
 
   /**
-   * Interrupts all threads of the group, as {@code mvn exec:java} does, and each agent thread by
-   * name; returns the number of agent threads in the group.
+   * Five times, interrupts all threads of the group, as {@code mvn exec:java} does, and each agent
+   * thread by name; returns how many agent threads were seen in the group.
    */
   private static long interrupt() {
     long met = 0;

@@ -51,7 +51,7 @@ final class PackagingIT {
 
   private static final Pattern MAY_BE_MISSING =
       Pattern.compile(
-          // The program brings it, or there is nothing to hook.
+          // The program brings these libraries, or there is nothing to hook.
           "(ai\\.djl|org\\.(bytedeco|datavec|deeplearning4j|nd4j))\\."
               // Loggers that JGroups and Jedis look up, and connection pools.
               + "|org\\.(slf4j|apache\\.(logging|commons\\.pool2))\\."

@@ -51,7 +51,7 @@ public final class ManyLoops {
     }
   }
 
-  /** Shuffles its files before each epoch. */
+  /** Shuffles its files after each epoch. */
   static final class Shuffled extends Batches {
     private final Random random = new Random(5);
 

@@ -282,7 +282,7 @@ public final class Dl4jSamples {
     return new RecordReaderDataSetIterator(reader, BATCH, WORDS, CLASSES);
   }
 
-  /** About a second of sound: 80 to 119 frames of 24 bands, as text. */
+  /** Each sequence is about a second of sound: 80 to 119 frames of 24 bands, as text. */
   private DataSetIterator sequences() throws IOException, InterruptedException {
     Path frames = Files.createDirectories(folder.resolve("dl4j-frames"));
     Random random = new Random(7);

@@ -153,7 +153,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Its field references another object after each batch. */
+  /** Has a field that references another object after each batch. */
   private static final class Boxed extends Rows {
     private Integer batches = 1000;
 
@@ -168,7 +168,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Its class depends on a system property of the job. */
+  /** Has a constant that depends on a system property of the job. */
   private static final class OfProperty extends Rows {
     private static final int SCALE = Integer.getInteger("scale", 1);
 

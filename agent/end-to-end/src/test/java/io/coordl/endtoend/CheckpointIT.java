@@ -24,8 +24,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * With checkpoint=, model files have the same content as without the agent, and a kill or a damaged
- * file leaves a complete older one. Agent checkpoints do not change the training and survive kills.
+ * With checkpoint=, model files have the same content as without the agent; after a kill, or if a
+ * file is damaged, a complete model can still be loaded. Agent checkpoints do not change the
+ * training and also survive kills.
  */
 class CheckpointIT {
   private static final String DL4J =
@@ -256,7 +257,7 @@ class CheckpointIT {
     }
   }
 
-  /** Returns lines with the checksum of the weights after each step; tests share these runs. */
+  /** Returns each step's line with the checksum of the weights, from a run that tests share. */
   private static List<String> steps(Framework framework, Jdk jdk) throws Exception {
     Path folder = Workshop.shared("checkpoint-steps-" + framework + "-" + jdk.version());
     return models(framework, jdk, "steps", folder).runOnce().orFail("plain").out().lines().toList();
@@ -285,7 +286,7 @@ class CheckpointIT {
         "record=off,checkpoint.dir=" + own + ",checkpoint.every=" + every);
   }
 
-  /** Runs a job and, after this many steps, once {@code ready} holds, applies {@code end} to it. */
+  /** Runs a job; after this many steps, as soon as it is {@code ready}, applies {@code end}. */
   private static ChildResult runUntil(
       ChildJvm job, int steps, BooleanSupplier ready, Consumer<ProcessHandle> end)
       throws Exception {
@@ -306,8 +307,8 @@ class CheckpointIT {
   }
 
   /**
-   * Kills a job {@code millis} ms after it has saved this many models; returns the last model's
-   * number that the job printed.
+   * Kills a job {@code millis} ms after it has saved this many models; returns the number of the
+   * last model that the job printed.
    */
   private static int kill(ChildJvm job, String policy, int saves, int millis) throws Exception {
     AtomicReference<ProcessHandle> process = new AtomicReference<>();

@@ -109,7 +109,7 @@ class CoordinatedDjlIT {
             "data-throws"));
   }
 
-  /** A lone job without random transforms gets the batches of its own sampler and code. */
+  /** The job is alone in its group and has no random transforms. */
   @ParameterizedTest(name = "{0}")
   @MethodSource("ways")
   void aProgramSeesTheSameAsWithoutTheAgent(String way, TestInfo test)

@@ -134,7 +134,7 @@ class CoordinatedRecordsIT {
     Path data = data(jdk, "killed", "content=1");
     List<String> use = List.of("csv files", "sequences", "transformed");
     ChildResult plain = use(jdk, data, use).run().orFail("The plain run");
-    // The first job dies in its first or second use of a reader; the other then waits for it.
+    // The first job dies in its first or second epoch; the other then waits for it.
     int batches = jdk.feature() < 24 ? 3 : BATCHES + 2;
     List<ChildResult> jobs =
         together(

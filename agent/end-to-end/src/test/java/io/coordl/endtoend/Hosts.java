@@ -71,7 +71,10 @@ final class Hosts implements AutoCloseable {
     return directory.resolve("names");
   }
 
-  /** Returns the lines of the hosts' {@code /etc/hosts}; each host is {@code nodeN} and ALL. */
+  /**
+   * Returns the lines of the hosts' {@code /etc/hosts}. The first host is named {@code node1}, and
+   * so on; {@link #ALL} is a name of every host.
+   */
   private static List<String> hostsFile(int count) {
     List<String> lines = new ArrayList<>(List.of("127.0.0.1 localhost"));
     for (int i = 1; i <= count; i++) {

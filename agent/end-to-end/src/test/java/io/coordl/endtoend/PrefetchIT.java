@@ -92,7 +92,7 @@ class PrefetchIT {
               new Loop("validation", -1, -1, ""),
               new Loop("close", -1, -1, "")));
 
-  /** Loops that leave early, restart, interrupt, disturb or fail get the same batches. */
+  /** Loops that leave an epoch early, restart it, fail or are interrupted get the same batches. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void loopsOfEveryKindGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {

@@ -25,8 +25,8 @@ public final class BatchLogs {
 
   /**
    * Returns a sentence about the first batch whose data, labels or loss differ between {@code log}
-   * and {@code other}, or about different numbers of batches, or none; empty if both runs are bit
-   * for bit the same.
+   * and {@code other}, about different numbers of batches, or about a log without batches; empty if
+   * both runs are bit for bit the same.
    */
   public static Optional<String> firstDifference(Path log, Path other) throws IOException {
     List<String> expected = lines(log, "batch ");
