@@ -224,13 +224,13 @@ final class WaitsTest {
         }
         int dot = call.indexOf('.');
         open.add(call);
-        below(call.substring(0, dot)).forEach(type -> open.add(type + call.substring(dot)));
+        subtypesOf(call.substring(0, dot)).forEach(type -> open.add(type + call.substring(dot)));
       }
     }
     return reached;
   }
 
-  private Set<String> below(String type) {
+  private Set<String> subtypesOf(String type) {
     Set<String> all = new HashSet<>();
     Deque<String> open = new ArrayDeque<>(subtypes.getOrDefault(type, Set.of()));
     while (!open.isEmpty()) {

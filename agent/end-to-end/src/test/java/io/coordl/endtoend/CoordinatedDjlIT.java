@@ -116,9 +116,9 @@ class CoordinatedDjlIT {
       throws IOException, InterruptedException {
     for (Jdk jdk : Workshop.jdks(test).toList()) {
       for (String threads : Workshop.inTurns(way, List.of("0", "2"))) {
-        String plain = goOver(jdk, way, threads).run().orFail("The plain run").out();
+        String plain = customLoops(jdk, way, threads).run().orFail("The plain run").out();
         ChildResult coordinated =
-            goOver(jdk, way, threads)
+            customLoops(jdk, way, threads)
                 .agent(Workshop.checkout().agentJar(), "record=off,summary=off," + coordinated(""))
                 .run()
                 .orFail("The run with the agent");
@@ -144,7 +144,7 @@ class CoordinatedDjlIT {
     assertThat(output.lines()).hasSize(3).allMatch(line -> line.endsWith(": WRONG"));
   }
 
-  private static ChildJvm goOver(Jdk jdk, String way, String threads) throws IOException {
+  private static ChildJvm customLoops(Jdk jdk, String way, String threads) throws IOException {
     return program(jdk, "example.passes.CustomLoops").args(way, threads);
   }
 

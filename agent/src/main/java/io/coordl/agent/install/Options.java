@@ -117,8 +117,8 @@ public final class Options {
       options.choose(Option.CHECKPOINT, "atomic");
     }
     if (options.hasPeers()) {
-      options.bring(Option.CACHE, "minio");
-      options.bring(Option.CACHE_SCOPE, "host");
+      options.require(Option.CACHE, "minio");
+      options.require(Option.CACHE_SCOPE, "host");
     }
     return options;
   }
@@ -291,7 +291,7 @@ public final class Options {
   }
 
   /** Sets an option that peers require; if the user set another value, overrides and reports it. */
-  private void bring(Option option, String value) {
+  private void require(Option option, String value) {
     if (isGiven(option) && !get(option).equals(value)) {
       corrections.add(
           String.format(
