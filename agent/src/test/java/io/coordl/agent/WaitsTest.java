@@ -58,7 +58,8 @@ final class WaitsTest {
 
   private static final Pattern TIMED_OWNER =
       Pattern.compile(
-          "java/lang/(Object|Thread|Process)|java/util/concurrent/.*|io/coordl/host/(AgentThread|Uninterrupted)");
+          "java/lang/(Object|Thread|Process)|java/util/concurrent/.*"
+              + "|io/coordl/host/(AgentThread|Uninterrupted)");
 
   /** Longer time-outs count as unbounded. */
   private static final long NO_BOUND = Long.MAX_VALUE / 4;

@@ -46,10 +46,10 @@ public final class HostileIterators {
   private static final List<String> CASES =
       List.of(
           ("plain,static preprocessor,static number,inherited setting,inherited number"
-               + ",comparator,bindings,quoted,none,kinds,enumerations,collections,orders,threads,kernel,tick,link,missing,directory,late,shuffled,failing,prefetching,boxed,equals,same"
-               + " array,property,captured"
-               + " array,view,row,constant,holder,reader,enumeration,record,format"
-               + ",zone,local,asynchronous")
+                  + ",comparator,bindings,quoted,none,kinds,enumerations,collections,orders"
+                  + ",threads,kernel,tick,link,missing,directory,late,shuffled,failing"
+                  + ",prefetching,boxed,equals,same array,property,captured array,view,row"
+                  + ",constant,holder,reader,enumeration,record,format,zone,local,asynchronous")
               .split(",", -1));
 
   private static final Map<String, Object> BOUND = new HashMap<>();

@@ -34,7 +34,8 @@ class PreparedIT {
 
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
-      "rewritten,touched,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
+      "rewritten,touched,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,"
+          + "counter,remembers,draws,gaussian";
   static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels,saved";
   static final String HOSTILE_DL4J =
@@ -483,7 +484,9 @@ class PreparedIT {
       Files.createDirectories(folder);
       Files.createSymbolicLink(
           pictures,
-          Pictures.all().copyTo(Workshop.empty("few-pictures-" + jdk.version()), PICTURES / 4).directory());
+          Pictures.all()
+              .copyTo(Workshop.empty("few-pictures-" + jdk.version()), PICTURES / 4)
+              .directory());
     }
     return folder;
   }
