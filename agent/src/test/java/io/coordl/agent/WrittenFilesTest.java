@@ -52,8 +52,8 @@ final class WrittenFilesTest {
           Map.entry("host.OwnFiles", "opens files for all others"),
           Map.entry(
               "host.SharedFile",
-              "creates the file exclusively, opens it with NOFOLLOW_LINKS for reading and writing,"
-                  + " checks its owner before, and its identity again under the lock"),
+              "creates the file exclusively, or checks its owner and opens it with NOFOLLOW_LINKS"
+                  + " for reading and writing; checks the file's identity again under the lock"),
           Map.entry(
               "peers.hosts.membership.DirectoryDiscovery",
               "writes a new file (CREATE_NEW) and renames it; opens other hosts' files with"
