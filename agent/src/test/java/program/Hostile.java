@@ -28,10 +28,10 @@ import java.util.TreeSet;
 import java.util.zip.CRC32;
 
 /**
- * Reads files while it replaces, truncates, extends and deletes them, closes and interrupts open
- * files, and changes JVM settings on which an agent may depend. Prints what each step returns or
- * throws; runs with the same arguments print the same. Arguments: an empty directory, a seed, the
- * number of steps.
+ * Reads files while it replaces, truncates, extends and deletes them, closes open files, interrupts
+ * its own reads, and changes JVM settings on which an agent may depend. Prints what each step
+ * returns or throws; runs with the same arguments print the same. Arguments: an empty directory, a
+ * seed, the number of steps.
  */
 public final class Hostile {
   private static final int FILES = 6;
@@ -64,7 +64,6 @@ public final class Hostile {
     Object run() throws Exception;
   }
 
-  /** See the class. */
   public static void main(String[] arguments) throws Exception {
     Hostile hostile = new Hostile(Path.of(arguments[0]), Long.parseLong(arguments[1]));
     for (int file = 0; file < FILES; file++) {

@@ -19,7 +19,6 @@ public final class ReadBehindMount {
 
   private ReadBehindMount() {}
 
-  /** See the class. */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     Path here = Path.of(arguments[0]);
     Path there = Path.of(arguments[1]);
@@ -37,7 +36,7 @@ public final class ReadBehindMount {
     read("linked", here);
   }
 
-  /** Waits for a clock tick, so that two writes never have the same change time. */
+  /** Writes the file, after a clock tick, so that two writes never have the same change time. */
   private static void write(Path file, int value, int size) throws IOException {
     byte[] bytes = new byte[size];
     Arrays.fill(bytes, (byte) value);

@@ -19,17 +19,16 @@ import java.util.zip.CRC32;
 
 /**
  * Reads every file of a directory two ways in each of three rounds, prints checksums, and ends as
- * requested. Arguments: directory, then any of {@code interrupt} (all threads of the agent, after
- * the first round), {@code wait} (for a line on stdin after the first round), {@code recorder}
- * (until the agent's recorder, if any, has started), {@code probe} (prints on stderr each class
- * that an object stream creates), {@code more} (reads the first file in more ways), {@code threads}
- * (prints the live threads), {@code scrape=PORT} (prints the agent's metrics), {@code exit=N},
- * {@code throw}.
+ * requested. Arguments: directory, then any of {@code interrupt} (interrupts all threads of the
+ * agent after the first round), {@code wait} (waits for a line on stdin after the first round),
+ * {@code recorder} (waits until the agent's recorder, if any, has started), {@code probe} (prints
+ * on stderr each class that an object stream creates), {@code more} (reads the first file in more
+ * ways), {@code threads} (prints the live threads), {@code scrape=PORT} (prints the agent's
+ * metrics), {@code exit=N}, {@code throw}.
  */
 public final class Reads {
   private Reads() {}
 
-  /** See the class. */
   public static void main(String[] arguments) throws Exception {
     List<String> options = Arrays.asList(arguments).subList(1, arguments.length);
     if (options.contains("probe")) {
@@ -129,8 +128,8 @@ public final class Reads {
   }
 
   /**
-   * Interrupts all threads of the group, as {@code mvn exec:java} does, and each agent thread by
-   * name; returns the number of agent threads in the group.
+   * Five times, interrupts all threads of the group, as {@code mvn exec:java} does, and each agent
+   * thread by name; returns how many agent threads were seen in the group.
    */
   private static long interrupt() {
     long met = 0;
@@ -154,7 +153,7 @@ public final class Reads {
   private static List<String> threads() {
     TreeSet<String> names = new TreeSet<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      // Runs for as long as files are cached.
+      // This thread runs for as long as files are cached.
       if (!thread.getName().equals("coordl-memory")) {
         names.add(thread.getName());
       }

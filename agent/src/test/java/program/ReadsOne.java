@@ -8,7 +8,6 @@ import java.io.InputStream;
 public final class ReadsOne {
   private ReadsOne() {}
 
-  /** See the class. */
   public static void main(String[] arguments) {
     try (InputStream in = new FileInputStream(arguments[0])) {
       System.out.println(in.readAllBytes().length);

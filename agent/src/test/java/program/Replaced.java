@@ -23,7 +23,6 @@ public final class Replaced {
 
   private Replaced() {}
 
-  /** See the class. */
   public static void main(String[] arguments) throws IOException {
     Path data = Path.of(arguments[0]);
     read(data);

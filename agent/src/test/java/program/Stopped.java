@@ -15,7 +15,6 @@ public final class Stopped {
 
   private Stopped() {}
 
-  /** See the class. */
   @SuppressWarnings({"deprecation", "removal"})
   public static void main(String[] arguments) throws Exception {
     File[] files = new File(arguments[0]).listFiles();

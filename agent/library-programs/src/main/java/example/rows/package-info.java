@@ -1,2 +1,2 @@
-/** The data set of the training loops, which belongs to no library. */
+/** The data set of the training loops; it needs no library. */
 package example.rows;

@@ -51,12 +51,12 @@ final class PackagingIT {
 
   private static final Pattern MAY_BE_MISSING =
       Pattern.compile(
-          // The program brings it, or there is nothing to hook.
+          // The program brings these libraries, or there is nothing to hook.
           "(ai\\.djl|org\\.(bytedeco|datavec|deeplearning4j|nd4j))\\."
               // Loggers that JGroups and Jedis look up, and connection pools.
               + "|org\\.(slf4j|apache\\.(logging|commons\\.pool2))\\."
-              // Annotations of Byte Buddy's build, and a part of it that its parser refers to but
-              // does not use here.
+              // Annotations of Byte Buddy's build, and classes of Byte Buddy that its parser names
+              // but does not use here.
               + "|(net\\.bytebuddy\\.(build|description|dynamic)|javax\\.annotation"
               + "|org\\.objectweb\\.asm)\\."
               // Commands, client-side caches and tokens; RedisFromTheJarIT runs the packaged rest

@@ -118,10 +118,10 @@ final class PeersIT {
   }
 
   private String peers(int host) {
-    return peersWithout(host) + ",peer.secret=" + secret;
+    return peersWithoutSecret(host) + ",peer.secret=" + secret;
   }
 
-  private String peersWithout(int host) {
+  private String peersWithoutSecret(int host) {
     return ",group=it-" + port + "," + listed() + ",peer.bind=127.0.0." + host;
   }
 
@@ -245,7 +245,7 @@ final class PeersIT {
         start(
             Path.of(System.getProperty("java.home")),
             "job",
-            peersWithout(1) + ",peer.tls=/no/such/store.p12");
+            peersWithoutSecret(1) + ",peer.tls=/no/such/store.p12");
 
     Outcome outcome = end(job, "job");
     assertThat(outcome.exit()).isZero();
@@ -267,7 +267,7 @@ final class PeersIT {
         ",peer.secret=" + secret + ",peer.tls=" + secret, "peer.secret and peer.tls were both");
     for (Map.Entry<String, String> each : refused.entrySet()) {
       Path jdk = Path.of(System.getProperty("java.home"));
-      Process job = start(jdk, "job", peersWithout(1) + each.getKey());
+      Process job = start(jdk, "job", peersWithoutSecret(1) + each.getKey());
       assertThat(listening(job)).isEmpty();
       Outcome outcome = end(job, "job");
       assertThat(outcome.exit()).isZero();

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The Redis engine in the agent's jar works with the packaged part of Jedis: store, hit, lost
- * server, new server, wrong password.
+ * The Redis engine in the agent's jar works with the packaged part of Jedis. It stores and finds
+ * items, continues after the server is lost and after it is back, and reports a wrong password.
  */
 final class RedisFromTheJarIT {
   private final List<String> messages = Collections.synchronizedList(new ArrayList<>());

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Finds every wait of the agent in its class files. Each unbounded wait must be listed here with
- * its reason, and each wait that the end of the JVM can reach must be listed with its bound.
+ * its reason, and each wait that JVM shutdown can reach must be listed with its bound.
  */
 final class WaitsTest {
   /** Calls that return only after another thread acts: name with descriptor, and owner. */
@@ -58,7 +58,8 @@ final class WaitsTest {
 
   private static final Pattern TIMED_OWNER =
       Pattern.compile(
-          "java/lang/(Object|Thread|Process)|java/util/concurrent/.*|io/coordl/host/(AgentThread|Uninterrupted)");
+          "java/lang/(Object|Thread|Process)|java/util/concurrent/.*"
+              + "|io/coordl/host/(AgentThread|Uninterrupted)");
 
   /** Longer time-outs count as unbounded. */
   private static final long NO_BOUND = Long.MAX_VALUE / 4;
@@ -224,13 +225,13 @@ final class WaitsTest {
         }
         int dot = call.indexOf('.');
         open.add(call);
-        below(call.substring(0, dot)).forEach(type -> open.add(type + call.substring(dot)));
+        subtypesOf(call.substring(0, dot)).forEach(type -> open.add(type + call.substring(dot)));
       }
     }
     return reached;
   }
 
-  private Set<String> below(String type) {
+  private Set<String> subtypesOf(String type) {
     Set<String> all = new HashSet<>();
     Deque<String> open = new ArrayDeque<>(subtypes.getOrDefault(type, Set.of()));
     while (!open.isEmpty()) {

@@ -49,15 +49,15 @@ final class WrittenFilesTest {
   /** Classes with such calls, and the reason why each is safe. */
   private static final Map<String, String> EXPLAINED =
       Map.ofEntries(
-          Map.entry("host.OwnFiles", "the one place"),
+          Map.entry("host.OwnFiles", "opens files for all others"),
           Map.entry(
               "host.SharedFile",
-              "created exclusively, opened with NOFOLLOW_LINKS for reading and writing, its owner"
-                  + " and identity compared before and under its lock"),
+              "creates the file exclusively, or checks its owner and opens it with NOFOLLOW_LINKS"
+                  + " for reading and writing; checks the file's identity again under the lock"),
           Map.entry(
               "peers.hosts.membership.DirectoryDiscovery",
-              "a new file (CREATE_NEW) that a rename puts into place; others' are opened with"
-                  + " NOFOLLOW_LINKS for reading and writing, their owner compared before"),
+              "writes a new file (CREATE_NEW) and renames it; opens other hosts' files with"
+                  + " NOFOLLOW_LINKS for reading and writing, after checking their owner"),
           Map.entry("telemetry.live.Owner", "a new temporary file, which is never opened"),
           Map.entry("telemetry.recording.Status", "renames what OwnFiles made over its own name"),
           Map.entry(

@@ -154,7 +154,7 @@ public final class Crops {
         data.getShape() + " " + data.getDataType() + " " + batch.getIndices() + " " + sum);
   }
 
-  /** Writes noisy pictures of various sizes, with a plain part; the same every time. */
+  /** Writes noisy pictures of various sizes, each with a plain part; every run writes the same. */
   private static void write(Path folder) throws IOException {
     Random random = new Random(3);
     for (int i = 0; i < PICTURES; i++) {
@@ -180,7 +180,7 @@ public final class Crops {
     }
   }
 
-  /** Draws a random number if the picture is bright. */
+  /** Draws a random number if the first pixel is bright. */
   private static final class ByPixel implements Transform {
     @Override
     public NDArray transform(NDArray array) {

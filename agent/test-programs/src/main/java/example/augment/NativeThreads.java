@@ -17,9 +17,9 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Crops pictures for three epochs and prints, for each thread name, how many native threads exist
- * besides the Java threads of that name: a thread that an OpenMP region starts has the name of the
- * thread that runs the region. Argument: a folder of pictures.
+ * Crops pictures for three epochs and prints, for each thread name, the largest number of native
+ * threads besides the Java threads of that name: a thread that an OpenMP region starts has the name
+ * of the thread that runs the region. Argument: a folder of pictures.
  */
 public final class NativeThreads {
   private static final int MAX_NAME = 15;
@@ -32,7 +32,6 @@ public final class NativeThreads {
 
   private NativeThreads() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException, TranslateException {
     ImageFolder pictures =
         ImageFolder.builder()

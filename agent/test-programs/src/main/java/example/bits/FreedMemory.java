@@ -31,7 +31,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * kept reachable: JavaCV copies only an eighth of the bytes that it reads; the others are
  * uninitialised.
  *
- * <p>Prints the first wrong values and the number of all, which do not depend on the agent.
+ * <p>Prints the first wrong values and the number of wrong reads; neither depends on the agent.
  */
 public final class FreedMemory {
   private static final int SHOWN = 3;
@@ -45,7 +45,6 @@ public final class FreedMemory {
     byte[] bytes() throws Exception;
   }
 
-  /** See the class. */
   public static void main(String[] args) throws Exception {
     Read read =
         switch (args[0]) {

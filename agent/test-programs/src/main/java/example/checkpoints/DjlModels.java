@@ -27,8 +27,8 @@ import java.util.zip.CRC32;
 
 /**
  * Trains small networks and saves them in the ways that DJL offers. Arguments: {@code
- * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints the contents
- * of the files and of the loaded models; on standard error the duration of each save.
+ * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints checksums of
+ * the files and sums of the loaded parameters; on standard error, the duration of each save.
  */
 public final class DjlModels {
   private static final int IN = 20;

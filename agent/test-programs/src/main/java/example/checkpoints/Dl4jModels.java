@@ -35,9 +35,9 @@ import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 
 /**
  * Trains small networks and saves them in the ways that DL4J offers. Arguments: {@code
- * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints the contents
- * of the files, entry by entry, and of the loaded models; on standard error the duration of each
- * save.
+ * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints checksums of
+ * the files, entry by entry, and sums of the loaded parameters; on standard error, the duration of
+ * each save.
  */
 public final class Dl4jModels {
   private static final int IN = 20;
@@ -155,7 +155,7 @@ public final class Dl4jModels {
       timed(() -> ModelSerializer.writeModel(net, string.getPath(), true));
       timed(() -> net.save(bare, false));
     }
-    // Must not be in the last save.
+    // This step must not be in the last save.
     net.fit(batch(STEPS));
     load(file);
     load(string);

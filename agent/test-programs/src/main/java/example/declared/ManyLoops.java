@@ -51,7 +51,7 @@ public final class ManyLoops {
     }
   }
 
-  /** Shuffles its files before each epoch. */
+  /** Shuffles its files after each epoch. */
   static final class Shuffled extends Batches {
     private final Random random = new Random(5);
 
@@ -287,7 +287,7 @@ public final class ManyLoops {
     }
   }
 
-  /** Its last step never returns; another thread ends the program. */
+  /** A loop whose last step never returns; another thread ends the program. */
   private static void stuck(ManyLoops model, Rows batches) throws InterruptedException {
     Thread main = Thread.currentThread();
     Thread end =
@@ -305,7 +305,7 @@ public final class ManyLoops {
     model.step(null);
   }
 
-  /** Changes the batch in place, as normalisation does. */
+  /** Trains on the batch, and changes it in place, as normalisation does. */
   private void step(Object batch) {
     if (batch == null) {
       Object never = new Object();

@@ -59,7 +59,6 @@ public final class DeviceCopies {
     shared.write(batch.duplicate());
   }
 
-  /** See the class. */
   public static void main(String[] args) throws IOException {
     new DeviceCopies(Integer.parseInt(args[0])).run(Integer.parseInt(args[1]));
   }

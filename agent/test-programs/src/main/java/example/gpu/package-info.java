@@ -1,2 +1,2 @@
-/** Programs that need a GPU driver but no library. */
+/** Programs that need a GPU driver but no training library. */
 package example.gpu;

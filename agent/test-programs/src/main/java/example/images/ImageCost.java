@@ -21,7 +21,6 @@ import java.util.stream.Stream;
 public final class ImageCost {
   private ImageCost() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException {
     List<Path> files;
     try (Stream<Path> tree = Files.walk(Path.of(args[0]))) {

@@ -26,7 +26,6 @@ public final class MatrixCost {
 
   private MatrixCost() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException {
     List<File> files;
     try (Stream<Path> tree = Files.walk(Path.of(args[0]))) {

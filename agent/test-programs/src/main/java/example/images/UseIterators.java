@@ -53,7 +53,7 @@ public final class UseIterators {
     void show() throws IOException;
   }
 
-  /** Prints the batches, and what else the uses show. */
+  /** Prints the batches and the other results of the uses. */
   public static void main(String[] args) throws IOException {
     UseIterators all = new UseIterators(new File(args[0]));
     List<String> only = Arrays.asList(args).subList(1, args.length);

@@ -48,7 +48,7 @@ public final class UseMatrices {
     }
   }
 
-  /** Transforms that draw at random or work in place, several times with one loader. */
+  /** Uses transforms that draw random numbers or work in place, several times with each loader. */
   private static void changed(File file) throws IOException {
     Random random = new Random(7);
     ImageTransform crop = new CropImageTransform(random, 9);
@@ -69,7 +69,7 @@ public final class UseMatrices {
     print(file, "writable", painting.asMatrix(painting.asWritable(file)));
   }
 
-  /** Failed loads, then others with the same loader, from files, streams and images. */
+  /** After each failed load, loads a file, a stream or an image with the same loader. */
   private static void interrupted(File text, List<File> pictures) throws IOException {
     Paint paint = new Paint();
     NativeImageLoader loader = new NativeImageLoader(24, 32, 3, paint);

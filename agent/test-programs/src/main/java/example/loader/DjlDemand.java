@@ -29,10 +29,10 @@ import java.util.stream.Stream;
 /**
  * A DJL job whose demand is known by construction: each sample is a file and takes a known CPU time
  * to prepare; a step waits instead of using an accelerator. Prints {@code epoch 1} when the first
- * epoch has ended, and {@code step N} at the end of each later step. Arguments: a folder of files;
- * epochs; threads (0: the training thread prepares); milliseconds per step; samples per batch; CPU
- * milliseconds to prepare a sample; {@code fill}: steps of the first epoch do not wait, so that it
- * only fills a cache.
+ * epoch has ended, and {@code step N} at the end of each step of the later epochs. Arguments: a
+ * folder of files; epochs; threads (0: the training thread prepares); milliseconds per step;
+ * samples per batch; CPU milliseconds to prepare a sample; {@code fill}: steps of the first epoch
+ * do not wait, so this epoch only fills a cache.
  */
 public final class DjlDemand {
   private DjlDemand() {}

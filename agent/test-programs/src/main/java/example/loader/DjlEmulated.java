@@ -35,7 +35,6 @@ public final class DjlEmulated {
 
   private DjlEmulated() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException, TranslateException {
     int epochs = Integer.parseInt(args[1]);
     int threads = Integer.parseInt(args[2]);

@@ -16,16 +16,16 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A DJL loop whose step waits and uses no core, as with a fast accelerator; prints the wait for
- * each batch of 64. Arguments: a folder with one folder of pictures per class; epochs; {@code crop}
- * (random crops and flips) or {@code resize}; side of the square; milliseconds per step.
+ * A DJL loop whose step waits and uses no core, as with a fast accelerator; prints for each epoch
+ * the mean wait for a batch of 64. Arguments: a folder with one folder of pictures per class;
+ * epochs; {@code crop} (random crops and flips) or {@code resize}; side of the square; milliseconds
+ * per step.
  */
 public final class DjlFeed {
   private static final int BATCH = 64;
 
   private DjlFeed() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException, TranslateException {
     int epochs = Integer.parseInt(args[1]);
     int size = Integer.parseInt(args[3]);

@@ -32,7 +32,6 @@ public final class DjlLoader {
 
   private DjlLoader() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException, TranslateException {
     int epochs = Integer.parseInt(args[1]);
     int threads = Integer.parseInt(args[2]);

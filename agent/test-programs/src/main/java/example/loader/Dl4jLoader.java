@@ -29,7 +29,6 @@ public final class Dl4jLoader {
 
   private Dl4jLoader() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException {
     int epochs = Integer.parseInt(args[1]);
     DataSetIterator data = args[0].endsWith(".csv") ? table(args[0]) : pictures(args[0]);

@@ -23,10 +23,10 @@ import org.nd4j.linalg.learning.config.Adam;
 import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 
 /**
- * A DL4J job on real pictures with real steps, prepared by DL4J's own prefetch thread. Prints the
- * lines of {@link SteadyEpochs}. Arguments: a folder with one folder of pictures per class; epochs;
- * side length of the network's input in pixels; number of filters in its layer, which determines
- * the step time; samples per batch.
+ * A DL4J job that trains on real pictures; DL4J's own prefetch thread prepares the batches. Prints
+ * the lines of {@link SteadyEpochs}. Arguments: a folder with one folder of pictures per class;
+ * epochs; side length of the network's input in pixels; number of filters in its convolutional
+ * layer, which determines the step time; samples per batch.
  */
 public final class Dl4jSteps {
   private static final int CHANNELS = 3;

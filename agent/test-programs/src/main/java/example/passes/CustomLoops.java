@@ -30,7 +30,7 @@ import java.util.stream.LongStream;
 
 /**
  * A user's loops over a custom data set. Arguments: {@code WAY [THREADS]}. Prints a line per batch
- * with its items and checksums, and a line per other event; the same every time.
+ * with its items and checksums, and a line per other event; every run prints the same.
  */
 public final class CustomLoops {
   private static final int ITEMS = 70;
@@ -46,7 +46,6 @@ public final class CustomLoops {
     this.pool = pool;
   }
 
-  /** See the class. */
   public static void main(String[] args)
       throws IOException, TranslateException, InterruptedException {
     Engine.getInstance().setRandomSeed(5);
@@ -57,7 +56,7 @@ public final class CustomLoops {
         new CustomLoops(manager, pool).go(args[0]);
       } finally {
         if (pool != null) {
-          // DJL prefetches in this pool; closing the manager under it would sometimes crash.
+          // DJL prefetches in this pool; closing the manager meanwhile would sometimes crash.
           pool.shutdown();
           pool.awaitTermination(1, TimeUnit.MINUTES);
         }

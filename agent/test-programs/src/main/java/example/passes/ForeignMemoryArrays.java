@@ -21,7 +21,6 @@ public final class ForeignMemoryArrays {
 
   private ForeignMemoryArrays() {}
 
-  /** See the class. */
   public static void main(String[] args) {
     try (NDManager manager = NDManager.newBaseManager()) {
       detached(manager);

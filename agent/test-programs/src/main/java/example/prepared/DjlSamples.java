@@ -143,7 +143,7 @@ public final class DjlSamples {
     }
   }
 
-  /** A hand-written loop that computes a value from each batch. */
+  /** A hand-written loop with a gradient collector, so that the agent sees training. */
   private void byHand() throws IOException, TranslateException {
     RandomAccessDataset data = made("deep", false);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
@@ -535,7 +535,7 @@ public final class DjlSamples {
     }
   }
 
-  /** A different value in each epoch. */
+  /** Returns different values in each epoch. */
   private static final class Renewed extends Counting {
     private final int size;
     private int epoch;

@@ -282,7 +282,7 @@ public final class Dl4jSamples {
     return new RecordReaderDataSetIterator(reader, BATCH, WORDS, CLASSES);
   }
 
-  /** About a second of sound: 80 to 119 frames of 24 bands, as text. */
+  /** Each sequence is about a second of sound: 80 to 119 frames of 24 bands, as text. */
   private DataSetIterator sequences() throws IOException, InterruptedException {
     Path frames = Files.createDirectories(folder.resolve("dl4j-frames"));
     Random random = new Random(7);
@@ -532,7 +532,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Another preprocessor from the second batch of an epoch on. */
+  /** Sets another preprocessor after the first batch of each epoch. */
   private void swapped() throws IOException, InterruptedException {
     DataSetIterator iterator = csv(null);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
@@ -937,7 +937,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Its labels are a view of the features. */
+  /** Sets labels that are a view of the features. */
   private static final class Views implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 

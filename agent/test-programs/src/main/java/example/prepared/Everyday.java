@@ -149,7 +149,7 @@ final class Everyday {
     }
   }
 
-  /** A setting that other code changes during an epoch. */
+  /** Has a setting that other code changes during an epoch. */
   static final class Knob extends DjlSamples.Counting {
     float level = 1;
 

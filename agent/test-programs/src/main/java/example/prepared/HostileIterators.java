@@ -32,7 +32,7 @@ import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
 /**
  * Iterators that depend on state that an agent may miss, and a loop that changes it. Arguments:
- * {@code TABLE JOB}; jobs differ by this number, and each has its files in its own working
+ * {@code TABLE JOB}; jobs differ by the number JOB, and each has its files in its own working
  * directory. Prints each batch.
  */
 @SuppressWarnings({"serial", "ReferenceEquality"}) // None is serialized; array identity matters.
@@ -46,10 +46,10 @@ public final class HostileIterators {
   private static final List<String> CASES =
       List.of(
           ("plain,static preprocessor,static number,inherited setting,inherited number"
-               + ",comparator,bindings,quoted,none,kinds,enumerations,collections,orders,threads,kernel,tick,link,missing,directory,late,shuffled,failing,prefetching,boxed,equals,same"
-               + " array,property,captured"
-               + " array,view,row,constant,holder,reader,enumeration,record,format"
-               + ",zone,local,asynchronous")
+                  + ",comparator,bindings,quoted,none,kinds,enumerations,collections,orders"
+                  + ",threads,kernel,tick,link,missing,directory,late,shuffled,failing"
+                  + ",prefetching,boxed,equals,same array,property,captured array,view,row"
+                  + ",constant,holder,reader,enumeration,record,format,zone,local,asynchronous")
               .split(",", -1));
 
   private static final Map<String, Object> BOUND = new HashMap<>();
@@ -153,7 +153,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Its field references another object after each batch. */
+  /** Has a field that references another object after each batch. */
   private static final class Boxed extends Rows {
     private Integer batches = 1000;
 
@@ -168,7 +168,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Its class depends on a system property of the job. */
+  /** Has a constant that depends on a system property of the job. */
   private static final class OfProperty extends Rows {
     private static final int SCALE = Integer.getInteger("scale", 1);
 

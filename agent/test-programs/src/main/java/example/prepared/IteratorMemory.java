@@ -14,8 +14,8 @@ import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * Epochs of an iterator that DL4J prefetches, as {@code fit} does, with batches of several sizes.
- * Its arrays are not initialised, so they show what the memory of the iterator contains. On
- * standard error: the page faults of each epoch.
+ * The arrays are created uninitialised, so they show what the iterator's workspace contained.
+ * Prints the page faults of each epoch on standard error.
  */
 public final class IteratorMemory {
   private static final int BATCHES = 8;
@@ -23,7 +23,6 @@ public final class IteratorMemory {
 
   private IteratorMemory() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException {
     for (int size : new int[] {64, 64, 64, 64, 32, 32, 64, 1, 64, 64}) {
       long before = faults();
@@ -44,7 +43,7 @@ public final class IteratorMemory {
 
           @Override
           public DataSet next() {
-            return batch(size, next++); // DL4J has opened the iterator's memory.
+            return batch(size, next++); // DL4J has entered the iterator's workspace.
           }
         };
     AsyncDataSetIterator ahead =
@@ -59,7 +58,7 @@ public final class IteratorMemory {
 
   private static DataSet batch(int size, int number) {
     INDArray pixels = Nd4j.createUninitialized(DataType.FLOAT, size, PIXELS);
-    // The first batch is not in the iterator's memory; from the fifth on, batches reuse it.
+    // The first batch is not in the workspace; from the fifth on, batches reuse the workspace.
     if (List.of(1, 2, 3).contains(number)) {
       System.out.println(
           "batch " + number + " of zeros: " + (pixels.amaxNumber().floatValue() == 0));

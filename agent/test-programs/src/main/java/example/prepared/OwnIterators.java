@@ -289,7 +289,7 @@ final class OwnIterators {
     }
   }
 
-  /** Another object sets its field between batches. */
+  /** Has a field that another object sets between batches. */
   static final class OfField extends Rows {
     float level = 1;
 
@@ -364,7 +364,7 @@ final class OwnIterators {
     }
   }
 
-  /** The loop replaces its implementation between batches. */
+  /** Has a part that the loop replaces between batches. */
   static final class OfWay extends Rows {
     Way way = new Plus(1);
 
@@ -439,7 +439,7 @@ final class OwnIterators {
     }
   }
 
-  /** Its inner iterator has its own position. */
+  /** Has an inner iterator with its own position. */
   static final class OfNested extends Rows {
     private final Rows inner;
 

@@ -32,8 +32,8 @@ import javax.imageio.stream.ImageInputStream;
  * and prints a checksum per API and file.
  *
  * <p>Arguments: {@code TIMES FILE..}. Lines: {@code API FILE CRC32}, or {@code API FILE
- * EXCEPTION_CLASS: MESSAGE}; text is read as ISO 8859-1, so every file is valid text. An agent must
- * not change the output.
+ * EXCEPTION_CLASS: MESSAGE}. Most text is read as ISO 8859-1, in which every file is valid. An
+ * agent must not change the output.
  */
 public final class ReadEverything {
   private interface Read {
@@ -52,7 +52,6 @@ public final class ReadEverything {
 
   private ReadEverything() {}
 
-  /** See the class. */
   public static void main(String[] args) {
     ImageIO.setUseCache(false);
     int times = Integer.parseInt(args[0]);

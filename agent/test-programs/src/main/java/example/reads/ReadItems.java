@@ -23,15 +23,14 @@ import java.util.zip.CRC32;
  *
  * <p>Arguments: {@code FOLDER SUMS LOG STOP EPOCHS SEED [PAUSE_MICROS]}. SUMS has a line {@code
  * CRC32 NAME} per file. LOG gets a line per read: its start in microseconds since 1970, and its
- * duration in microseconds. After EPOCHS epochs the program waits until the file STOP exists; with
- * 0, it reads until then. A wrong byte ends the program with status 3.
+ * duration in microseconds. After EPOCHS epochs the program waits until the file STOP exists; if
+ * EPOCHS is 0, it reads until then. A wrong byte ends the program with status 3.
  */
 public final class ReadItems {
   private static final int WRONG = 3;
 
   private ReadItems() {}
 
-  /** See the class. */
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[0]);
     Map<String, Long> sums = sums(Path.of(args[1]));

@@ -33,8 +33,9 @@ class AutoIT {
   }
 
   /**
-   * Loaders without training, except for a hand-written loop at the end: series of features, rows
-   * of a table, long call chains, lambdas, the library's tables and random crops.
+   * The program only loads data, except for a hand-written training loop at the end. Its data sets
+   * have series of features, rows of a table, long call chains, lambdas, the library's tables and
+   * random crops.
    */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")

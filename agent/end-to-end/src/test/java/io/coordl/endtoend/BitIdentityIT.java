@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whether the agent observes or caches, each batch and loss is bit for bit as without it. */
+/** Without the agent, with it, and with its cache, each batch and loss is bit for bit the same. */
 class BitIdentityIT {
   private static final Pattern HITS = Pattern.compile("(\\d+) hits");
 

@@ -24,8 +24,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * With checkpoint=, model files have the same content as without the agent, and a complete one
- * survives kills and damage. Agent checkpoints do not change the training and survive kills, too.
+ * With checkpoint=, model files have the same content as without the agent; after a kill, or if a
+ * file is damaged, a complete model can still be loaded. Agent checkpoints do not change the
+ * training and also survive kills.
  */
 class CheckpointIT {
   private static final String DL4J =
@@ -175,7 +176,7 @@ class CheckpointIT {
       assertThat(kept.orFail(every).out().lines().toList()).as(every).isEqualTo(steps);
       assertThat(kept.err()).doesNotContain("fault");
       if (kept.err().contains("did nothing: the job ended before the first was due")) {
-        assertThat(every).as("only auto waits until it can afford one").startsWith("auto");
+        assertThat(every).as("only auto waits until it can afford a checkpoint").startsWith("auto");
         assertThat(names(own.resolve(model(framework)))).isEmpty();
         continue;
       }
@@ -256,7 +257,7 @@ class CheckpointIT {
     }
   }
 
-  /** Returns lines with the checksum of the weights after each step; all tests share one run. */
+  /** Returns each step's line with the checksum of the weights, from a run that tests share. */
   private static List<String> steps(Framework framework, Jdk jdk) throws Exception {
     Path folder = Workshop.shared("checkpoint-steps-" + framework + "-" + jdk.version());
     return models(framework, jdk, "steps", folder).runOnce().orFail("plain").out().lines().toList();
@@ -285,7 +286,7 @@ class CheckpointIT {
         "record=off,checkpoint.dir=" + own + ",checkpoint.every=" + every);
   }
 
-  /** Runs a job and applies {@code end} once it has printed this many steps and is ready. */
+  /** Runs a job; after this many steps, as soon as it is {@code ready}, applies {@code end}. */
   private static ChildResult runUntil(
       ChildJvm job, int steps, BooleanSupplier ready, Consumer<ProcessHandle> end)
       throws Exception {
@@ -306,8 +307,8 @@ class CheckpointIT {
   }
 
   /**
-   * Kills a job {@code millis} after it has saved this many models; returns the number of the last
-   * one that it printed.
+   * Kills a job {@code millis} ms after it has saved this many models; returns the number of the
+   * last model that the job printed.
    */
   private static int kill(ChildJvm job, String policy, int saves, int millis) throws Exception {
     AtomicReference<ProcessHandle> process = new AtomicReference<>();

@@ -109,16 +109,16 @@ class CoordinatedDjlIT {
             "data-throws"));
   }
 
-  /** A lone job without random transforms gets the batches of its own sampler and code. */
+  /** The job is alone in its group and has no random transforms. */
   @ParameterizedTest(name = "{0}")
   @MethodSource("ways")
   void aProgramSeesTheSameAsWithoutTheAgent(String way, TestInfo test)
       throws IOException, InterruptedException {
     for (Jdk jdk : Workshop.jdks(test).toList()) {
       for (String threads : Workshop.inTurns(way, List.of("0", "2"))) {
-        String plain = goOver(jdk, way, threads).run().orFail("The plain run").out();
+        String plain = customLoops(jdk, way, threads).run().orFail("The plain run").out();
         ChildResult coordinated =
-            goOver(jdk, way, threads)
+            customLoops(jdk, way, threads)
                 .agent(Workshop.checkout().agentJar(), "record=off,summary=off," + coordinated(""))
                 .run()
                 .orFail("The run with the agent");
@@ -144,7 +144,7 @@ class CoordinatedDjlIT {
     assertThat(output.lines()).hasSize(3).allMatch(line -> line.endsWith(": WRONG"));
   }
 
-  private static ChildJvm goOver(Jdk jdk, String way, String threads) throws IOException {
+  private static ChildJvm customLoops(Jdk jdk, String way, String threads) throws IOException {
     return program(jdk, "example.passes.CustomLoops").args(way, threads);
   }
 

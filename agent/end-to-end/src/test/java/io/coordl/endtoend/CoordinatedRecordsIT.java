@@ -31,7 +31,7 @@ class CoordinatedRecordsIT {
   private static final int SIGKILL_STATUS = 128 + 9;
   private static final int AT_ONCE = 3;
 
-  /** Uses whose order is the same in every epoch. */
+  /** The program's uses of readers that keep the same order in every epoch. */
   private static final List<String> UNSHUFFLED =
       List.of(
           "csv",
@@ -134,7 +134,7 @@ class CoordinatedRecordsIT {
     Path data = data(jdk, "killed", "content=1");
     List<String> use = List.of("csv files", "sequences", "transformed");
     ChildResult plain = use(jdk, data, use).run().orFail("The plain run");
-    // Dies in the first or second use of a reader; the survivor then waits for the dead job.
+    // The first job dies in its first or second epoch; the other then waits for it.
     int batches = jdk.feature() < 24 ? 3 : BATCHES + 2;
     List<ChildResult> jobs =
         together(
@@ -145,7 +145,7 @@ class CoordinatedRecordsIT {
     assertThat(jobs.get(1).err()).doesNotContain("fault");
   }
 
-  /** Returns a job that waits 12 s for similar jobs, not a minute. */
+  /** Returns a job that waits 12 s for similar jobs instead of a minute. */
   private static ChildJvm soon(Jdk jdk, Path data, List<String> use) throws IOException {
     return use(jdk, data, use).jvmArgs("-Dcoordl.prep.start=12");
   }
@@ -288,7 +288,7 @@ class CoordinatedRecordsIT {
     }
   }
 
-  /** Returns the records of an epoch, by their numbers. */
+  /** Returns the numbers of an epoch's records. */
   private static List<Integer> numbers(ChildResult job, int epoch) {
     Pattern batch = Pattern.compile(".* " + epoch + ": numbers ([0-9,]+) .*");
     return job.out()

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Training loops without a library, whose methods the user declares. */
+/** Training loops that use no library; the user declares their methods. */
 class DeclaredIT {
   private static final String LOOP =
       "batch=example.declared.Rows#next,step=example.declared.OwnLoop#step";
@@ -77,7 +77,7 @@ class DeclaredIT {
       throws IOException, InterruptedException, ExecutionException {
     Path directory = Workshop.empty("declared-" + jdk.version() + mode.replaceAll("\\W", "-"));
     Path data = Workshop.shared("declared-rows-" + jdk.version());
-    String plain = loop(jdk, data).runOnce().out(); // Writes the files, which the others read.
+    String plain = loop(jdk, data).runOnce().out(); // Also writes the other runs' files.
     Path recording = directory.resolve("job.jfr");
 
     ChildResult job = run(jdk, data, LOOP + "," + mode + ",record=" + recording);
@@ -148,7 +148,7 @@ class DeclaredIT {
               .agent(Workshop.checkout().agentJar(), loop + recording + item)
               .run()
               .orFail("loaded");
-      // Its class inherits hasNext instead of declaring it, so the job has one epoch.
+      // The class of the batch method inherits hasNext, so the job has only one epoch.
       assertThat(Summary.of(recording).epochs("memoryItems"))
           .containsExactly(item.isEmpty() ? 0L : 72L);
       assertThat(job.err().contains("item=my.Other#load did nothing")).isEqualTo(!item.isEmpty());

@@ -25,8 +25,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A user's recording that starts while the job starts up, as scripts may do. Whether JFR or the
- * agent's event classes come first, both recordings contain the job's totals and nothing fails.
+ * A user's recording, for example by a script, that starts while the job starts up. Whether JFR or
+ * the agent's event classes are loaded first, the user's and the agent's recordings contain the
+ * job's totals, and nothing fails.
  */
 class EarlyRecordingIT {
   private static final int EPOCHS = 4;

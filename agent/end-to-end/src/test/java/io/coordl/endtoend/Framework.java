@@ -5,7 +5,7 @@ enum Framework {
   /** Its example crops at random, so the data depend on the seed, too. */
   DJL("djl-image", "example.djl.TrainImages", 0),
 
-  /** Its iterator reads one record to learn the shape when it is made, and again in epoch 1. */
+  /** A new iterator reads one record to learn the shape; epoch 1 reads this record again. */
   DL4J("dl4j-image", "example.dl4j.TrainImages", 1);
 
   private final String module;

@@ -84,8 +84,8 @@ class GpuIT {
   }
 
   /**
-   * Trains for {@code seconds} and saves its model four times. The first GPU sample may come two
-   * seconds after the first batch.
+   * Returns a job that trains for {@code seconds} and saves its model four times. The first GPU
+   * sample may come two seconds after the first batch.
    */
   private static ChildJvm job(Jdk jdk, String arguments, int devices, int seconds)
       throws IOException {

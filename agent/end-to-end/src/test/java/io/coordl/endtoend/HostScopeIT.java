@@ -88,7 +88,7 @@ class HostScopeIT {
       System.out.println("kills at random points on " + jdk + ", seed " + seed);
       startAndKill(jdk, directory, theirs, other, new Random(seed));
 
-      // A later job finds each of their items either complete or not at all.
+      // A later job finds each item of the killed jobs either complete or not at all.
       try (Running after = Running.start(successor)) {
         after.await().result().orFail("The job after the killed ones");
       }

@@ -71,7 +71,10 @@ final class Hosts implements AutoCloseable {
     return directory.resolve("names");
   }
 
-  /** Returns the hosts' names, {@code node1}, {@code node2} and so on, and one name for all. */
+  /**
+   * Returns the lines of the hosts' {@code /etc/hosts}. The first host is named {@code node1}, and
+   * so on; {@link #ALL} is a name of every host.
+   */
   private static List<String> hostsFile(int count) {
     List<String> lines = new ArrayList<>(List.of("127.0.0.1 localhost"));
     for (int i = 1; i <= count; i++) {
@@ -303,8 +306,8 @@ final class Hosts implements AutoCloseable {
     }
 
     /**
-     * Arguments for a job whose peers are all hosts. Without namespaces, the address at which it
-     * listens distinguishes it from the other hosts.
+     * Arguments for a job whose peers are all hosts. Without namespaces, the address at which the
+     * job listens tells its host from the others.
      */
     String peerArguments(Path data) {
       return peerArguments(
@@ -344,10 +347,10 @@ final class Hosts implements AutoCloseable {
     }
 
     /**
-     * Sends bytes to a port of another host until it refuses them, and waits up to 10 s until it
-     * closes the connection.
+     * Sends bytes to a port of another host, then waits up to 10 s until that host closes the
+     * connection.
      *
-     * @param from a shell command that prints them
+     * @param from a shell command that prints the bytes
      */
     void send(String from, Host to, int port) throws InterruptedException {
       List<String> send = new ArrayList<>(command);
@@ -381,7 +384,7 @@ final class Hosts implements AutoCloseable {
       return false;
     }
 
-    /** Cuts its link at the switch: packets vanish without an error. */
+    /** Cuts this host's link at the switch: packets vanish without an error. */
     void cut() throws IOException, InterruptedException {
       inSwitch("link", "set", "port" + number, "down");
     }

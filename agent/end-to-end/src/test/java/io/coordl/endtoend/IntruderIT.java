@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Hosts refuse intruders without repeating a report, and their jobs continue. */
+/** Hosts refuse intruders, log no line twice, and continue their jobs. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IntruderIT {
   private static final int ITEMS = 60;

@@ -38,7 +38,7 @@ class MetricsIT {
   private static final int EPOCHS = Workshop.FULL ? 50 : 8;
   private static final int UNTIL_KILLED = 100_000;
 
-  /** Metric names and the recording's fields; they must agree to the nanosecond and byte. */
+  /** Metrics and the recording's fields; their values must agree to the nanosecond and byte. */
   private static final Map<String, String> TOTALS =
       Map.ofEntries(
           Map.entry("coordl_samples_total", "samples"),
@@ -135,7 +135,7 @@ class MetricsIT {
     }
   }
 
-  /** Each total in Prometheus is between our reads before and after. */
+  /** Each total in Prometheus lies between the values that the test reads before and after. */
   @Test
   void prometheusReadsEveryTotal() throws Exception {
     String program = program("prometheus");

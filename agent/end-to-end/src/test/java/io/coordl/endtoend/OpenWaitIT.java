@@ -18,7 +18,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Loaders that hang: the job reports it while it waits, and after a signal has ended it. */
+/** If a loader hangs, the agent reports the wait, and again once a signal has ended the job. */
 class OpenWaitIT {
   private static final Pattern WATCHED = Pattern.compile("coordl top (\\d+)");
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Declared loops on libraries that the agent does not know. */
+/** Loops that the user declares, on libraries that the agent does not know. */
 class OtherLibrariesIT {
   private static final List<String> MODES =
       List.of("", "cache=minio", "prepared=share", "prefetch=2", "auto");

@@ -21,8 +21,8 @@ class OtherSystemIT {
           + " && mknod /dev/urandom c 1 9 && mount -t tmpfs -o ro tmpfs /proc";
 
   /**
-   * Returns the command prefix that hides both. The JVM gets the path of its libraries, which it
-   * otherwise finds through /proc.
+   * Returns the command prefix that hides /proc and /dev/shm. The JVM gets the path of its
+   * libraries, which it otherwise finds through /proc.
    */
   private static List<String> wrapper(Jdk jdk) {
     String libraries = "export LD_LIBRARY_PATH=" + jdk.home().resolve("lib");
@@ -44,7 +44,7 @@ class OtherSystemIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void cachesWorkWithoutLinuxAndSharingIsReported(Framework framework, Jdk jdk)
+  void withoutLinuxCachesWorkAndTheLackOfSharingIsReported(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Assumptions.assumeTrue(
         Shell.works("unshare", "--mount", "/bin/sh", "-c", WITHOUT),

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /**
- * The report page of each example's recording, in a real browser; for Spark see {@link RecipesIT}.
+ * Report pages of examples, searches and test programs, in a real browser; for Spark see {@link
+ * RecipesIT}.
  */
 class PagesIT {
   private static final Path BROWSER = Path.of("/usr/bin/chromedriver");

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Every surviving job continues with the right bytes after faults of hosts, links and jobs. Prints
- * the longest fetch after each fault; {@code -Dcoordl.rounds=100} gives a meaningful table, {@code
- * -Dcoordl.seed} repeats one.
+ * a table of the longest fetches before, during and after each fault. {@code -Dcoordl.rounds=100}
+ * gives a meaningful table; {@code -Dcoordl.seed} repeats a run.
  */
 @Timeout(value = 120, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerFaultsIT {
@@ -45,7 +45,7 @@ class PeerFaultsIT {
 
   /** The fault of a round. */
   private enum Fault {
-    /** All jobs of a host are killed; later one starts there. */
+    /** All jobs of a host are killed; later, a new job starts there. */
     KILL_HOST("kill -9 of a host's only job"),
     /** The job that represents its host to the others is killed; another one takes over. */
     KILL_CARRIER("kill -9 of the carrier of two jobs"),
@@ -63,7 +63,7 @@ class PeerFaultsIT {
     }
   }
 
-  /** A round; times are in microseconds since 1970. */
+  /** A round; times are in microseconds since 1970. Fetches of {@code out} are not counted. */
   private record Round(
       Fault fault, long before, long from, long healed, long to, List<Reader> out) {}
 

@@ -92,7 +92,7 @@ class PrefetchIT {
               new Loop("validation", -1, -1, ""),
               new Loop("close", -1, -1, "")));
 
-  /** Loops that leave early, restart, interrupt, disturb or fail get the same batches. */
+  /** Loops that leave an epoch early, restart it, fail or are interrupted get the same batches. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void loopsOfEveryKindGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
@@ -188,7 +188,7 @@ class PrefetchIT {
         .args(program, pictures.toString());
   }
 
-  /** Returns a figure of the agent's line; 0 without such a line. */
+  /** Returns a figure from the agent's line about prefetching; 0 without such a line. */
   private static long figure(String err, int group) {
     Matcher matcher = AHEAD.matcher(err);
     return matcher.find() ? Long.parseLong(matcher.group(group)) : 0;

@@ -34,7 +34,8 @@ class PreparedIT {
 
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
-      "rewritten,touched,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
+      "rewritten,touched,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,"
+          + "counter,remembers,draws,gaussian";
   static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels,saved";
   static final String HOSTILE_DL4J =
@@ -115,7 +116,7 @@ class PreparedIT {
     assertThat(figure(kept, 2)).isGreaterThan(4 * 2L * SAMPLES);
   }
 
-  /** The program gets its own batches, and the summary reports whether they were equal. */
+  /** The program gets its own batches; the summary says whether repeated samples were equal. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aCheckComparesSamplesThatAreMadeTwice(Jdk jdk) throws IOException, InterruptedException {
@@ -240,7 +241,6 @@ class PreparedIT {
     }
   }
 
-  /** With decoded=share and auto, images are also cached one by one. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void imagesAreCachedOneByOneIfTheirBatchesCannotBe(Jdk jdk)
@@ -268,7 +268,7 @@ class PreparedIT {
     }
   }
 
-  /** As floats, or scaled by the preprocessor, they would be too large. */
+  /** As floats, or scaled by the preprocessor, the batches would be too large to cache. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void batchesOfImagesAreCachedAsBytes(Jdk jdk) throws IOException, InterruptedException {
@@ -285,7 +285,7 @@ class PreparedIT {
     return program.jvmArgs("-Depochs=6");
   }
 
-  /** Counted as page faults: the memory of four batches has 37,632 pages. */
+  /** New memory causes page faults; the memory of four batches has 37,632 pages. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void iteratorsOfLaterEpochsUseTheMemoryOfTheFirst(Jdk jdk)
@@ -310,7 +310,7 @@ class PreparedIT {
     return Workshop.program(jdk, Framework.DL4J, "example.prepared.IteratorMemory");
   }
 
-  /** Each iterator's batches are cached, or left to the program and the reason is reported. */
+  /** The agent caches an iterator's batches, or leaves them to the program and reports why. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void customIteratorsReturnTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
@@ -321,7 +321,7 @@ class PreparedIT {
     assertThat(kept.err()).doesNotContain("fault").contains(LEFT_OWN.split("; "));
     long pureHits = 3L * SAMPLES / 32 * OWN.split(",", -1).length;
     assertThat(figure(kept, 2)).isGreaterThanOrEqualTo(pureHits);
-    if (Workshop.FULL) { // Otherwise only the output would show a wrongly cached batch.
+    if (Workshop.FULL) { // Without -Pfull, only the output would show a wrongly cached batch.
       ChildResult pure = agent(records(jdk, OWN), "prepared=share").run().orFail(OWN);
       assertThat(figure(pure, 2)).isEqualTo(pureHits);
       ChildResult hostile =
@@ -476,7 +476,7 @@ class PreparedIT {
         .args(uses);
   }
 
-  /** Returns a folder for each JDK, because the programs rewrite files in it. */
+  /** Each JDK has its own folder, because the programs rewrite files in it. */
   private static synchronized Path folder(Jdk jdk) throws IOException {
     Path folder = Workshop.checkout().work("samples-" + jdk.version());
     Path pictures = folder.resolve("pictures");

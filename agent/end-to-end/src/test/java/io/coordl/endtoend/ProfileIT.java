@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Profiles of unmodified programs by the packaged agent: their content, not their speed. */
+/** The packaged agent profiles unmodified programs. Tests what a profile contains, not speeds. */
 class ProfileIT {
   static Stream<KnownRates> programs() {
     List<KnownRates> all = KnownRates.all();

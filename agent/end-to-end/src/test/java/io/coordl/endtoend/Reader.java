@@ -93,14 +93,14 @@ final class Reader implements AutoCloseable {
         Long.toString(plan.seed()),
         Integer.toString(plan.pauseMicros()));
     jvm.started(reader.started::complete);
-    jvm.echo(reader::heard);
+    jvm.echo(reader::onLine);
     Thread thread = new Thread(reader.end, name);
     thread.setDaemon(true);
     thread.start();
     return reader;
   }
 
-  private void heard(String line) {
+  private void onLine(String line) {
     if (line.startsWith("epoch ")) {
       epochs.incrementAndGet();
     }

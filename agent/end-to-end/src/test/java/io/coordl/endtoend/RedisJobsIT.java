@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Training jobs on hosts that share a Redis compute the same as one job without the agent. The jobs
- * run one after the other, each with its own copy of the data set and its own store, as on separate
- * hosts.
+ * Training jobs on hosts that share a Redis server compute the same as one job without the agent.
+ * The jobs run one after the other, each with its own copy of the data set and its own store, as on
+ * separate hosts.
  */
 class RedisJobsIT {
   @ParameterizedTest(name = "{0} on {1}")

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 
 /**
  * Compares the output of two runs of a program, which includes checksums of arrays. If checksums
- * differ, it reports the bytes, their owners (test programs save both: {@code
+ * differ, the failure shows the bytes, their owners (test programs save both, see {@code
  * example.bits.Checksum}) and the job's standard error: a difference that shows up once in hundreds
  * of runs must be understood the first time.
  */

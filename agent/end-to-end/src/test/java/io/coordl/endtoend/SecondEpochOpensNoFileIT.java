@@ -78,7 +78,7 @@ class SecondEpochOpensNoFileIT {
 
     long resident = summary.store("items");
     long rest = files.size() - resident;
-    // Full: not even the smallest other file fits. The index is part of the budget.
+    // The store is full: not even the smallest uncached file fits. The budget includes the index.
     Set<Path> kept = new HashSet<>(files);
     kept.removeIf(file -> opened.get(file) != 1);
     long smallest = Long.MAX_VALUE;

@@ -36,7 +36,7 @@ class SentencesIT {
           "auto",
           "auto: (kept read and prepared data|nothing was switched on; the job waited)");
 
-  /** Only their files are cached: the iterators are the library's own and read no records. */
+  /** Only files are cached, because the iterators are the library's own and read no records. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void everyPolicyGivesTheSameBatches(Jdk jdk) throws IOException, InterruptedException {

@@ -16,7 +16,7 @@ final class Shell {
    * Runs a command to its end.
    *
    * @return its output
-   * @throws IOException with its output, if its exit status is not 0
+   * @throws IOException if it cannot be started, takes too long or fails; contains its output
    */
   static String run(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

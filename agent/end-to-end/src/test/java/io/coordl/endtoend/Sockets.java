@@ -54,8 +54,8 @@ final class Sockets {
   }
 
   /**
-   * Parses {@code 0100007F:1E78}, which is 127.0.0.1:7800: words of four bytes in reverse order. An
-   * IPv6 address is returned in brackets.
+   * Parses an address such as {@code 0100007F:1E78}, which is 127.0.0.1:7800: in each word of four
+   * bytes, the order is reversed. An IPv6 address is returned in brackets.
    */
   private static String address(String hex) throws UnknownHostException {
     String[] parts = hex.split(":", -1);

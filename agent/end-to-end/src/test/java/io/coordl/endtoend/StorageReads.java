@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /**
  * A process's reads of a directory's files, counted from outside by strace: how often each was
- * opened, and bytes read in total. Immutable.
+ * opened, and how many bytes were read in total. Immutable.
  *
  * @param opens number of opens by name relative to the directory
  * @param bytes bytes read from all files

@@ -88,7 +88,7 @@ class TopIT {
   }
 
   @Test
-  void jobsAreShownUntilTheyEndAndKilledOnesEvenLater() throws IOException, InterruptedException {
+  void jobsAreShownUntilTheyEndAndKilledOnesStayShown() throws IOException, InterruptedException {
     try (Running killed = start(Framework.DJL, "killed");
         Running stopped = start(Framework.DL4J, "stopped");
         Running surviving = start(Framework.DJL, "surviving")) {

@@ -17,12 +17,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TruthIT {
   /**
    * The program and the agent read the clock a few instructions apart. On a busy machine, a context
-   * switch in between changes only one of the measurements; that differs from run to run. A wrong
-   * attribution fails all attempts.
+   * switch in between changes only one of the measurements, so one attempt may fail by chance. A
+   * wrong attribution fails all attempts.
    */
   private static final int ATTEMPTS = 3;
 
-  /** One loop of each kind, which also runs without -Pfull. */
+  /** One loop of each kind; these also run without -Pfull. */
   private static final Set<String> ONE_OF_EACH_KIND =
       Set.of("fit", "samediff-timed", "easytrain-pool", "lambda", "collector", "forward");
 

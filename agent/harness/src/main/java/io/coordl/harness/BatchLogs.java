@@ -25,8 +25,8 @@ public final class BatchLogs {
 
   /**
    * Returns a sentence about the first batch whose data, labels or loss differ between {@code log}
-   * and {@code other}, or about their numbers of batches; empty if both runs are bit for bit the
-   * same.
+   * and {@code other}, about different numbers of batches, or about a log without batches; empty if
+   * both runs are bit for bit the same.
    */
   public static Optional<String> firstDifference(Path log, Path other) throws IOException {
     List<String> expected = lines(log, "batch ");
@@ -111,7 +111,7 @@ public final class BatchLogs {
     return fed(log).stream().filter(otherBatches::contains).count();
   }
 
-  /** Batches in {@code log}. */
+  /** Returns the number of batches in {@code log}. */
   public static long batches(Path log) throws IOException {
     return fed(log).size();
   }

@@ -67,7 +67,7 @@ public record KnownWaits(String name, String mainClass, String module) {
     }
   }
 
-  /** Bytes to read for each batch, from a sparse file, which takes some tens of milliseconds. */
+  /** Size of a sparse file that is read for each batch, which takes some tens of milliseconds. */
   private static final long FILE_BYTES = 512L << 20;
 
   /** Returns the program that, for each batch, first reads a file and then prepares the batch. */
@@ -142,7 +142,7 @@ public record KnownWaits(String name, String mainClass, String module) {
   }
 
   /**
-   * Runs the program with the agent observing; {@code directory} gets the recording.
+   * Runs the program with an agent that only observes; {@code directory} gets the recording.
    *
    * @throws IllegalStateException if the program or the reading of its recording fails
    */

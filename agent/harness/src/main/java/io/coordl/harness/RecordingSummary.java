@@ -13,13 +13,13 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param wall from the first request for a batch to the last
  * @param stall time the training thread waited for batches
- * @param fetchStall part of it spent fetching
- * @param prepStall part of it spent preparing
- * @param gcStall part of it spent in garbage collection
- * @param queueStall part of it spent on hand-over
- * @param hits reads served by a store
- * @param storageItems items read from storage, as counted by the agent
- * @param decodes calls that decoded something
+ * @param fetchStall part of {@code stall} spent fetching
+ * @param prepStall part of {@code stall} spent preparing
+ * @param gcStall part of {@code stall} spent in garbage collection
+ * @param queueStall part of {@code stall} spent on hand-over
+ * @param hits number of reads served by a store
+ * @param storageItems number of items read from storage, as counted by the agent
+ * @param decodes number of calls that decoded something
  * @param epochs epochs and evaluations, in order
  */
 public record RecordingSummary(

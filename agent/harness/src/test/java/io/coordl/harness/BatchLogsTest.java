@@ -30,7 +30,7 @@ class BatchLogsTest {
   }
 
   @Test
-  void aShorterLogAndAnEmptyLogDiffer() throws IOException {
+  void aMissingBatchAndAnEmptyLogAreReported() throws IOException {
     Path one = log("one", "batch 1 1 aa bb cc");
     Path none = log("none", "epoch 1 1");
     assertThat(BatchLogs.firstDifference(one, none)).isPresent();

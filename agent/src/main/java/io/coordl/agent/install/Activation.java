@@ -156,8 +156,8 @@ final class Activation {
 
   /**
    * Exports JFR's internal packages to the event classes. JFR itself does so when it registers an
-   * event, but {@code jcmd JFR.start} also instruments event classes that load earlier. If a call
-   * fails once because the export is missing, it fails forever.
+   * event, but {@code jcmd JFR.start} also instruments event classes that are not yet registered.
+   * If a call fails once because the export is missing, it fails forever.
    */
   private void exportToEvents(@Nullable Module jfr) {
     if (jfr == null) {
@@ -181,7 +181,7 @@ final class Activation {
         : jmx.equals("on");
   }
 
-  /** The version from the manifest of the agent's jar, known to the loader of its entry class. */
+  /** The version in the agent jar's manifest, which the loader of the entry class has read. */
   private static String version() throws ClassNotFoundException {
     String version =
         Class.forName("io.coordl.agent.CoordlAgent", false, ClassLoader.getSystemClassLoader())

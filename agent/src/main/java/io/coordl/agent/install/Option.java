@@ -86,8 +86,8 @@ public enum Option {
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
           + " redis://HOST[:PORT], rediss://HOST[:PORT]",
       Values.PEERS,
-      "hosts, or a Redis, that share the cache with this host; implies"
-          + " cache=minio and cache.scope=host"),
+      "hosts, or a Redis server, that share the cache with this host; implies cache=minio and"
+          + " cache.scope=host"),
   PEER_BIND(
       "auto, ADDRESS[:PORT]",
       Values.ADDRESS,
@@ -205,12 +205,13 @@ public enum Option {
       "default",
       "NAME (without commas)",
       Values.NAME,
-      "name of the group of this user's jobs that share with cache.scope=host or prep=coordinate");
+      "name of a group of this user's jobs, which share data through cache.scope=host or"
+          + " prep=coordinate");
 
   enum Values {
     CHOICE,
     TEXT,
-    /** Text that is part of a longer name, whose parts commas separate. */
+    /** Text that becomes part of a longer name, in which commas separate the parts. */
     NAME,
     LIST,
     METRICS,

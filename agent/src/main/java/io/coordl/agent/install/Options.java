@@ -117,8 +117,8 @@ public final class Options {
       options.choose(Option.CHECKPOINT, "atomic");
     }
     if (options.hasPeers()) {
-      options.bring(Option.CACHE, "minio");
-      options.bring(Option.CACHE_SCOPE, "host");
+      options.require(Option.CACHE, "minio");
+      options.require(Option.CACHE_SCOPE, "host");
     }
     return options;
   }
@@ -155,7 +155,7 @@ public final class Options {
     return given.containsKey(option);
   }
 
-  /** Whether other hosts, or a Redis, share the cache with this host. */
+  /** Whether other hosts, or a Redis server, share the cache with this host. */
   boolean hasPeers() {
     return !get(Option.PEER).equals("off");
   }
@@ -291,7 +291,7 @@ public final class Options {
   }
 
   /** Sets an option that peers require; if the user set another value, overrides and reports it. */
-  private void bring(Option option, String value) {
+  private void require(Option option, String value) {
     if (isGiven(option) && !get(option).equals(value)) {
       corrections.add(
           String.format(
@@ -375,13 +375,12 @@ public final class Options {
     }
     String prefetch = "prefetch=" + get(Option.PREFETCH);
     if (library.preparesAhead()) {
-      return prefetch
-          + " has no effect on "
-          + library.name()
-          + (coordinate
-              ? " with prep=coordinate"
-              : " in fit without decoded=share or cache=minio: it prefetches only batches that the"
-                  + " program takes itself");
+      return coordinate
+          ? prefetch + " has no effect on " + library.name() + " with prep=coordinate"
+          : prefetch
+              + " without decoded=share or cache=minio has no effect in "
+              + library.name()
+              + "'s fit: it prefetches only batches that the program takes itself";
     }
     return coordinate
         ? prefetch
@@ -390,14 +389,14 @@ public final class Options {
         : "";
   }
 
-  /** Lets profile.accelerator, if it is set, replace any other phase, because it measures alone. */
+  /** Lets profile.accelerator, if it is set, replace the phases of profile=. */
   private void emulateAccelerator() {
     if (get(Option.PROFILE_ACCELERATOR).equals(Option.PROFILE_ACCELERATOR.byDefault)) {
       return;
     }
     if (profiles()) {
       corrections.add(
-          "profile=" + get(Option.PROFILE) + " is off: profile.accelerator measures alone");
+          "profile=" + get(Option.PROFILE) + " is off: profile.accelerator replaces it");
     }
     given.put(Option.PROFILE, new Given(List.of("accelerator"), AUTO));
   }

@@ -38,7 +38,7 @@ final class PeerPolicy {
     try {
       return RedisUri.is(options.get(Option.PEER))
           ? redis(options, arena, tls(options), job)
-          : hosts(options, store, arena, proof(options), job);
+          : hosts(options, store, arena, credentials(options), job);
     } catch (IOException e) {
       job.figures().log().say(e.getMessage() + " No other host is used.");
     } catch (RuntimeException | LinkageError e) {
@@ -95,7 +95,7 @@ final class PeerPolicy {
   }
 
   /** The credentials with which this group's hosts authenticate each other. */
-  private static SSLContext proof(Options options) throws IOException {
+  private static SSLContext credentials(Options options) throws IOException {
     String secret = options.get(Option.PEER_SECRET);
     boolean given = !secret.equals(Option.PEER_SECRET.byDefault);
     if (given && !options.get(Option.PEER_TLS).equals(Option.PEER_TLS.byDefault)) {

@@ -213,7 +213,7 @@ final class Policies {
           figures
               .log()
               .say(
-                  "%s cannot intercept %s (%s); it runs unchanged.",
+                  "%s cannot intercept %s (%s); this class runs unchanged.",
                   policy, declaring.getName(), reason);
         });
   }

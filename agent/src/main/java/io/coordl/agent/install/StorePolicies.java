@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The stores that a job asks for: raw items, decoded images and prepared samples. Decides which of
- * them share a budget and which jobs share them, and gives back a store that does not help.
+ * them share a budget and which jobs share them, and frees a store that does not help.
  */
 final class StorePolicies {
   private static final String HOST = "host";

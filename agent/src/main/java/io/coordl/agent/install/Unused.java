@@ -53,7 +53,8 @@ final class Unused {
     for (Map.Entry<String, StoreStatistics> served : before.entrySet()) {
       long hits = served.getValue().of(Outcome.HIT);
       if (hits > 0) {
-        return String.format("no %s was needed: %s %ss were found", what, hits, served.getKey());
+        return String.format(
+            "no %s was needed: %s %ss came from their cache", what, hits, served.getKey());
       }
     }
     String none = filter.whyNoItems();

@@ -345,7 +345,7 @@ final class OptionsTest {
     assertThat(alone.remarkOn(library("DJL"))).isEmpty();
     assertThat(alone.remarkOn(library("DL4J")))
         .isEqualTo(
-            "prefetch=2 has no effect on DL4J in fit without decoded=share or cache=minio: it"
+            "prefetch=2 without decoded=share or cache=minio has no effect in DL4J's fit: it"
                 + " prefetches only batches that the program takes itself");
     assertThat(alone.count(Option.PREFETCH)).isEqualTo(2);
     assertThat(Options.parse("prefetch=2,decoded=share", null).remarkOn(library("DL4J"))).isEmpty();
@@ -660,7 +660,7 @@ final class OptionsTest {
     }
   }
 
-  /** The parts of a longer name are separated by commas; a file's values may contain some. */
+  /** Commas separate the parts of longer names, but values in a file may contain commas. */
   @Test
   void aGroupNameHasNoComma() throws IOException {
     Options options = parse("cache=minio,cache.scope=host,@" + file("group=x,decoded\n"));

@@ -88,7 +88,7 @@ final class UnusedTest {
   void aStoreNamesTheStoreThatServedItsItems() {
     Map<String, StoreStatistics> before = Map.of("decoded image", store(96, 0, 0, 0, 0));
     assertThat(Unused.store(store(0, 0, 0, 0, 0), FILES, "raw item", before))
-        .isEqualTo("no raw item was needed: 96 decoded images were found");
+        .isEqualTo("no raw item was needed: 96 decoded images came from their cache");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item", before))
         .startsWith("no raw item could be cached: of 3 requested");
     assertThat(
