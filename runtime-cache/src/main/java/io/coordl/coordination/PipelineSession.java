@@ -173,7 +173,7 @@ final class PipelineSession {
     }
   }
 
-  /** Whether the first epoch began with fewer jobs than it waited for. */
+  /** Whether the first epoch began with fewer jobs than this one waited for. */
   boolean waitedInVain() {
     return inVain;
   }

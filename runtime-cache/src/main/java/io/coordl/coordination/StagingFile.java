@@ -290,7 +290,7 @@ final class StagingFile implements StagingMemory {
   }
 
   private ByteBuffer map(long at, long bytes) throws IOException {
-    check(); // Mapping past its end would extend the file with zeros.
+    check(); // Mapping past the file's end would extend it with zeros.
     return file.getChannel().map(MapMode.READ_WRITE, at, bytes).order(ByteOrder.nativeOrder());
   }
 

@@ -428,8 +428,9 @@ public final class SharedFile<M extends Contents.Memory> {
   }
 
   /**
-   * Removes the file if no job uses it; true if it had contents. Another job may be creating an
-   * empty file: it is skipped until it is {@link #PATIENCE} old, then removed without a log line.
+   * Removes the file if no job uses it; true if it had contents. Another job may still be creating
+   * an empty file, so such a file is skipped until it is {@link #PATIENCE} old, then removed
+   * without a log line.
    */
   private static boolean sweepOne(Path path, long user) throws IOException {
     try {
