@@ -156,7 +156,7 @@ public final class KeptForms {
     return item != null && item.file.equals(file) ? item : null;
   }
 
-  /** Whether raw bytes may be admitted that were read for {@code requester}, null if unknown. */
+  /** Whether raw bytes read for {@code requester}, null if unknown, may be admitted. */
   boolean admitsRaw(@Nullable DecodedItem requester) {
     if (keepsSample()) {
       return false;

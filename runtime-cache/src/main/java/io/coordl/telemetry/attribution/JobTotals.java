@@ -19,7 +19,7 @@ public final class JobTotals {
 
   /**
    * A thread that has loaded this many batches, while no thread has begun a step, is not
-   * prefetching for one about to train.
+   * prefetching for a thread that is about to train.
    */
   static final int LOADED = 3;
 
@@ -289,8 +289,8 @@ public final class JobTotals {
   }
 
   /**
-   * A thread that has not trained has taken a batch: the job may only load. Waits count for the
-   * first such thread only.
+   * A thread that has not trained has taken a batch; perhaps the job only loads data. Waits count
+   * for the first such thread only.
    *
    * @param thread identifies the thread
    * @param begins whether it is the first batch of a pass

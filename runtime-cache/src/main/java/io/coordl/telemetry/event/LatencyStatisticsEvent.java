@@ -19,7 +19,7 @@ public final class LatencyStatisticsEvent extends EventBase {
   public @Nullable String kind;
 
   @Label("Epoch")
-  @Description("Epoch or evaluation it belongs to, 0 = whole job")
+  @Description("Epoch or evaluation of the spans; 0 for the whole job")
   public long epoch;
 
   @Label("Count")

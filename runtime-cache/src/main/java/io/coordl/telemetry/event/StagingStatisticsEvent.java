@@ -69,7 +69,7 @@ public final class StagingStatisticsEvent extends EventBase {
   public long notStaged;
 
   @Label("Late")
-  @Description("Batches prepared locally because the job that began them made no progress")
+  @Description("Batches prepared locally because no job made progress with them in time")
   public long late;
 
   @Label("Lost")
@@ -116,7 +116,7 @@ public final class StagingStatisticsEvent extends EventBase {
     return (StagingStatisticsEvent) clone();
   }
 
-  /** Returns the batches that the job prepared locally. */
+  /** Returns the number of batches that the job prepared locally. */
   public long alone() {
     return nobody + notStaged + late + lost;
   }
