@@ -106,7 +106,8 @@ final class PipelineSession {
 
   /**
    * Ends the previous epoch and begins the next. Before the first epoch, waits for {@code jobs}
-   * jobs; before later ones, for jobs that are still in the epoch before the newest one.
+   * jobs; before later ones, until all jobs have reached the newest epoch and none is left in the
+   * one before.
    *
    * @param jobs number of jobs to wait for before the very first epoch
    * @return null if no epoch could be begun

@@ -264,8 +264,8 @@ public final class PrepGroup implements Closeable {
     String difference = nearest == null ? null : pipeline.difference(nearest);
     if (difference != null && !loggedAlone.getAndSet(true)) {
       log.say(
-          "No other job of group %s has this job's pipeline; compared with the most similar one, %s."
-              + " This job prepares all its batches itself.",
+          "No other job of group %s has this job's pipeline; compared with the most similar one,"
+              + " %s. This job prepares all its batches itself.",
           group, difference);
     }
   }

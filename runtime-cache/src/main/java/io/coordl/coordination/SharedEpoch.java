@@ -361,7 +361,7 @@ public final class SharedEpoch {
     return Math.min(Math.max(USUAL_PAUSE_NANOS, Math.min(MAX_PAUSE_NANOS, last)), pause * 2);
   }
 
-  /** Ends the pauses of this job's threads; a spurious wake-up is harmless. */
+  /** Ends the pauses of these threads; a spurious wake-up is harmless. */
   private static void wake(Set<Thread> threads) {
     threads.forEach(LockSupport::unpark);
   }

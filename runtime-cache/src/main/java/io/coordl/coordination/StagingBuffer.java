@@ -89,9 +89,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Which jobs are waited for</h2>
  *
- * <p>A slot is reused only after the slowest participant of the epoch is past it; the first reuse
- * also waits for participants that have not yet reached the epoch. Only jobs that are running,
- * progressing, and not blocked in another pipeline of the group are waited for ({@link
+ * <p>A slot is reused only after the slowest participant of the epoch is past its batch; the first
+ * reuse also waits for participants that have not yet reached the epoch. Only jobs that are
+ * running, progressing, and not blocked in another pipeline of the group are waited for ({@link
  * Participants#isProgressing}). All others are removed from the epoch; such a job continues locally
  * and rejoins at the next epoch. A suspended job's claims are taken over, but never the slots it
  * fills or holds: when it resumes, it writes only bytes that no other job reads, and reads only
@@ -580,7 +580,8 @@ final class StagingBuffer {
   }
 
   /**
-   * Holds the slot of the batch; if there is none, returns the reason, such as {@link #NOT_NOW}.
+   * Holds the slot of the batch and returns its number; if there is none, returns the reason, such
+   * as {@link #NOT_NOW}.
    */
   int tryTake(Entered epoch, int batch) {
     long at = epoch.at().claim(batch);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * faster, no more slots are locked.
  *
  * <p>Safe only for programs that wait for such copies to end, as PyTorch's blocking copies do.
- * (From memory that is not locked, the data has been read when the call returns.) Thread-safe.
+ * (From memory that is not locked, the data has been read when the copy call returns.) Thread-safe.
  */
 public final class PinnedMemory {
   /** A slot that was read only once may never be read again. */

@@ -243,7 +243,8 @@ public final class SharedFile<M extends Contents.Memory> {
       String defect = file.size() == 0 ? "is empty" : defect(file, channel);
       boolean fresh = file.size() == 0 && !alive && file.permissions().equals(OWNER_ONLY);
       if (alive && defect != null) {
-        throw refused(defect + " but is in use; it is left alone, and ", " (choose another group)");
+        throw refused(
+            defect + ", but is in use; it is left alone, and ", " (choose another group)");
       }
       if (!alive && !fresh) {
         if (file.size() != 0) {
@@ -289,12 +290,12 @@ public final class SharedFile<M extends Contents.Memory> {
 
     private void checkOwner(PosixFileAttributes file) throws IOException {
       if (!file.isRegularFile()) {
-        throw refused("is not a regular file; it is left alone, ", "");
+        throw refused("is not a regular file; it is left alone, and ", "");
       }
       long owner = Owner.of(path);
       if (owner != user) {
         throw refused(
-            "belongs to user " + owner + ", not to " + user + "; it is left alone, ",
+            "belongs to user " + owner + ", not to " + user + "; it is left alone, and ",
             " (choose another group)");
       }
     }
@@ -304,7 +305,7 @@ public final class SharedFile<M extends Contents.Memory> {
         throws IOException {
       Contents.Header expected = contents.header();
       if (!file.permissions().equals(OWNER_ONLY)) {
-        return "has mode " + PosixFilePermissions.toString(file.permissions()) + ", not rw-------,";
+        return "has mode " + PosixFilePermissions.toString(file.permissions()) + ", not rw-------";
       }
       byte[] head = head(channel, expected.bytes());
       if (head == null) {
@@ -317,7 +318,7 @@ public final class SharedFile<M extends Contents.Memory> {
       long version = header.getLong((int) Contents.Header.VERSION);
       if (version != expected.version()
           || header.getLong((int) Contents.Header.LAYOUT) != expected.layout()) {
-        return "has layout version " + version + ", not this agent's " + expected.version() + ",";
+        return "has layout version " + version + ", not this agent's " + expected.version();
       }
       if (header.getLong((int) Contents.Header.UID) != user) {
         return "was created by user " + header.getLong((int) Contents.Header.UID);

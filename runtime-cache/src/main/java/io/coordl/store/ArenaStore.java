@@ -993,7 +993,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
             return yields && watch.isLearning()
                 ? "The cache keeps "
                     + has
-                    + " until an epoch with training has shown what memory the program needs"
+                    + " until an epoch with training has shown how much memory the program needs"
                     + " (a budget set with cache.size=SIZE is used immediately)."
                 : Gauge.super.why(has);
           }

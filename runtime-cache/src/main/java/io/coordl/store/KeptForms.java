@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * and no eviction can correct a mistake. Therefore:
  *
  * <ul>
- *   <li>The first quarter of the budget admits both forms as they come, and measures them. A data
- *       set that fits in it needs no choice; a larger one loses at most that quarter.
+ *   <li>Until the first quarter of the budget is used, both forms are admitted as they come, and
+ *       measured. A data set that fits in it needs no choice; a larger one loses at most that
+ *       quarter.
  *   <li>Then the choice is made from the last {@value #SAMPLES} items, once, for all jobs of the
  *       arena: a later change could not give memory back.
  *   <li>From then on, the preferred form is admitted when an item is first requested, the other

@@ -63,7 +63,7 @@ public final class StoreGain {
     hits.increment();
   }
 
-  /** Records a miss after which the file was admitted. */
+  /** Records a miss, after which the file was admitted or the store was full. */
   void missed(ItemFile file) {
     ItemKey path = ItemKey.of(file.path(), 0, 0, ItemKey.WHOLE);
     if (!stopped && disablesStore(path.high() | 1, file.key().high())) {

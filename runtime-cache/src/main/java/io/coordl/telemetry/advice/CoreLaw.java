@@ -127,7 +127,9 @@ public final class CoreLaw {
     return computeWait + prepWait;
   }
 
-  /** Returns the part of {@link #own} that is lost in preparation by the training thread. */
+  /**
+   * Returns the part of the time without a core that falls into preparation by the training thread.
+   */
   public double lostInPreparation() {
     return prepWait;
   }

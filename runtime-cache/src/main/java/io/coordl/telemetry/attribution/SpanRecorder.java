@@ -101,7 +101,8 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * Sets the listener that gets the source of the batches after each complete epoch, on its thread.
+   * Sets the listener that gets the source of the batches after each complete epoch, on the thread
+   * of that epoch.
    */
   public void onEpoch(Consumer<Object> added) {
     epochs = added;

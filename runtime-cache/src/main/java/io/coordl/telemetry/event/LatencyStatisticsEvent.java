@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class LatencyStatisticsEvent extends EventBase {
   @Label("Kind")
   @Description(
-      "Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer with its"
-          + " answer")
+      "Kind of span: fetch, decode, transform, batch, stall, step, checkpoint, or peer and the"
+          + " answer, as in peer found")
   public @Nullable String kind;
 
   @Label("Epoch")
