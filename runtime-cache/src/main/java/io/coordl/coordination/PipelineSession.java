@@ -106,8 +106,8 @@ final class PipelineSession {
 
   /**
    * Ends the previous epoch and begins the next. Before the first epoch, waits for {@code jobs}
-   * jobs; before later ones, until all jobs have reached the newest epoch and none is left in the
-   * one before.
+   * jobs. If the newest epoch cannot be entered, waits until a new one can be created ({@link
+   * StagingBuffer}).
    *
    * @param jobs number of jobs to wait for before the very first epoch
    * @return null if no epoch could be begun

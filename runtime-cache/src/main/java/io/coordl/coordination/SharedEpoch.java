@@ -50,7 +50,10 @@ public final class SharedEpoch {
   private long updatesBefore;
   private volatile boolean shared;
 
-  /** When this job's producers began to wait for slots that no live job holds; 0 if none waits. */
+  /**
+   * When this job's producers found no free slot, and no participant whose progress would free one;
+   * 0 otherwise.
+   */
   private volatile long starvedSince;
 
   SharedEpoch(PipelineSession session, Entered epoch) {
@@ -174,7 +177,10 @@ public final class SharedEpoch {
     }
   }
 
-  /** Called if no slot is free. Unless a live participant holds one, waiting may not help. */
+  /**
+   * Called if no slot is free. Unless a participant's progress would free one, waiting may not
+   * help.
+   */
   private void starve(Blocker blocker) {
     if (blocker.participant >= 0) {
       starvedSince = 0;

@@ -73,7 +73,9 @@ public final class StagingStatisticsEvent extends EventBase {
   public long late;
 
   @Label("Lost")
-  @Description("Batches prepared locally because the job had been removed from the epoch")
+  @Description(
+      "Batches prepared locally because the job was removed from the epoch or could not read"
+          + " them")
   public long lost;
 
   @Label("Waited")
