@@ -20,7 +20,7 @@ public interface CoreTimes {
         }
       };
 
-  /** Returns how long the calling thread was runnable without a core; called once per batch. */
+  /** Returns how long the calling thread was runnable without a core. */
   long ofThread();
 
   /**
