@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory budget of snapshots. Once memory is short, no more snapshots are taken, and the job waits
- * for its files as with {@code checkpoint=atomic}. Safe for concurrent use.
+ * until its files are written, as with {@code checkpoint=atomic}. Safe for concurrent use.
  */
 public final class SnapshotMemory implements MemoryWatch.Holder {
   static final int PIECE = 4 << 20;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Buffers a file's content in memory until it is written. If it does not fit, all of it goes to the
- * file immediately. Closing it does nothing. Used by one thread at a time.
+ * file immediately. Closing this stream does nothing. Used by one thread at a time.
  */
 final class Staged extends OutputStream {
   private final SnapshotMemory memory;

@@ -1,6 +1,6 @@
 /**
- * Writes and reads model files: whole or not at all, verified, and in the background. Knows files
- * and bytes; only the adapters of the libraries know what a model is.
+ * Writes model files whole or not at all, optionally in the background, and verifies the files that
+ * it reads. Knows only files and bytes; the adapters of the libraries know what a model is.
  */
 @NullMarked
 package io.coordl.checkpoint;

@@ -24,6 +24,8 @@ interface Clock {
 
   long nanos();
 
-  /** Pauses for about that long, or until the thread is unparked; preserves its interrupt flag. */
+  /**
+   * Pauses for about {@code nanos}, or until the thread is unparked; preserves the interrupt flag.
+   */
   void pause(long nanos);
 }

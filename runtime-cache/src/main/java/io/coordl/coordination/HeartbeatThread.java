@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The agent thread that accesses shared files for the program's threads and publishes this job's
  * heartbeats. An interrupt closes the channel that the thread is using, which releases the locks
- * that prove this job alive. Therefore only this thread, which no program can interrupt, uses
- * channels.
+ * that prove this job alive. Therefore only this thread, which no program can interrupt, performs
+ * channel operations that an interrupt would end.
  */
 final class HeartbeatThread {
   private static final long BEAT_MILLIS = 200;
@@ -25,7 +25,7 @@ final class HeartbeatThread {
   private final Thread thread;
   private volatile boolean stopped;
 
-  /** Starts the thread, which runs {@code beat} several times a second; it must not throw. */
+  /** Starts the thread, which runs {@code beat} several times a second. */
   HeartbeatThread(Runnable beat) {
     this.beat = beat;
     thread = new AgentThread("coordl-prep-heartbeat", this::loop);
@@ -42,7 +42,7 @@ final class HeartbeatThread {
           work.run();
         }
       } catch (RuntimeException | Error | InterruptedException e) {
-        // Such as out of memory; continue, because other threads wait for this one.
+        // For example, out of memory. Continue, because other threads wait for this one.
       }
       if (wait <= 0) {
         next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);

@@ -106,7 +106,8 @@ final class PipelineSession {
 
   /**
    * Ends the previous epoch and begins the next. Before the first epoch, waits for {@code jobs}
-   * jobs; before later ones, for jobs that are still in the epoch before the newest one.
+   * jobs. If the newest epoch cannot be entered, waits until a new one can be created ({@link
+   * StagingBuffer}).
    *
    * @param jobs number of jobs to wait for before the very first epoch
    * @return null if no epoch could be begun
@@ -173,7 +174,7 @@ final class PipelineSession {
     }
   }
 
-  /** Whether the first epoch began with fewer jobs than it waited for. */
+  /** Whether the first epoch began with fewer jobs than this one waited for. */
   boolean waitedInVain() {
     return inVain;
   }

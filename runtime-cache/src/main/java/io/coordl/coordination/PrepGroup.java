@@ -45,8 +45,8 @@ public final class PrepGroup implements Closeable {
   private static final int MAX_PIPELINES = 32;
 
   /**
-   * How long a second caller of {@link #close} waits: leaving a pipeline takes no longer, whatever
-   * the program's threads do.
+   * Longest wait of a second caller of {@link #close}. Leaving a pipeline never takes longer,
+   * whatever the program's threads do.
    */
   private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(7);
 
@@ -114,7 +114,7 @@ public final class PrepGroup implements Closeable {
    * jobs still expected, or until the others finish their current epoch.
    *
    * @param pipeline fingerprint of the pipeline; jobs with an equal one share batches
-   * @param own the order this job's own sampler produced; all jobs adopt the first job's
+   * @param own the order this job's own sampler produced; all jobs adopt the first job's order
    * @return null if the job prepares this epoch on its own
    */
   public @Nullable SharedEpoch begin(Fingerprint pipeline, BatchOrder own) {
@@ -197,7 +197,7 @@ public final class PrepGroup implements Closeable {
     if (length != text.length
         || !Arrays.equals(memory.getBytes(StagingDescriptor.TEXT, length), text)) {
       file.close();
-      throw new IOException("The name " + file.path() + " belongs to another pipeline.");
+      throw new IOException("The file " + file.path() + " belongs to another pipeline.");
     }
     PipelineSession session =
         new PipelineSession(
@@ -264,9 +264,9 @@ public final class PrepGroup implements Closeable {
     String difference = nearest == null ? null : pipeline.difference(nearest);
     if (difference != null && !loggedAlone.getAndSet(true)) {
       log.say(
-          "No other job has this job's pipeline: %s as in the most similar one of group %s. This"
-              + " job prepares all its batches itself.",
-          difference, group);
+          "No other job of group %s has this job's pipeline; compared with the most similar one,"
+              + " %s. This job prepares all its batches itself.",
+          group, difference);
     }
   }
 

@@ -50,7 +50,10 @@ public final class SharedEpoch {
   private long updatesBefore;
   private volatile boolean shared;
 
-  /** When this job's producers started to wait for slots that no job will free; 0 if none waits. */
+  /**
+   * When this job's producers found no free slot, and no participant whose progress would free one;
+   * 0 otherwise.
+   */
   private volatile long starvedSince;
 
   SharedEpoch(PipelineSession session, Entered epoch) {
@@ -174,7 +177,10 @@ public final class SharedEpoch {
     }
   }
 
-  /** Called if no slot is free. Unless a live participant holds one, waiting may not help. */
+  /**
+   * Called if no slot is free. Unless a participant's progress would free one, waiting may not
+   * help.
+   */
   private void starve(Blocker blocker) {
     if (blocker.participant >= 0) {
       starvedSince = 0;
@@ -269,8 +275,8 @@ public final class SharedEpoch {
    * batch may be used once, in any order and by any thread. Interrupts do not end the wait and are
    * not lost. The slot is released before this returns.
    *
-   * @return null if the job must prepare the batch locally: no other job prepares it in time, its
-   *     bytes cannot be mapped, or there is no memory for the copy
+   * @return null if the job must prepare the batch locally: no job prepares it in time, its bytes
+   *     cannot be mapped, or there is no memory for the copy
    * @throws IOException if {@code reader} throws it
    */
   public <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException {
@@ -361,7 +367,7 @@ public final class SharedEpoch {
     return Math.min(Math.max(USUAL_PAUSE_NANOS, Math.min(MAX_PAUSE_NANOS, last)), pause * 2);
   }
 
-  /** Ends the pauses of this job's threads; a spurious wake-up is harmless. */
+  /** Ends the pauses of these threads; a spurious wake-up is harmless. */
   private static void wake(Set<Thread> threads) {
     threads.forEach(LockSupport::unpark);
   }
@@ -412,9 +418,9 @@ public final class SharedEpoch {
   }
 
   /**
-   * Ends this job's use of the epoch: it reached the end, left the loop, or starts another. When
-   * this returns, the agent's threads have left {@link BatchSource#prepare}, unless they hang
-   * there. A second call does nothing.
+   * Ends this job's use of the epoch. Call when the job has reached the end, has left the loop, or
+   * starts another epoch. When this returns, the agent's threads have left {@link
+   * BatchSource#prepare}, unless they hang there. A second call does nothing.
    */
   public void end() {
     if (!stop(Math.max(session.timeouts.lease().toNanos(), patience()))) {

@@ -39,8 +39,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One job's view of the staging buffer of a pipeline: the buffer stores prepared batches in shared
  * memory until all jobs of an epoch have used them. Implements the coordinated prep of the CoorDL
- * paper (section 4.3), with a window instead of lock step, for jobs that join, leave, stall and
- * die.
+ * paper (section 4.3), with a window instead of lockstep, for jobs that join, leave, stall and die.
  *
  * <p><b>Safety</b> does not depend on this class: every job walks the batches 0, 1, 2 ... of its
  * epoch on its own, in the order that all jobs of the epoch have adopted, and can prepare each of
@@ -77,9 +76,9 @@ import org.jspecify.annotations.Nullable;
  * <h2>Recovery after kill -9</h2>
  *
  * <ul>
- *   <li>A FILLING slot or a claim with the number of a dead job, which is never reused: the next
- *       job that needs it takes it over. None of the dead job's stores can arrive late, because the
- *       kernel releases its lock only after its last thread is gone.
+ *   <li>A FILLING slot or a claim that bears a dead job's number: the next job that needs the slot
+ *       or claim takes it over. Job numbers are never reused. None of the dead job's stores can
+ *       arrive late, because the kernel releases its lock only after its last thread is gone.
  *   <li>A READY slot without a STAGED claim: reused once all jobs are past the batch, which is
  *       prepared again.
  *   <li>A CREATING epoch: the next job to begin an epoch stores its order there.
@@ -90,12 +89,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Which jobs are waited for</h2>
  *
- * <p>A slot is reused only after the slowest participant of the epoch is past it; the first reuse
- * also waits for participants that have not yet reached the epoch. Only jobs that are running,
- * progressing, and not blocked in another pipeline of the group are waited for ({@link
+ * <p>A slot is reused only after the slowest participant of the epoch is past its batch; the first
+ * reuse also waits for participants that have not yet reached the epoch. Only jobs that are
+ * running, progressing, and not blocked in another pipeline of the group are waited for ({@link
  * Participants#isProgressing}). All others are removed from the epoch; such a job continues locally
  * and rejoins at the next epoch. A suspended job's claims are taken over, but never the slots it
- * fills or holds: when it resumes, it touches only bytes that no other job reads.
+ * fills or holds: when it resumes, it writes only bytes that no other job reads, and reads only
+ * bytes that no other job writes.
  *
  * <h2>Memory order</h2>
  *
@@ -438,8 +438,8 @@ final class StagingBuffer {
 
   /**
    * Whether the batch belongs to an earlier epoch that no job is in or will enter. Such a slot is
-   * preferred to a free one, which has usually never held a batch: the pages of the former are
-   * already allocated, and page-locked where a job does that.
+   * preferred to a free one, which has usually never held a batch, because its pages are already
+   * allocated, and page-locked if a job locks pages.
    */
   private boolean isOver(long word, Entered epoch) {
     long of = epoch(word);
@@ -580,7 +580,8 @@ final class StagingBuffer {
   }
 
   /**
-   * Holds the slot of the batch; if there is none, returns the reason, such as {@link #NOT_NOW}.
+   * Holds the slot of the batch and returns its number; if there is none, returns the reason, such
+   * as {@link #NOT_NOW}.
    */
   int tryTake(Entered epoch, int batch) {
     long at = epoch.at().claim(batch);

@@ -14,8 +14,8 @@ package io.coordl.coordination;
  * cursor: epoch, first batch that the participant still needs
  * </pre>
  *
- * <p>A claim whose epoch differs from its descriptor's is unclaimed. Holders and participants are
- * sets of participant numbers, one bit each.
+ * <p>A claim whose epoch is not that of the descriptor around it counts as UNCLAIMED. Holders and
+ * participants are sets of participant numbers, one bit each.
  */
 final class StagingDescriptor {
   /** "CoorDLst" as one word; differs in the other byte order. */
@@ -92,7 +92,7 @@ final class StagingDescriptor {
   static final int NEVER = 0;
   static final int CREATING = 1;
 
-  /** Jobs may enter: none of its slots has been reused yet. */
+  /** Jobs may enter, because none of the epoch's slots has been reused yet. */
   static final int OPEN = 2;
 
   static final int SLIDING = 3;

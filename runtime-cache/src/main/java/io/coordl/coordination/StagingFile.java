@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A memory-mapped staging file. Its length covers everything it may contain; pages are allocated
- * when first written. The first write goes through write(2): if tmpfs is full, write(2) fails with
- * an error, but a store through a mapping fails with SIGBUS.
+ * when first written. The first write to each page goes through write(2): if tmpfs is full, that
+ * fails with an error, but a store through a mapping fails with SIGBUS.
  *
  * <p>Another program of the user may truncate the file ({@link MappedLength}). So once jobs share
  * the file, every change checks the length first, and every read settles immediately ({@link
@@ -290,7 +290,7 @@ final class StagingFile implements StagingMemory {
   }
 
   private ByteBuffer map(long at, long bytes) throws IOException {
-    check(); // Mapping past its end would extend the file with zeros.
+    check(); // Mapping past the file's end would extend it with zeros.
     return file.getChannel().map(MapMode.READ_WRITE, at, bytes).order(ByteOrder.nativeOrder());
   }
 

@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param patience how long a job waits for a batch that another has claimed; extended if its own
  *     batches take longer
  * @param beat a job without a heartbeat for this long is considered suspended
- * @param lease other jobs stop waiting for a job without progress for this long
+ * @param lease other jobs stop waiting for a job that has not progressed for this long
  * @param blocked jobs do not wait in one pipeline for a job that has waited this long in another
  * @param start how long the first epoch waits for the requested number of jobs
  */

@@ -79,8 +79,8 @@ public final class Binding {
   }
 
   /**
-   * Whether the user requested GPUs, or this process has loaded CUDA, which a job that uses GPUs
-   * does first.
+   * Whether the user requested GPUs, or this process has loaded CUDA; a job that uses GPUs loads it
+   * first.
    */
   boolean isWanted() {
     return requested || !loaded(CUDA).isEmpty();

@@ -43,7 +43,7 @@ public final class Cuda {
 
   /**
    * Waits, without a limit, until the devices have finished all work of the program; returns false
-   * if it uses none. Only for profiles.
+   * if the program uses no device. Only for profiles.
    */
   synchronized boolean synchronize() throws UnavailableException {
     return inContexts(devices, "cuCtxSynchronize") > 0;

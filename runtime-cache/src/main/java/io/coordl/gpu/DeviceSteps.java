@@ -60,7 +60,7 @@ public final class DeviceSteps {
     } catch (Exception | Error e) {
       stopped = true;
       log.say(
-          "profile: steps end when their kernels are launched, not when they are done: "
+          "profile: a step ends when its kernels are launched, not when the GPUs have finished: "
               + UnavailableException.reason(e));
     }
   }

@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Calls native functions through java.lang.foreign, which is final since JDK 22; by reflection,
- * because this code also runs on JDK 17. Pointers are passed as 64-bit integers, which the calling
- * convention treats the same.
+ * Calls native functions through java.lang.foreign (final since JDK 22), by reflection, because
+ * this code also runs on JDK 17. Pointers are passed as 64-bit integers, which the calling
+ * convention treats like pointers.
  */
 final class ForeignNatives implements Natives {
   private static final String PACKAGE = "java.lang.foreign.";

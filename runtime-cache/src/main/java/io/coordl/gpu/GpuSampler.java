@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Samples the GPUs every second on its own thread, and totals the samples over the time in which
- * the job takes batches. Does nothing before the job's first batch; nor, unless the user requested
- * GPUs, before the job has loaded CUDA. Calls native code only on its own thread, and never waits
- * for a GPU. Logs a driver failure once; earlier samples stay.
+ * the job takes batches. Samples nothing before the job's first batch and, unless the user
+ * requested GPUs, nothing before the job has loaded CUDA. Calls native code only on its own thread,
+ * and never waits for a GPU. Logs a driver failure once; earlier samples stay.
  */
 public final class GpuSampler implements Closeable {
   private static final long PERIOD_MILLIS = 1_000;

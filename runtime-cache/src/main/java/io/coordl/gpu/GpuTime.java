@@ -22,10 +22,10 @@ final class GpuTime {
   private long idle;
   private long stallsSeen;
 
-  /** Idle time up to the last batch that no stall explains yet. */
+  /** Idle time, up to the last batch, that no stall explains yet. */
   private long unexplainedIdle;
 
-  /** Stall time up to the last batch that no idle time matches yet. */
+  /** Stall time, up to the last batch, that no idle time matches yet. */
   private long unmatchedStall;
 
   private final long stepsBefore;
@@ -42,7 +42,7 @@ final class GpuTime {
   /**
    * Adds a sample.
    *
-   * @param nanos time that it covers
+   * @param nanos time that the sample covers
    * @param before totals of the job at the start of that time
    * @param after totals of the job at its end
    * @param steps nanoseconds of synchronized steps so far

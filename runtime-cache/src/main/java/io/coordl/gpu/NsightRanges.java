@@ -51,7 +51,7 @@ public final class NsightRanges implements WaitListener {
     return ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();
   }
 
-  /** Returns why Nsight shows no ranges; empty if there were any. */
+  /** Returns why Nsight lacks ranges; empty if it lacks none. */
   public String whyUnused() {
     return failed
         ? "the NVTX library failed, as logged above"

@@ -182,8 +182,8 @@ final class Nvml {
 
   /**
    * Reads a device's activity in the {@code nanos} since its last reading. Returns null if this
-   * user may not read it, or if the device is lost; throws if it has just been lost, or if all
-   * devices are.
+   * user may not read it, or if the device is lost; throws if this reading finds that it, or every
+   * device, is lost.
    */
   @Nullable Reading read(int number, long nanos) throws UnavailableException {
     Device device = devices.get(number);
@@ -322,7 +322,9 @@ final class Nvml {
   }
 
   /**
-   * Calls a function that this driver, or these presets, may lack; returns {@link #UNKNOWN} if so.
+   * Calls a function that may be missing from this driver or from the JavaCPP presets; returns
+   * {@link #UNKNOWN} if it is reported missing. With the presets, a function that the driver itself
+   * lacks aborts the process: check the version first.
    */
   private int callIfPresent(String function, Object... arguments) {
     try {

@@ -24,11 +24,12 @@ import org.jspecify.annotations.Nullable;
  * kernel unlocks the pages of an ended process, killed or not.
  *
  * <p>Locking a slot of the staging buffer takes longer than one copy from it saves. So a slot is
- * locked once the copies from it so far would have saved the time that locking takes, if both are
- * measured. If copies from locked slots turn out to be no faster, no more slots are locked.
+ * locked once the earlier copies from it would have saved the time that locking takes; while these
+ * times are unknown, one earlier copy is enough. If copies from locked slots turn out to be no
+ * faster, no more slots are locked.
  *
  * <p>Safe only for programs that wait for such copies to end, as PyTorch's blocking copies do.
- * (From memory that is not locked, the data has been read when the call returns.) Thread-safe.
+ * (From memory that is not locked, the data has been read when the copy call returns.) Thread-safe.
  */
 public final class PinnedMemory {
   /** A slot that was read only once may never be read again. */

@@ -32,7 +32,7 @@ public interface Contents<M extends Contents.Memory> {
 
   /**
    * Admits a job, and registers it if the contents list their jobs; throws with a message for the
-   * user if it cannot join.
+   * user if the job cannot join.
    */
   default void enter(M memory, long job, Liveness liveness, Path path) throws IOException {}
 

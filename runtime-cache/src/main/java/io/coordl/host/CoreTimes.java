@@ -3,8 +3,8 @@ package io.coordl.host;
 import io.coordl.telemetry.event.Figures;
 
 /**
- * Kernel figures about CPU time and waits for cores, in nanoseconds since the thread or process
- * started. Figures that the kernel does not report are 0. Thread-safe.
+ * Kernel figures about CPU time and waits for cores, in nanoseconds, summed since the thread or
+ * process started. Figures that the kernel does not report are 0. Thread-safe.
  */
 public interface CoreTimes {
   CoreTimes UNKNOWN =
@@ -20,7 +20,7 @@ public interface CoreTimes {
         }
       };
 
-  /** Returns how long the calling thread was runnable without a core; called once per batch. */
+  /** Returns how long the calling thread was runnable without a core. */
   long ofThread();
 
   /**

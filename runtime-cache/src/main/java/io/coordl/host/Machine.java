@@ -56,8 +56,8 @@ public final class Machine {
    * Memory with a limit: of the host, or of a control group.
    *
    * @param limit in bytes
-   * @param available bytes of it that are free or that the kernel can reclaim, such as the page
-   *     cache
+   * @param available bytes of this memory that are free or that the kernel can reclaim, such as the
+   *     page cache
    * @param cache bytes of page cache within {@code available}
    * @param group whether a control group sets the limit
    * @param events how often the limit was reached so far
@@ -69,7 +69,7 @@ public final class Machine {
       this(limit, available, 0, true, 0, 0);
     }
 
-    /** Bytes of it that may be taken; negative if it is overdrawn. */
+    /** Bytes that may be taken; negative if less than the reserve is available. */
     long spare() {
       return available - reserve();
     }
@@ -79,8 +79,8 @@ public final class Machine {
     }
 
     /**
-     * Whether so little is spare that nothing more may be taken; if it was so {@code before}, stays
-     * true until twice the reserve is free.
+     * Whether so little is spare that nothing more may be taken; if {@code before} is true, the
+     * result stays true until twice the reserve is free.
      */
     boolean tight(boolean before, long heapGrowth) {
       return spare() - heapGrowth < (before ? reserve() : 0);
@@ -98,7 +98,8 @@ public final class Machine {
 
   /**
    * Returns the bytes by which the heap may still grow. The unused part of a new heap has no memory
-   * behind it yet, unless the process already has that much, as with {@code -XX:+AlwaysPreTouch}.
+   * behind it yet, unless the process already occupies as much memory as the heap has committed, as
+   * with {@code -XX:+AlwaysPreTouch}.
    *
    * @param committed bytes of the heap that the JVM has reserved memory for, used or not
    */
@@ -120,7 +121,7 @@ public final class Machine {
             System.getProperty("os.arch"));
     event.cores = Runtime.getRuntime().availableProcessors();
     event.cpuLimit = KernelCores.limit();
-    // A query of the JVM takes 15 ms.
+    // Only without a limit: memory() takes 15 ms.
     long limit = room().limit();
     event.memory = limit == Long.MAX_VALUE ? memory() : limit;
   }
@@ -130,7 +131,9 @@ public final class Machine {
     describe(event, STAT);
   }
 
-  /** Returns the CPU nanoseconds of a process so far, to 10 ms; 0 if there is no such file. */
+  /**
+   * Returns the CPU nanoseconds of a process so far, in steps of 10 ms; 0 if there is no such file.
+   */
   static long cpuTime(Path stat) {
     JobStatisticsEvent used = new JobStatisticsEvent();
     describe(used, stat);
@@ -269,8 +272,8 @@ public final class Machine {
   }
 
   /**
-   * Resolves a group's path. A name may be any bytes, even if they are not text in this JVM's
-   * encoding.
+   * Resolves a group's path. A name may consist of any bytes, even of bytes that are not text in
+   * this JVM's encoding.
    */
   static Path directory(Path root, String group) {
     Path at = root;
@@ -295,7 +298,7 @@ public final class Machine {
         }
       }
     } catch (IOException | DirectoryIteratorException e) {
-      // Its limit is unknown.
+      // The group's limit is unknown.
     }
     return directory;
   }
@@ -395,10 +398,7 @@ public final class Machine {
     }
   }
 
-  /**
-   * Opens a file; if its path is text, without direct memory, because the program may have none
-   * left.
-   */
+  /** Opens a file, if possible without direct memory, because the program may have none left. */
   private static InputStream open(Path file) throws IOException {
     try {
       return new FileInputStream(file.toFile());

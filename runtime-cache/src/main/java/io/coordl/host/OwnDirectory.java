@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The directory that one user's jobs share: {@code coordl-UID-N} with mode 0700, in a directory
  * where any user may create files. Another user may take a name with a file, FIFO, link or
- * directory, so jobs use the first such directory that this user owns, else the first free name. If
- * others have taken all names, jobs use the user's runtime directory ({@code XDG_RUNTIME_DIR}),
- * where only this user may create files. The directory is deleted with its last file.
+ * directory, so jobs use the first such directory that this user owns; else one that already exists
+ * in the user's runtime directory ({@code XDG_RUNTIME_DIR}), where only this user may create files;
+ * else the first free name. If others have taken all names, jobs create the directory in the
+ * runtime directory. The directory is deleted with its last file.
  */
 public final class OwnDirectory {
   private static final int MAX_NUMBERS = 64;

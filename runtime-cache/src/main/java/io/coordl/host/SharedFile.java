@@ -243,7 +243,8 @@ public final class SharedFile<M extends Contents.Memory> {
       String defect = file.size() == 0 ? "is empty" : defect(file, channel);
       boolean fresh = file.size() == 0 && !alive && file.permissions().equals(OWNER_ONLY);
       if (alive && defect != null) {
-        throw refused(defect + " but is in use; it is left alone, and ", " (choose another group)");
+        throw refused(
+            defect + ", but is in use; it is left alone, and ", " (choose another group)");
       }
       if (!alive && !fresh) {
         if (file.size() != 0) {
@@ -289,12 +290,12 @@ public final class SharedFile<M extends Contents.Memory> {
 
     private void checkOwner(PosixFileAttributes file) throws IOException {
       if (!file.isRegularFile()) {
-        throw refused("is not a regular file; it is left alone, ", "");
+        throw refused("is not a regular file; it is left alone, and ", "");
       }
       long owner = Owner.of(path);
       if (owner != user) {
         throw refused(
-            "belongs to user " + owner + ", not to " + user + "; it is left alone, ",
+            "belongs to user " + owner + ", not to " + user + "; it is left alone, and ",
             " (choose another group)");
       }
     }
@@ -304,7 +305,7 @@ public final class SharedFile<M extends Contents.Memory> {
         throws IOException {
       Contents.Header expected = contents.header();
       if (!file.permissions().equals(OWNER_ONLY)) {
-        return "has mode " + PosixFilePermissions.toString(file.permissions()) + ", not rw-------,";
+        return "has mode " + PosixFilePermissions.toString(file.permissions()) + ", not rw-------";
       }
       byte[] head = head(channel, expected.bytes());
       if (head == null) {
@@ -317,7 +318,7 @@ public final class SharedFile<M extends Contents.Memory> {
       long version = header.getLong((int) Contents.Header.VERSION);
       if (version != expected.version()
           || header.getLong((int) Contents.Header.LAYOUT) != expected.layout()) {
-        return "has layout version " + version + ", not this agent's " + expected.version() + ",";
+        return "has layout version " + version + ", not this agent's " + expected.version();
       }
       if (header.getLong((int) Contents.Header.UID) != user) {
         return "was created by user " + header.getLong((int) Contents.Header.UID);
@@ -428,8 +429,9 @@ public final class SharedFile<M extends Contents.Memory> {
   }
 
   /**
-   * Removes the file if no job uses it; true if it had contents. Another job may be creating an
-   * empty file: it is skipped until it is {@link #PATIENCE} old, then removed without a log line.
+   * Removes the file if no job uses it; true if it had contents. Another job may still be creating
+   * an empty file, so such a file is skipped until it is {@link #PATIENCE} old, then removed
+   * without a log line.
    */
   private static boolean sweepOne(Path path, long user) throws IOException {
     try {

@@ -107,7 +107,8 @@ final class DeclaredFiles implements ItemFilter {
     }
 
     /**
-     * Whether a simple path matches; the fast path for each open, which does not parse the path.
+     * Whether a path is below the root and none of its segments there begins with a dot; decides
+     * most opens without parsing the path.
      */
     boolean isBelow(String path) {
       if (prefix == null

@@ -83,7 +83,7 @@ public final class DirectReads {
     }
   }
 
-  /** The loop stops at the size: a read after the last, partial block would be misaligned. */
+  /** Stops at the file's size, because a read after the last, partial block would be misaligned. */
   private boolean readDirect(ItemFile file, byte[] target, int offset) throws IOException {
     ByteBuffer buffer = buffers.get();
     try (FileChannel channel =

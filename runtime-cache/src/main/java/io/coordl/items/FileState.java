@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * The identity of a file, which changes when the file is rewritten or replaced. Stores compare it
  * to detect changes. It holds only numbers, because it is checked for each file of each batch.
  *
- * @param size in bytes; -1 if there is no such file, or it is a device, a pipe or a directory
- * @param modifiedNanos since 1970; any user can set it
+ * @param size size in bytes; -1 if there is no such file, or it is a device, a pipe or a directory
+ * @param modifiedNanos modification time in nanoseconds since 1970; any user can set it
  * @param changedNanos when the inode last changed, which no user can set; if the file system does
  *     not report it, when the file was modified
- * @param device that holds the file
- * @param inode which may be reused; the creation time if there is no inode
+ * @param device number of the device that holds the file
+ * @param inode inode number, which may be reused; the creation time if there is none
  */
 public record FileState(long size, long modifiedNanos, long changedNanos, long device, long inode) {
   /** Packages of {@code java.base} that must be open to {@link StatCalls}. */

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 
 /**
- * Infers that files read while a sample is loaded are items. Counts the reads at other times per
- * directory, for advice to the user.
+ * Infers that files read while a sample is loaded are items. Until the first item, counts other
+ * reads per directory, for advice to the user.
  */
 final class InferredFiles implements ItemFilter {
   private static final int MAX_DIRECTORIES = 64;
@@ -64,11 +64,12 @@ final class InferredFiles implements ItemFilter {
         .map(
             top ->
                 String.format(
-                    "%s, but %s%s of files in %s at other times; if they are the data set, set"
+                    "%s, but there %s of files in %s at other times; if they are the data set, set"
                         + " dataset=%s",
                     none,
-                    top.getValue().sum(),
-                    top.getValue().sum() == 1 ? " read" : " reads",
+                    top.getValue().sum() == 1
+                        ? "was 1 read"
+                        : "were " + top.getValue().sum() + " reads",
                     top.getKey(),
                     top.getKey()))
         .orElse(none);

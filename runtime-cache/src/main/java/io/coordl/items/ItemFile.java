@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * because an interrupt of the program's thread would close a channel.
  *
  * @param path absolute
- * @param state state at that time
+ * @param state state of the file at that time
  * @param name identifies it to other jobs; null if device and inode identify it
  * @param names source of {@code name}
  */

@@ -163,7 +163,10 @@ public final class ItemNames {
     return new ItemNames(roots, listing, wider, excluded, mounts, log, left);
   }
 
-  /** Returns the same names, but where paths identify items, without inode and change time. */
+  /**
+   * Returns the same names, except that items identified by path have neither inode nor change
+   * time.
+   */
   public ItemNames copies() {
     return new ItemNames(roots, listing, Rule.COPIES, excluded, mounts, log, left);
   }
@@ -276,8 +279,8 @@ public final class ItemNames {
       }
       if (!loggedNewer.getAndSet(true)) {
         log.say(
-            "%s was changed after %s was created: it and files like it are identified by path,"
-                + " inode and times. If the manifest is still correct, touch it.",
+            "%s was changed after %s was created: such files are identified by path, inode and"
+                + " times. If the manifest is still correct, touch it.",
             absolutePath, listing);
       }
     }

@@ -51,7 +51,7 @@ final class PrepAlone extends Stage {
     plan.gate.narrow(threads == 0 ? Integer.MAX_VALUE : threads);
     skip = plan.transition();
     if (!plan.notCached.isEmpty()) {
-      reason = "its items are not in memory";
+      reason = "the items are not in memory";
     }
   }
 

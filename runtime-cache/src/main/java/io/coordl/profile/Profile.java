@@ -234,7 +234,7 @@ public final class Profile {
     over = true;
     plan.gate.open();
     plan.giveUp();
-    say("abandoned after a fault; the program continues: " + cause);
+    say("abandoned after a fault (" + cause + "); the program continues");
     plan.notReached("the profile was abandoned after a fault: " + cause);
     Bridge.fault("a profile", cause);
   }
@@ -258,8 +258,8 @@ public final class Profile {
     if (now == null) {
       notReached(
           spans.totals().snapshot().batches > 0
-              ? "its batches come from a class that the profile does not support: nothing was"
-                  + " measured"
+              ? "the program's batches come from a class that the profile does not support: nothing"
+                  + " was measured"
               : "no training step was seen: nothing was measured");
       return;
     }

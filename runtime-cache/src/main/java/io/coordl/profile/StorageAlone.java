@@ -5,8 +5,8 @@ import io.coordl.telemetry.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures fetching alone, on the agent's threads: with as many as the program prepares on, then
- * with one.
+ * Measures fetching alone, on the agent's threads: first with as many as the program uses for
+ * preparation, then with one.
  */
 final class StorageAlone extends Stage {
   private static final long MAX_BATCH_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -14,7 +14,7 @@ final class StorageAlone extends Stage {
   private final boolean asPhase;
 
   /**
-   * Measures the host's rates.
+   * Creates the stage, which also measures the host's rates.
    *
    * @param asPhase whether to report fetching as a phase, too
    */

@@ -118,10 +118,11 @@ import org.jspecify.annotations.Nullable;
  * <p>An item takes 24 bytes of header, at most 7 of padding, and its share of the index. A table is
  * appended when the newest is three quarters full; tables double from 4,096 to 2,097,152 slots (16
  * MiB) and then stay at that size. Worst case, just after doubling: all n items in tables of s
- * slots, n = 0.75 s, and a new table of s + 4,096 slots still empty: 8 * 2 s / 0.75 s = 21.4 bytes.
- * The sum is 24 + 7 + 21.4 = 52.4 bytes, plus 40 KiB once. With 14 million items (ImageNet-22k)
- * there are 9 doubling tables and 8 of 16 MiB, 10.7 to 12 bytes per item: below 43 in all. On the
- * heap, each process that verifies items has one bit per slot: another 0.2 to 0.4 bytes per item.
+ * slots in total, n = 0.75 s, and a new table of s + 4,096 slots still empty: 8 * 2 s / 0.75 s =
+ * 21.4 bytes. The sum is 24 + 7 + 21.4 = 52.4 bytes, plus 40 KiB once. With 14 million items
+ * (ImageNet-22k) there are 9 doubling tables and 8 of 16 MiB, 10.7 to 12 bytes per item: below 43
+ * in all. On the heap, each process that verifies items has one bit per slot: another 0.2 to 0.4
+ * bytes per item.
  *
  * <h2>Trade-offs</h2>
  *
@@ -582,7 +583,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Allocates an array; null if the heap has no room for it. The program's call may need less. */
+  /**
+   * Allocates an array; null if the heap has no room for it; the program's own call may need less.
+   */
   public static byte @Nullable [] buffer(int length) {
     try {
       return new byte[length];
@@ -631,11 +634,11 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Whether there will never be room for another item of this length. False if there may be once
-   * the store opens or memory is no longer short.
+   * Whether there will never be room for another item of this length. False if there may be room
+   * once the store opens or memory is no longer short.
    */
   public boolean isFull(long length) {
-    boolean opening = late != null && late.isTrying(); // Read before the fields that it sets.
+    boolean opening = late != null && late.isTrying(); // Read before the fields that opening sets.
     return !opening
         && (closed
             || indexFull
@@ -990,7 +993,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
             return yields && watch.isLearning()
                 ? "The cache keeps "
                     + has
-                    + " until an epoch with training has shown what memory the program needs"
+                    + " until an epoch with training has shown how much memory the program needs"
                     + " (a budget set with cache.size=SIZE is used immediately)."
                 : Gauge.super.why(has);
           }
@@ -1120,7 +1123,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return word(ArenaDescriptor.ITEMS);
   }
 
-  /** Counts an admitted item in the words of its form: {@code items}, and the bytes behind it. */
+  /**
+   * Counts an admitted item and its bytes in the words of its form, which begin at {@code items}.
+   */
   void count(long items, int length) {
     long taken = ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length);
     guarded(

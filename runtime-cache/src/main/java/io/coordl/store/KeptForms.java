@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * and no eviction can correct a mistake. Therefore:
  *
  * <ul>
- *   <li>The first quarter of the budget admits both forms as they come, and measures them. A data
- *       set that fits in it needs no choice; a larger one loses at most that quarter.
+ *   <li>Until the first quarter of the budget is used, both forms are admitted as they come, and
+ *       measured. A data set that fits in it needs no choice; a larger one loses at most that
+ *       quarter.
  *   <li>Then the choice is made from the last {@value #SAMPLES} items, once, for all jobs of the
  *       arena: a later change could not give memory back.
  *   <li>From then on, the preferred form is admitted when an item is first requested, the other
@@ -156,7 +157,7 @@ public final class KeptForms {
     return item != null && item.file.equals(file) ? item : null;
   }
 
-  /** Whether raw bytes may be admitted that were read for {@code requester}, null if unknown. */
+  /** Whether raw bytes read for {@code requester}, null if unknown, may be admitted. */
   boolean admitsRaw(@Nullable DecodedItem requester) {
     if (keepsSample()) {
       return false;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Files of at most {@link #WHOLE_LIMIT} bytes are cached whole, larger ones in blocks of {@link
  * #BLOCK} bytes. Each open checks the file's state ({@link FileState}), so a changed file is a new
- * item. The program observes the same as without the cache: its own call handles a path that is not
+ * item. The program behaves as it would without the cache: its own call handles a path that is not
  * a readable regular file, and a file that changes during the read.
  *
  * <p>Safe for concurrent use. An interrupt may shorten a wait, but causes no exception; the

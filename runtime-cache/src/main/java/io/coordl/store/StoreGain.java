@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Detects a store without hits. That happens if files have a different identity each time: on
  * mounts that invent modification times or inodes, or in a job that copies the data set again for
- * each epoch. A never-evicting store then admits each file once per epoch without any use. The
- * store is disabled once as many files as are known have been requested again under a different
- * identity with almost no hits.
+ * each epoch. A never-evicting store then admits each file once per epoch without any use. Requests
+ * for known files under a different identity are counted; once there are as many as known files,
+ * with almost no hits, the store is disabled.
  *
  * <p>Remembers 64 bits of the path and 64 of the identity of up to {@value #MAX_FILES} files; if
  * there are more, it samples them by a hash of the path and halves the sample as often as needed.
@@ -63,7 +63,7 @@ public final class StoreGain {
     hits.increment();
   }
 
-  /** Records a miss after which the file was admitted. */
+  /** Records a miss, after which the file was admitted or the store was full. */
   void missed(ItemFile file) {
     ItemKey path = ItemKey.of(file.path(), 0, 0, ItemKey.WHOLE);
     if (!stopped && disablesStore(path.high() | 1, file.key().high())) {

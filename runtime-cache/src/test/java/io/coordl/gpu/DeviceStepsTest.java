@@ -63,8 +63,8 @@ class DeviceStepsTest {
     ends.end(System.nanoTime());
     assertThat(logged)
         .containsExactly(
-            "profile: steps end when their kernels are launched, not when they are done: cuInit"
-                + " failed with CUDA error 100");
+            "profile: a step ends when its kernels are launched, not when the GPUs have finished:"
+                + " cuInit failed with CUDA error 100");
     assertThat(driver.calls).containsExactly("cuInit");
     assertThat(steps).isEmpty();
   }

@@ -100,8 +100,8 @@ final class ItemFilterTest {
     filter.isItem("/data/a.csv");
     assertThat(filter.whyNoItems())
         .isEqualTo(
-            "no file was read while a sample was loaded, but 2 reads of files in /data at other"
-                + " times; if they are the data set, set dataset=/data");
+            "no file was read while a sample was loaded, but there were 2 reads of files in /data"
+                + " at other times; if they are the data set, set dataset=/data");
 
     loading.set(true);
     assertThat(filter.isItem("/data/a.csv")).isTrue();

@@ -188,7 +188,7 @@ class GpuIT {
     RecordedEvent phase = events(recording, "io.coordl.Phase").get(0);
     assertThat(phase.getDuration("wall").toMillis())
         .isGreaterThanOrEqualTo(phase.getLong("steps") * DEVICE_MILLIS);
-    assertThat(job.err()).doesNotContain("sampled", "not when they are done");
+    assertThat(job.err()).doesNotContain("sampled", "not when the GPUs have finished");
   }
 
   @ParameterizedTest
@@ -340,7 +340,7 @@ class GpuIT {
         .hasSizeLessThanOrEqualTo(events(recording, "io.coordl.Epoch").size());
     RecordedEvent gpu = events(recording, "io.coordl.GpuStatistics").get(0);
     assertThat(gpu.getDuration("synchronizedSteps").toMillis()).isGreaterThanOrEqualTo(device);
-    assertThat(job.err()).doesNotContain("not when they are done");
+    assertThat(job.err()).doesNotContain("not when the GPUs have finished");
     assertThat(Summary.text(recording))
         .anyMatch(line -> line.matches("Devices .*; synchronized steps .* off by -.* %"));
   }

@@ -54,7 +54,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each answer has a deadline. A peer that misses it receives no more requests until a background
  * probe succeeds ({@link RemoteHost}). The total cost of late calls per fetch is bounded ({@link
- * Timeouts#faults}). If all else fails, this call or the program's own reads the item from storage.
+ * Timeouts#faults}). If all else fails, this call or the program's own call reads the item from
+ * storage.
  */
 public final class HostsEngine implements ItemStore, Closeable {
   private static final Duration CHECK_FOR_HOSTS = Duration.ofMillis(20);

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** One fetch of one item, as described at {@link HostsEngine}; used by one thread only. */
+/** One fetch of one item, as described in {@link HostsEngine}; used by one thread only. */
 final class HostsFetch {
   /**
    * Number of candidates, in rank order, that may cache an item under one view. Weights are

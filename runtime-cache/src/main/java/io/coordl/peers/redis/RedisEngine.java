@@ -151,7 +151,7 @@ public final class RedisEngine implements ItemStore, Closeable {
     Outcome took = fetch.took;
     ByteBuffer content = fetched.content();
     if (took == null && fetched.outcome() == Outcome.FULL && content == null) {
-      return fetch.past();
+      return fetch.bypassLocalStore();
     }
     return (took == Outcome.PEER || took == Outcome.ADMITTED) && content != null
         ? new Fetched(took, content)
@@ -204,7 +204,7 @@ public final class RedisEngine implements ItemStore, Closeable {
     /**
      * Fetches an item for which the local store is full: from Redis, or from storage into Redis.
      */
-    Fetched past() throws IOException {
+    Fetched bypassLocalStore() throws IOException {
       Outcome outcome = take();
       return switch (outcome) {
         case BUSY -> new Fetched(Outcome.FULL, null);

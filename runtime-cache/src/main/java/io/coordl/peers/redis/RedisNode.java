@@ -79,7 +79,7 @@ final class RedisNode {
     fullUntil = System.nanoTime() + FULL_NANOS;
   }
 
-  /** Whether the server has recently refused a write. */
+  /** Whether the server has recently refused a request, for example because it is full. */
   boolean full() {
     return System.nanoTime() - fullUntil < 0;
   }

@@ -59,9 +59,7 @@ public record RedisUri(
         : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
-  /**
-   * Describes what an attacker on the network can do with traffic to this server; null if nothing.
-   */
+  /** Describes what an attacker on the network can read and change; null if nothing. */
   public @Nullable String exposure() {
     String host = server.host();
     boolean here = host.equals("localhost") || host.startsWith("127.") || host.equals("::1");

@@ -4,11 +4,11 @@ import io.coordl.telemetry.event.Figures;
 
 /**
  * Computes how much preparation in parallel with the steps costs a job if cores are short. A job
- * has two resources: the time of its training thread, which waits use up, and its cores.
- * Preparation on another thread, of the program, the library or the agent, is not a wait, but takes
- * a share of the cores from the steps. Removing it gives that share back. So the job's time has two
- * lower bounds: the time without the waits and the share, and the remaining CPU time divided by the
- * cores.
+ * has two resources: the time of its training thread, part of which is lost to waits, and its
+ * cores. Preparation on another thread, of the program, the library or the agent, is not a wait,
+ * but takes a share of the cores from the steps. Removing it gives that share back. So the job's
+ * time has two lower bounds: the time without the waits and the share, and the remaining CPU time
+ * divided by the cores.
  *
  * <p>All times are nanoseconds. Shared caches and hyper-threads can make the share larger than CPU
  * time shows.
@@ -127,7 +127,9 @@ public final class CoreLaw {
     return computeWait + prepWait;
   }
 
-  /** Returns the part of {@link #own} that is lost in preparation by the training thread. */
+  /**
+   * Returns the part of the time without a core that falls into preparation by the training thread.
+   */
   public double lostInPreparation() {
     return prepWait;
   }

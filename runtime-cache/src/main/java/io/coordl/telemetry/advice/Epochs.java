@@ -95,7 +95,9 @@ public final class Epochs {
             : ", " + Text.count(job.evaluations, "evaluation", "evaluations"));
   }
 
-  /** Describes the batches that failed, to follow the number of the others; empty if none did. */
+  /**
+   * Describes the batches that failed, as a suffix to the number of the others; empty if none did.
+   */
   public static String failures(Figures figures) {
     return figures.failedBatches == 0 ? "" : Sentence.FAILED_BATCHES.with(figures.failedBatches);
   }

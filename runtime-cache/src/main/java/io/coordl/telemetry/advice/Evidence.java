@@ -33,7 +33,9 @@ public record Evidence(
   /** A store with fewer than one hit per this many admitted items gains nothing. */
   private static final int ITEMS_PER_HIT = 20;
 
-  /** Share of the preparation that the training thread waits for if it does all of it itself. */
+  /**
+   * A training thread that waits for at least this share of the preparation does all of it itself.
+   */
   private static final double SERIAL_SHARE = 0.9;
 
   /** A share of the wall time below this is not worth a change. */

@@ -3,7 +3,7 @@ package io.coordl.telemetry.advice;
 import io.coordl.telemetry.advice.Text.Nanos;
 import io.coordl.telemetry.event.OpenWaitEvent;
 
-/** Describes a wait for a batch that has not ended. */
+/** Describes an unfinished wait for a batch. */
 public final class OpenWaitText {
   private static final int LONGEST_NAME = 100;
 

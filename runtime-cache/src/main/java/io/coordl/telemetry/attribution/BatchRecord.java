@@ -22,7 +22,7 @@ final class BatchRecord {
   long end;
   private long pauses;
 
-  /** Whether it is prepared ahead of time, not by the thread that waits for it. */
+  /** Whether the batch is prepared ahead of time, not by the thread that waits for it. */
   boolean ahead;
 
   BatchRecord(AtomicLong ids, long start, long gcBefore) {

@@ -298,8 +298,8 @@ public final class JobTotals {
   }
 
   /**
-   * A thread that has not trained has taken a batch: the job may only load. Waits count for the
-   * first such thread only.
+   * A thread that has not trained has taken a batch; perhaps the job only loads data. Waits count
+   * for the first such thread only.
    *
    * @param thread identifies the thread
    * @param begins whether it is the first batch of a pass

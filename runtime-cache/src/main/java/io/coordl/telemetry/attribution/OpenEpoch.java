@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 final class OpenEpoch {
   private final WeakReference<Object> subject;
 
-  /** Its number is 0 until a training thread takes its first batch. */
+  /** The event's number is 0 until a training thread takes the epoch's first batch. */
   final EpochEvent event;
 
   final long start;
 
-  /** Model updates by any thread before it began. */
+  /** Model updates by any thread before the epoch began. */
   final long updatesBefore;
 
   /** Whether an earlier job has made some of its steps, which this job skips. */
@@ -31,7 +31,9 @@ final class OpenEpoch {
 
   long stepEnded;
 
-  /** When the thread last turned to another object: the start of its wait for that one's batch. */
+  /**
+   * When the thread last turned to another iterator: the start of its wait for that one's batch.
+   */
   long left;
 
   /** Checkpoint time in the current piece. */
@@ -45,7 +47,7 @@ final class OpenEpoch {
     this.event.source = subject.getClass().getName();
   }
 
-  /** The source of its batches; null once the program has dropped it. */
+  /** The source of the epoch's batches; null once the program has dropped it. */
   @Nullable Object subject() {
     return subject.get();
   }

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wait for a batch that has not ended.
+ * An unfinished wait for a batch.
  *
  * @param since when it began, by the recorder's clock
  * @param nanos how long it has lasted
@@ -24,7 +24,7 @@ public record OpenWait(
 
   private static final int MOST_FRAMES = 64;
 
-  /** Describes it, with the stacks as they are now. */
+  /** Describes the wait, with the stacks as they are now. */
   public OpenWaitEvent event() {
     Thread other = reader == thread ? null : reader;
     OpenWaitEvent event = new OpenWaitEvent();

@@ -41,7 +41,9 @@ public final class SpanRecorder implements SpanSink {
   private final LongSupplier clock;
   final EventLog events;
 
-  /** The latest threads to begin training; ended ones too, which may have left an epoch open. */
+  /**
+   * The latest threads to begin training, including ended ones, which may have left an epoch open.
+   */
   private final List<ThreadSpans> training = new CopyOnWriteArrayList<>();
 
   final Preparers preparers = new Preparers();
@@ -78,15 +80,15 @@ public final class SpanRecorder implements SpanSink {
 
   /**
    * Sets the function that returns the number of samples in a batch, or of epochs that a trainer
-   * will make: 0 if unknown, never an exception.
+   * will make; it returns 0 if unknown, and never throws.
    */
   public void counts(ToLongFunction<Object> of) {
     counts = of;
   }
 
   /**
-   * Sets the function that returns the layers of the model that a trainer changes: none if they are
-   * unknown, never an exception.
+   * Sets the function that returns the layers of the model that a trainer changes; it returns none
+   * if they are unknown, and never throws.
    */
   public void layers(Function<Object, List<LayerEvent>> of) {
     layers.knownBy(of);
@@ -99,7 +101,8 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * Sets the listener that gets the source of the batches after each complete epoch, on its thread.
+   * Sets the listener that gets the source of the batches after each complete epoch, on the thread
+   * of that epoch.
    */
   public void onEpoch(Consumer<Object> added) {
     epochs = added;
@@ -178,7 +181,7 @@ public final class SpanRecorder implements SpanSink {
     totals.close();
   }
 
-  /** The longest of the waits for batches that have not ended; null if there is none. */
+  /** The longest unfinished wait for a batch; null if there is none. */
   public @Nullable OpenWait openWait() {
     if (ended) {
       return openAtEnd;
@@ -196,10 +199,10 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * Returns the totals so far, with the longest wait that has not ended.
+   * Returns the totals so far, with the longest unfinished wait.
    *
-   * @param withOpenWait whether the data stall and the wall time include that wait; without it,
-   *     they only grow
+   * @param withOpenWait whether the data stall and the wall time include that wait; if not, they
+   *     never decrease
    */
   public JobStatisticsEvent soFar(boolean withOpenWait) {
     JobStatisticsEvent job = totals.snapshot();

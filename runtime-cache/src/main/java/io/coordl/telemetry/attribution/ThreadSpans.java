@@ -32,7 +32,7 @@ final class ThreadSpans {
   /** Minimum time between two readings of a thread's core figures, which take 10 us of CPU each. */
   private static final long CORES_NANOS = 4_000_000;
 
-  /** Shortest preparation of a data set that counts; most do nothing. */
+  /** Shortest preparation of a data set that counts; most data sets have nothing to prepare. */
   private static final long DATA_SET_NANOS = 1_000_000;
 
   private static final SpanKind[] KINDS = SpanKind.values();
@@ -103,7 +103,7 @@ final class ThreadSpans {
    */
   private volatile long waiting;
 
-  /** File of the data set that it opened last; null before. */
+  /** File of the data set that this thread opened last; null before. */
   private volatile @Nullable String file;
 
   /** A result that counts only once the thread turns out to train. */
@@ -460,7 +460,7 @@ final class ThreadSpans {
 
   // ---- cores
 
-  /** How long this thread waited for a core since that was last read; 0 if it was just read. */
+  /** How long this thread waited for a core since the last reading; 0 if that was just now. */
   private long coreWaitSince(long now) {
     boolean first = coresRead == 0;
     if (!first && now - coresRead < CORES_NANOS) {
@@ -473,8 +473,8 @@ final class ThreadSpans {
   }
 
   /**
-   * Divides this training thread's waits for a core since they were last read among its steps and
-   * its waits for batches; returns the part of the waits for batches.
+   * Divides the time for which this training thread has waited for a core since the last reading
+   * between its steps and its waits for batches; returns the part in waits for batches.
    *
    * @param epoch epoch of the steps; null before its first batch
    */
@@ -502,7 +502,7 @@ final class ThreadSpans {
   // ---- waits and steps
 
   /**
-   * A data set was prepared: the beginning of the first wait of its epoch, if the loop then
+   * A data set was prepared. The first wait of its epoch begins with that, if the loop then
    * immediately requests a batch.
    */
   private void endDataSet(long start, long now) {
@@ -749,8 +749,8 @@ final class ThreadSpans {
     }
     if (epoch == null) {
       epoch = new OpenEpoch(subject, start, recorder.updates(), begun);
-      // The one used last may be an epoch interrupted by a validation. Earlier ones would have been
-      // used since, so a break or an exception left them.
+      // The one used last may be an epoch interrupted by a validation. Any earlier one was left by
+      // a break or an exception, because otherwise it would have been used since.
       for (OpenEpoch other : List.copyOf(epochs.subList(0, Math.max(0, epochs.size() - 1)))) {
         end(other, false, other.left);
       }

@@ -70,7 +70,7 @@ public final class GpuStatisticsEvent extends EventBase {
     return sampled - busy;
   }
 
-  /** Accelerator utilization as MLPerf Storage defines it: busy over wall, 0 to 1. */
+  /** Share of the sampled time in which the device was busy, 0 to 1. */
   public double utilization() {
     return sampled == 0 ? 0 : (double) busy / sampled;
   }

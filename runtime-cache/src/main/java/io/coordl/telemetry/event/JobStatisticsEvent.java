@@ -46,14 +46,14 @@ public final class JobStatisticsEvent extends Figures {
   public long timeLeft;
 
   @Label("Open Wait")
-  @Description("Longest wait for a batch that has not ended; part of the data stall; 0 if none")
+  @Description("Longest unfinished wait for a batch; part of the data stall; 0 if none")
   @Timespan(Timespan.NANOSECONDS)
   @Metric(value = "coordl_open_wait_seconds", absentIfZero = true)
   @Added("0.2.0")
   public long openWait;
 
   @Label("Longest Wait")
-  @Description("Longest wait for a batch that has ended")
+  @Description("Longest finished wait for a batch")
   @Timespan(Timespan.NANOSECONDS)
   @Added("0.2.0")
   public long longestWait;
@@ -101,7 +101,7 @@ public final class JobStatisticsEvent extends Figures {
   }
 
   /**
-   * Adds a wait that has not ended; its cause is not known yet, so it counts as queueing.
+   * Adds an unfinished wait; its cause is not known yet, so it counts as queueing.
    *
    * @param nanos negative to subtract it again
    */

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 public final class LatencyStatisticsEvent extends EventBase {
   @Label("Kind")
   @Description(
-      "Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer with its"
-          + " answer")
+      "Kind of span: fetch, decode, transform, batch, stall, step, checkpoint, or peer and the"
+          + " answer, as in peer found")
   public @Nullable String kind;
 
   @Label("Epoch")
-  @Description("Epoch or evaluation it belongs to, 0 = whole job")
+  @Description("Epoch or evaluation of the spans; 0 for the whole job")
   public long epoch;
 
   @Label("Count")

@@ -42,7 +42,7 @@ public final class PhaseEvent extends Figures {
   public boolean steady;
 
   @Label("Note")
-  @Description("Why it ended, or how it was measured")
+  @Description("Why it was not measured, or how it was")
   public @Nullable String note;
 
   public PhaseEvent since(PhaseEvent earlier) {

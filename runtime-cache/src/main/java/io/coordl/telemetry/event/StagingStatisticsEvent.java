@@ -69,11 +69,13 @@ public final class StagingStatisticsEvent extends EventBase {
   public long notStaged;
 
   @Label("Late")
-  @Description("Batches prepared locally because the job that began them made no progress")
+  @Description("Batches prepared locally because no job made progress with them in time")
   public long late;
 
   @Label("Lost")
-  @Description("Batches prepared locally because the job had been removed from the epoch")
+  @Description(
+      "Batches prepared locally because the job was removed from the epoch or could not read"
+          + " them")
   public long lost;
 
   @Label("Waited")
@@ -116,7 +118,7 @@ public final class StagingStatisticsEvent extends EventBase {
     return (StagingStatisticsEvent) clone();
   }
 
-  /** Returns the batches that the job prepared locally. */
+  /** Returns the number of batches that the job prepared locally. */
   public long alone() {
     return nobody + notStaged + late + lost;
   }

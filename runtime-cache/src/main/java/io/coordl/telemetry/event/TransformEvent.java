@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Transform")
 @Label("Transform")
-@Description("One transform ran on one sample or batch.")
+@Description("One transform of one sample or batch took 1 ms or longer.")
 @Threshold("1 ms")
 public final class TransformEvent extends Batched {
   @Label("Transform")

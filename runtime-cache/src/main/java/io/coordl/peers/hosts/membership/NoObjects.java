@@ -6,8 +6,9 @@ import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
 
 /**
- * Replaces JGroups' object stream in the agent's jar, behind {@link Messages}. It throws before it
- * reads the first byte, so no class is looked up and no filter of the program is called.
+ * Replaces JGroups' object stream in the agent's jar, as a second barrier behind {@link Messages}.
+ * It throws before it reads the first byte, so no class is looked up and no filter of the program
+ * is called.
  */
 final class NoObjects extends ObjectInputStream {
   /** Same signature as the constructor it replaces. */

@@ -21,7 +21,10 @@ final class NodeList {
     return names;
   }
 
-  /** Adds the names of one entry: the text before its first bracket, each number, the rest. */
+  /**
+   * Adds the names of one entry; each joins the text before the first bracket, a number, and the
+   * rest.
+   */
   private static void expand(String done, String rest, String list, int max, List<String> names) {
     int open = rest.indexOf('[');
     if (open < 0) {
