@@ -36,10 +36,10 @@ public final class Tuner {
   /** Minimum duration of a window. */
   static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Minimum duration of a window that shows only an evident effect of prefetching. */
+  /** Minimum duration of a short window ({@link ThreadClimb#isShort}). */
   static final long TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** Minimum number of batches in such a window. */
+  /** Minimum number of batches in a short window. */
   private static final int TRIAL_BATCHES = 4;
 
   /** Minimum number of batches in a window. */
@@ -47,7 +47,8 @@ public final class Tuner {
 
   /**
    * Batches after a change of threads that count in no window, because nothing was prefetched for
-   * them. The first time it is {@link #BATCHES}, because the code is cold.
+   * them. Before anything has been prefetched, {@link #BATCHES} are left out instead, because the
+   * code is cold.
    */
   private static final int SWITCHING = 2;
 
@@ -89,7 +90,7 @@ public final class Tuner {
   /** Batches to skip before the next window, because the number of threads has just changed. */
   private int skipped;
 
-  /** The epoch in which the current trials began, or the last one in which caching changes them. */
+  /** The epoch in which the trials last restarted; at most two epochs after caching began. */
   private long phase;
 
   private int waitingWindows;
@@ -128,7 +129,7 @@ public final class Tuner {
   private boolean isDropped;
 
   /**
-   * Nothing happens until the first call.
+   * Creates a tuner, which does nothing until one of its methods is called.
    *
    * @param totals totals of the job so far; without wall time while no thread trains
    * @param loading figures of a loader while no thread trains; empty if there is none
@@ -267,7 +268,7 @@ public final class Tuner {
     }
   }
 
-  /** Adds the steps since the last check to those before or after cached data was used. */
+  /** Adds the steps since the last check to {@link #uncachedSteps} or {@link #cachedSteps}. */
   private void collect(JobStatisticsEvent now) {
     JobStatisticsEvent earlier = lastTotals;
     if (warm == null) {

@@ -258,7 +258,7 @@ final class FlightLog {
     }
   }
 
-  /** The recording's file and any problem with it, for the summary; null if there is none. */
+  /** The recording's file and any problem with it, for the summary; null without a recording. */
   @Nullable String where() {
     return outcome;
   }

@@ -50,7 +50,7 @@ public final class JobMonitor {
     return figures;
   }
 
-  /** Adds a store to events and summary; closes it when the job has ended. */
+  /** Adds a store to the events and the summary, and closes it when the job has ended. */
   public void addStore(Supplier<StoreStatisticsEvent> store, Closeable toClose) {
     figures.addStore(store);
     closing.add(toClose);
