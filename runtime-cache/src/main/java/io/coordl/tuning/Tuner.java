@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Switches policies while the job runs, based on its waits in consecutive windows of time.
  *
- * <p><b>Caching</b> begins with the third batch of the first epoch if the job waited for much of
- * the second and third; otherwise once it has waited in two consecutive windows. Prepared samples
- * are cached immediately. Raw and decoded items are cached as soon as it is known that no samples
- * can be, or else from the next epoch on. The stores decide which form is worth its memory. If the
- * epochs that use cached data are no faster and wait no less, all of it is dropped. Nothing is
- * cached for a job that plans a single epoch.
+ * <p><b>Caching</b> begins in the first epoch, after the third batch at the earliest, as soon as
+ * the job has waited for a fifth of a window; otherwise once it has waited in two consecutive
+ * windows. Prepared samples are cached immediately. Raw and decoded items are cached as soon as it
+ * is known that no samples can be, or else from the next epoch on. The stores decide which form is
+ * worth its memory. If the epochs that use cached data are no faster and wait no less, all cached
+ * data is dropped. Nothing is cached for a job that plans a single epoch.
  *
  * <p><b>A job that does not train</b> (inference, feature extraction, a loader benchmarked alone)
  * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring
@@ -55,7 +55,7 @@ public final class Tuner {
   /** Share of the time spent waiting for data that is worth a change. */
   static final double WORTH = 0.05;
 
-  /** Share of the second and third batches spent waiting that makes caching begin immediately. */
+  /** Share of the time spent waiting in the first epoch that makes caching begin immediately. */
   static final double WORTH_AT_ONCE = 0.2;
 
   private static final int BATCHES_AT_ONCE = 2;

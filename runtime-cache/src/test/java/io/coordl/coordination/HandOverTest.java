@@ -206,7 +206,7 @@ class HandOverTest {
     return from + ": " + HexFormat.of().formatHex(shown);
   }
 
-  /** Tests the test: with the planted defect, it fails and reports the slot's history. */
+  /** Tests the other test: the planted defect fails its check, which shows the slot's history. */
   @Test
   void aSlotReusedTooEarlyIsDetected() throws Exception {
     make();

@@ -144,8 +144,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether classes no longer load because the agent's jar was replaced. That is logged once, and
-   * is not a fault of the code that failed to load a class.
+   * Whether {@code cause} was thrown because the agent's jar was replaced and a class no longer
+   * loads. This is logged once, and is not a fault of the code that needed the class.
    */
   public boolean isOfReplacedJar(Throwable cause) {
     File jar =
