@@ -199,7 +199,7 @@ class ModelFilesTest {
     Files.writeString(target, "firsu");
 
     assertThat(files.isDamaged(target)).isTrue();
-    files.check(target); // By its time, another program has written the file: the library decides.
+    files.check(target); // The time changed, so another program wrote it: the library decides.
     Files.setLastModifiedTime(target, time);
     assertThatThrownBy(() -> files.check(target))
         .isInstanceOf(IOException.class)
