@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The speed-up that a change caused, told apart from the job's own warm-up. Compares three windows
- * of equal length: the first half of the steady steps before the change, the second half, and the
- * steps after it. A drift test removes the warm-up steps first. Warm-up levels off: from the second
- * window to the third it gains at most what it gained from the first to the second. That much is
- * not credited to the change, nor is any speed-up beyond what the removed waits and work explain.
+ * of equal length: the first half of the steady steps before the change, the second half of those
+ * steps, and the first steps after the change. A drift test removes the warm-up steps first.
+ * Warm-up levels off: from the second window to the third it gains at most what it gained from the
+ * first to the second. That much is not credited to the change, nor is any speed-up beyond what the
+ * removed waits and work explain.
  *
  * @param before the steps before the change, after warm-up
  * @param after the steps after the change

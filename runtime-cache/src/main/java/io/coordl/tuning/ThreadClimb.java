@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * Finds the smallest number of prefetching threads that makes the job fastest, by hill climbing
  * over windows of time. A trial alternates between two thread counts, so that other changes affect
  * both. The larger count wins only if the job gets faster. A clear result ends the trial after half
- * of its windows, an evident gain after the first two: an evident loss may be cold code. While the
- * job still waits, the next trial doubles the threads. After an evident doubling, the last window
- * also counts for the next trial, so a climb to eight threads takes five windows. A trial halves
- * the threads from time to time, and as soon as the steps themselves get slower (another job needs
- * the core). Used by one thread at a time.
+ * of its windows. An evident gain ends it after the first two; an evident loss does not, because
+ * the code may still be cold. While the job still waits, the next trial doubles the threads. After
+ * an evident doubling, the last window also counts for the next trial, so a climb to eight threads
+ * takes five windows. From time to time, and as soon as the steps themselves get slower because
+ * another job needs the core, a trial halves the threads. Used by one thread at a time.
  */
 final class ThreadClimb {
   /** Windows of a trial, half of them with each number of threads. */
@@ -37,7 +37,7 @@ final class ThreadClimb {
   /** How much slower steps must be, in two consecutive windows, to try fewer threads early. */
   static final double SLOWER = 1.1;
 
-  /** Windows of a trial before which only an evident result ends it. */
+  /** Windows of a trial after which an evident gain ends it. */
   private static final int SHORT_WINDOWS = 2;
 
   private static final int MAX_AGAIN = 16 * AGAIN;
@@ -82,8 +82,8 @@ final class ThreadClimb {
   }
 
   /**
-   * Whether the current window may be short. The first windows of a trial are: they end it only if
-   * the result is evident.
+   * Whether the current window may be short. The first windows of a trial are short, because they
+   * end it only if the gain is evident.
    */
   boolean isShort() {
     return round < 0 ? !hasDecided : round < SHORT_WINDOWS;

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Switches policies while the job runs, based on its waits in consecutive windows of time.
  *
- * <p><b>Caching</b> begins with the third batch of the first epoch if the job waited for much of
- * the second and third; otherwise once it has waited in two consecutive windows. Prepared samples
- * are cached immediately. Raw and decoded items are cached as soon as it is known that no samples
- * can be, or else from the next epoch on. The stores decide which form is worth its memory. If the
- * epochs that use cached data are no faster and wait no less, all of it is dropped. Nothing is
- * cached for a job that plans a single epoch.
+ * <p><b>Caching</b> begins in the first epoch, after the third batch at the earliest, as soon as
+ * the job has waited for a fifth of a window; otherwise once it has waited in two consecutive
+ * windows. Prepared samples are cached immediately. Raw and decoded items are cached as soon as it
+ * is known that no samples can be, or else from the next epoch on. The stores decide which form is
+ * worth its memory. If the epochs that use cached data are no faster and wait no less, all cached
+ * data is dropped. Nothing is cached for a job that plans a single epoch.
  *
  * <p><b>A job that does not train</b> (inference, feature extraction, a loader benchmarked alone)
  * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring
@@ -36,10 +36,10 @@ public final class Tuner {
   /** Minimum duration of a window. */
   static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Minimum duration of a window that shows only an evident effect of prefetching. */
+  /** Minimum duration of a short window ({@link ThreadClimb#isShort}). */
   static final long TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** Minimum number of batches in such a window. */
+  /** Minimum number of batches in a short window. */
   private static final int TRIAL_BATCHES = 4;
 
   /** Minimum number of batches in a window. */
@@ -47,7 +47,8 @@ public final class Tuner {
 
   /**
    * Batches after a change of threads that count in no window, because nothing was prefetched for
-   * them. The first time it is {@link #BATCHES}, because the code is cold.
+   * them. Before anything has been prefetched, {@link #BATCHES} are left out instead, because the
+   * code is cold.
    */
   private static final int SWITCHING = 2;
 
@@ -57,7 +58,7 @@ public final class Tuner {
   /** Share of the time spent waiting for data that is worth a change. */
   static final double WORTH = 0.05;
 
-  /** Share of the second and third batches spent waiting that makes caching begin immediately. */
+  /** Share of the time spent waiting in the first epoch that makes caching begin immediately. */
   static final double WORTH_AT_ONCE = 0.2;
 
   private static final int BATCHES_AT_ONCE = 2;
@@ -143,7 +144,7 @@ public final class Tuner {
   private boolean isDropped;
 
   /**
-   * Nothing happens until the first call.
+   * Creates a tuner, which does nothing until one of its methods is called.
    *
    * @param totals totals of the job so far; without wall time while no thread trains
    * @param loading figures of a loader while no thread trains; empty if there is none
@@ -314,7 +315,7 @@ public final class Tuner {
     }
   }
 
-  /** Adds the steps since the last check to those before or after cached data was used. */
+  /** Adds the steps since the last check to {@link #uncachedSteps} or {@link #cachedSteps}. */
   private void collect(JobStatisticsEvent now) {
     JobStatisticsEvent earlier = lastTotals;
     if (warm == null) {

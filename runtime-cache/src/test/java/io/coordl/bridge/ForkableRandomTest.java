@@ -202,7 +202,7 @@ class ForkableRandomTest {
   }
 
   @Test
-  void anAttemptFailsIfAnotherThreadDrawsAndKeepsThatDraw() {
+  void ifAnotherThreadDrawsTheAttemptFailsAndThatDrawIsKept() {
     ForkableRandom random = new ForkableRandom(8);
     Random same = new Random(8);
     assertThat(

@@ -559,7 +559,7 @@ class AgentCheckpointsTest {
     assertThat(models.save(programs, held(new CountDownLatch(0), "two")).isInPlace()).isTrue();
     assertThat(programs).hasContent("two");
     checkpoints.stepped(model, "mlp", hangs);
-    assertThat(names("mlp")).containsExactly("000001"); // No other begins before it is written.
+    assertThat(names("mlp")).containsExactly("000001"); // None begins before this one is written.
     models.close();
     assertThat(models.said()).contains("2 model files");
     assertThat(logged)

@@ -141,7 +141,7 @@ class CadenceTest {
     }
   }
 
-  /** The job may end at any step. No checkpoint costs more than is assumed of the first. */
+  /** The job may end at any step. No checkpoint costs more than the first is assumed to cost. */
   @Test
   void theShareHoldsAtEveryMoment() {
     for (long later : new long[] {5 * MS, 35 * MS, 350 * MS}) {
@@ -156,8 +156,8 @@ class CadenceTest {
   }
 
   /**
-   * The first checkpoint costs 2 s, 20 % of the time so far. The next waits until 4 s are 3.5 % of
-   * the time.
+   * The first checkpoint costs 2 s, 20 % of the time so far. The next, which is assumed to cost 2 s
+   * as well, waits until 4 s are 3.5 % of the time.
    */
   @Test
   void anExpensiveFirstCheckpointIsPaidBack() {
@@ -169,7 +169,7 @@ class CadenceTest {
       train(cadence, 1, 10 * MS, 35 * MS, 0, 1);
       steps++;
     }
-    assertThat(now / MS).isBetween(114_000L, 115_000L); // 3.5 % of it is 4 s.
+    assertThat(now / MS).isBetween(114_000L, 115_000L); // 3.5 % of this time is 4 s.
     train(cadence, 6_000, 10 * MS, 35 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(100);
     assertThat(steps).isGreaterThan(10_000);
@@ -187,7 +187,7 @@ class CadenceTest {
     assertThat(cadence.interval()).isEqualTo(100);
   }
 
-  /** Storage refuses each checkpoint after 2 s; together they stay within the share, too. */
+  /** Storage refuses each checkpoint after 2 s; all attempts together stay within the share. */
   @Test
   void failedCheckpointsKeepWithinTheShare() {
     Cadence cadence = Cadence.within(() -> 0.035);

@@ -199,7 +199,7 @@ class ModelFilesTest {
     Files.writeString(target, "firsu");
 
     assertThat(files.isDamaged(target)).isTrue();
-    files.check(target); // Written by someone else: the library decides.
+    files.check(target); // The time changed, so another program wrote it: the library decides.
     Files.setLastModifiedTime(target, time);
     assertThatThrownBy(() -> files.check(target))
         .isInstanceOf(IOException.class)
@@ -230,10 +230,10 @@ class ModelFilesTest {
     write(orphan, "gone");
     Files.delete(orphan);
     ModelFile busy = files.create(folder.resolve("busy.zip"));
-    assertThat(files(0).isDamaged(orphan)).isFalse(); // As the next job does.
+    assertThat(files(0).isDamaged(orphan)).isFalse(); // A check by the next job deletes leftovers.
     assertThat(left).doesNotExist();
     assertThat(mine).exists();
-    assertThat(SideFile.of(orphan)).exists(); // Its model may be about to be moved there.
+    assertThat(SideFile.of(orphan)).exists(); // Its model may be about to be moved into place.
     assertThat(names()).filteredOn(name -> name.endsWith(".incomplete")).hasSize(2);
     busy.close();
     assertThat(files(0).isDamaged(orphan)).isFalse();
@@ -390,7 +390,7 @@ class ModelFilesTest {
   }
 
   /**
-   * The program waits for its own file as it would for its own call; JVM shutdown gives up after
+   * The program waits for its own file, as it would without the agent; JVM shutdown gives up after
    * ten minutes without progress.
    */
   @Test

@@ -165,7 +165,7 @@ class ResumeTest {
     assertThat(resume.whyUnused()).isEmpty();
   }
 
-  /** The program's own model is ahead of the checkpoint or behind it: resuming would lose steps. */
+  /** The program's own model may be newer than the checkpoint; resuming would then lose steps. */
   @Test
   void aProgramThatLoadsItsOwnModelIsNotResumed() throws Exception {
     train(true, 1 << 30, "mlp");

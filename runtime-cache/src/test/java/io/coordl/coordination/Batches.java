@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
-/** Batches whose bytes identify them: a checksum of all that follows it, then their items. */
+/** Batches whose bytes identify them: a checksum of all later bytes, then the batch's items. */
 final class Batches {
   static final int INTS = 2048;
 
@@ -82,7 +82,7 @@ final class Batches {
     return items;
   }
 
-  /** Whether the bytes are a batch of exactly these items; overwrites some if they are writable. */
+  /** Whether the bytes are a batch of exactly these items; overwrites some bytes if writable. */
   static boolean isOf(int[] items, ByteBuffer bytes) {
     boolean right =
         bytes.order() == ByteOrder.nativeOrder()

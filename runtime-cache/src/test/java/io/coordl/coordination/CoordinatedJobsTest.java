@@ -393,7 +393,7 @@ class CoordinatedJobsTest {
 
   // ---- stopped jobs
 
-  /** Missing heartbeats show that it is stopped, before its longer lease ends. */
+  /** Missing heartbeats show that a job is stopped before its lease, which is longer, ends. */
   @Test
   void othersContinueBeforeTheLeaseOfAStoppedJobEnds() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 3);
@@ -460,7 +460,7 @@ class CoordinatedJobsTest {
           epoch.end();
           resumed[0] = true;
           model.resume(stopped.job);
-          model.pause(STEP); // It sends heartbeats again.
+          model.pause(STEP); // The resumed job sends heartbeats again.
           running.runEpoch(session, 300);
         });
     stopped.start(

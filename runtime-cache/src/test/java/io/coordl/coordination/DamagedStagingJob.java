@@ -11,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * A job in a separate JVM whose staging buffer another program truncates. Arguments: {@code
- * DIRECTORY JOBS}. Takes some batches, waits for input while it copies another and no batch is
- * being prepared, finishes the epoch and tries to begin one more. Prints the results.
+ * DIRECTORY JOBS}. Takes some batches; while it copies the next one and writes none, waits for
+ * input; then finishes the epoch and tries to begin another. Prints the results.
  */
 public final class DamagedStagingJob {
   private static final int BATCHES = StagingJob.ITEMS / StagingJob.BATCH;

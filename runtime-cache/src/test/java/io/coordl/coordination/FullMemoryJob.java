@@ -11,9 +11,10 @@ import java.util.stream.Stream;
 /**
  * A job in a separate JVM whose shared memory fills up. Arguments: {@code directory when}, where
  * {@code when} is {@code before} (the staging buffer does not exist yet), {@code
- * for-half-of-its-head} (nor is there room for more than half of its head), {@code before-a-batch}
- * (none is staged yet) or {@code midway} (through the first epoch). Uses every batch of two epochs;
- * prints how many came from the buffer, the log, and the files left at the end.
+ * for-half-of-its-head} (it does not exist yet, and half of its head still fits), {@code
+ * before-a-batch} (no batch is staged yet) or {@code midway} (through the first epoch). Uses every
+ * batch of two epochs; prints the log, the number of batches from the buffer, and the files left at
+ * the end.
  */
 public final class FullMemoryJob {
   private static final int BATCHES = 24;

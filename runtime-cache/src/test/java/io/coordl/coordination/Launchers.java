@@ -11,8 +11,8 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * The {@code java} commands with which tests start JVMs: the running one, and one for each other
- * release in /usr/lib/jvm, 17 or later.
+ * The {@code java} commands with which tests start JVMs: that of the running JVM, and one for each
+ * other release in /usr/lib/jvm, 17 or later.
  */
 final class Launchers {
   private static final int OLDEST = 17;

@@ -219,8 +219,8 @@ final class Model implements Clock {
   }
 
   /**
-   * Passes the turn to {@code wanted} or the first thread after it that can run, then waits for it
-   * to return unless {@code from} has ended.
+   * Passes the turn to {@code wanted} or the first thread after it that can run, then waits for the
+   * next turn of {@code from} unless that has ended.
    */
   private void next(Coroutine from, Coroutine wanted) {
     Coroutine to = find(coroutines.indexOf(wanted));

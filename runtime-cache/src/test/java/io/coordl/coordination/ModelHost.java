@@ -28,7 +28,7 @@ final class ModelHost {
     return memory;
   }
 
-  /** A heartbeat of every job that is not stopped. */
+  /** Sends a heartbeat for every job that is not stopped. */
   private void beat() {
     for (ModelMemory memory : memories) {
       for (int i = 0; i < StagingDescriptor.MAX_PARTICIPANTS; i++) {

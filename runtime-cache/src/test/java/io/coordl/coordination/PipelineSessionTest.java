@@ -107,7 +107,7 @@ class PipelineSessionTest {
       return session.begin(BatchOrder.evenly(new int[] {10, 11, 12, 13}, 1), jobs);
     }
 
-    /** Returns a batch of {@code bytes} bytes, each the batch number. */
+    /** Returns a batch of {@code bytes} bytes, each of which is the batch number. */
     PreparedBatch batch(int number, long bytes) {
       prepared++;
       return new PreparedBatch() {

@@ -104,7 +104,7 @@ class PrepGroupTest {
     first.join();
   }
 
-  /** Takes two batches and leaves the loop; in training the model changes after each. */
+  /** Takes two batches and leaves the loop; in training, the model changes after each batch. */
   private void epoch(PrepGroup group, Fingerprint pipeline, AtomicLong updates, boolean trains) {
     SharedEpoch epoch = group.begin(pipeline, Batches.order(ITEMS, 8, 0));
     epoch.prepareWith(this::prepare, 1);
@@ -356,11 +356,12 @@ class PrepGroupTest {
   }
 
   /**
-   * Pauses of an interrupted thread end immediately, so the thread polls. One run of this test in
-   * 25 once missed a batch that was published between the checks of the batch and of the producers.
+   * Pauses of an interrupted thread end immediately, so the thread polls. Before a fix, one run of
+   * this test in 25 missed a batch that was published after the check of the batch and before the
+   * check of the producers.
    */
   @RepeatedTest(40)
-  void anInterruptedThreadStillTakesAndStaysInterrupted() {
+  void anInterruptedThreadStillTakesBatchesAndStaysInterrupted() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("64k")) {
       Thread.currentThread().interrupt();

@@ -115,7 +115,7 @@ class StagedJobsIT {
     new ProcessBuilder("kill", "-" + name, Long.toString(job.process.pid())).start().waitFor();
   }
 
-  /** Totals of a job's log, once all of it is checked. */
+  /** Totals from a job's log, every line of which has been checked. */
   private record Totals(int epochs, int early, int batches, int given) {
     Totals plus(Totals other) {
       return new Totals(

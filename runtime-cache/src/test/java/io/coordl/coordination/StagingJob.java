@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
  * A job in a separate JVM. Arguments: {@code directory seed epochs ending [jobs to wait for]}.
  * Checks every byte of every batch that it takes from the buffer, reading some slowly; prints a
  * line for each epoch with the items used. Endings: {@code end} uses all batches of every epoch;
- * {@code break} leaves the last epoch early, and some others; {@code exit} does too, and calls
- * {@code System.exit} instead of ending the last epoch.
+ * {@code break} leaves the last epoch, and some others, early; {@code exit} does the same, but
+ * calls {@code System.exit} instead of ending the last epoch.
  */
 public final class StagingJob {
   static final int ITEMS = 120;

@@ -13,7 +13,7 @@ class StagingModelIT {
   @Test
   void theProtocolHoldsOnOtherJdks() throws Exception {
     String reason =
-        "StagingModelTest checks the protocol on this JDK; this test, with -Pfull, on the others";
+        "StagingModelTest checks the protocol on this JDK; this test needs -Pfull to check others";
     if (!Full.ON) {
       System.out.println("skipped: " + reason);
     }

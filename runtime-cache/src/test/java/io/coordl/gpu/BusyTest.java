@@ -14,9 +14,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The reported utilization of a device whose kernels run for a planted part of each period.
- * Sampling one window per second would see the same part of every period, or a different part each
- * time.
+ * The reported utilization of a device whose kernels run for a planted part of each period. One
+ * window per second would not suffice: each might show the same part of a period.
  */
 class BusyTest {
   private static final double POINTS = 0.03;

@@ -13,8 +13,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver of two devices that a test controls. For a planted load wave it reports what NVIDIA's
- * driver would: the last window, the windows still stored, and the processes that ran since.
+ * A driver of two devices that a test controls. For the test's load wave, it reports what NVIDIA's
+ * driver would: utilization in the last window and in the windows still stored, and the processes
+ * that ran in them.
  */
 final class FakeDriver implements Natives {
   static final int PID = 4711;

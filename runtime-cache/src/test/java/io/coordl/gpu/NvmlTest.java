@@ -141,7 +141,7 @@ class NvmlTest {
   }
 
   @Test
-  void aLostDeviceIsLoggedOnceAndTheOtherContinues() throws UnavailableException {
+  void aLostDeviceIsReportedOnceAndTheOtherContinues() throws UnavailableException {
     Nvml nvml = nvml();
     driver.lostDevice = 100;
     assertThatThrownBy(() -> nvml.read(0, 1)).hasMessageContaining("error 15");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A user's jobs share files even if other users take the names of their directory. */
+/** A user's jobs share files even if other users have taken names for the shared directory. */
 class OwnDirectoryTest {
   @TempDir Path parent;
   private final List<String> logged = new ArrayList<>();

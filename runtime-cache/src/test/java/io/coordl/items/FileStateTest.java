@@ -87,7 +87,7 @@ class FileStateTest {
     assertThat(FileState.of(file.toString()).size()).isEqualTo(5);
   }
 
-  /** Differs in equality and in checksum. */
+  /** Asserts that two states are unequal and have different checksums. */
   private static void differs(FileState now, FileState before) {
     assertThat(now).isNotEqualTo(before);
     assertThat(now.checksum()).isNotEqualTo(before.checksum());

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which files are the same item, on one host and among hosts. */
+/** Which files are the same item, on one host and across hosts. */
 class ItemNamesTest {
   @TempDir Path directory;
   @TempDir Path arena;

@@ -26,7 +26,7 @@ class MarksTest {
 
     assertThat(windows).hasSize((int) Math.min(20, items));
     assertThat(windows).allMatch(window -> window.nanos() == 10L * window.samples());
-    // The last items may be unmarked: at most two in MAX_TIMES of all.
+    // The last items may be unmarked: at most 2 / MAX_TIMES of all items.
     assertThat(windows.stream().mapToLong(Step::samples).sum())
         .isBetween(items - 2 * items / Marks.MAX_TIMES, items);
   }

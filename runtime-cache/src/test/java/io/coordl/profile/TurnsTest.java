@@ -153,8 +153,8 @@ class TurnsTest {
   }
 
   /**
-   * A phase of which only every {@code counted}-th step counts, or none if that is 0, as in epochs
-   * shorter than the workers' queue.
+   * A phase in which only every {@code counted}-th step counts, or no step if {@code counted} is 0,
+   * as in epochs shorter than the workers' queue.
    */
   private final class Uncounted extends Fake {
     private final int counted;

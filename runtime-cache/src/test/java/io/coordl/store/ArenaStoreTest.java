@@ -386,7 +386,7 @@ class ArenaStoreTest {
       assertThat(store.fetch(Items.key(2), Items.length(2), Items.loader(2)).outcome())
           .isEqualTo(Outcome.FULL);
       assertThat(store.find(Items.key(1))).isNotNull();
-      assertThat(store.isFull(Items.length(2))).as("forever").isFalse();
+      assertThat(store.isFull(Items.length(2))).as("full for good").isFalse();
       scarce.set(false);
       while (!store.hasRoom(Items.length(2))) {
         Thread.onSpinWait(); // Memory is checked once a second.

@@ -14,8 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A job in a container. Arguments: {@code BUDGET trained|untrained NATIVE-MIB SECONDS VIEWS}.
- * Offers a store 138 MiB of items, retains evenly spread views of some, and allocates native memory
- * over the given seconds while two threads read and compare. Prints its results.
+ * Offers a store 138 MiB of items, retains views of some items across the store, and allocates
+ * native memory over the given seconds while two threads read items and check them. Prints its
+ * results.
  */
 public final class ContainerJob {
   private static final int LENGTH = 100 << 10;

@@ -17,8 +17,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A job whose store another program truncates; in a separate JVM, which a failure would end.
- * Arguments: {@code steps DIRECTORY LENGTH} or {@code job DIRECTORY DATA}. Prints its results.
+ * A job in a separate JVM, because a failure would end the JVM; another program truncates the job's
+ * store. Arguments: {@code steps DIRECTORY LENGTH} or {@code job DIRECTORY DATA}. Prints its
+ * results.
  */
 public final class DamagedStoreJob {
   static final int FILES = 40;
@@ -94,7 +95,7 @@ public final class DamagedStoreJob {
     }
   }
 
-  /** Truncates before a step; false if the job ends before that step. */
+  /** Truncates before a step; returns false if the job ends before that step. */
   private static boolean truncatedAt(int step, Path directory, long length) throws IOException {
     Path file = directory.resolve("steps.arena");
     if (!Files.exists(file)) {
@@ -139,7 +140,7 @@ public final class DamagedStoreJob {
       MappedLength.settle();
       expect(Arrays.equals(bytes, Items.content(number)), "wrong bytes of " + number);
     } catch (InternalError e) {
-      // A view fails in its reader, which then reads the file, as ItemCursor does.
+      // Reading a view may fail; the reader then reads the file, as ItemCursor does.
     }
   }
 

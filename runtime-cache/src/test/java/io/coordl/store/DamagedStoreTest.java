@@ -46,7 +46,7 @@ class DamagedStoreTest {
     return job;
   }
 
-  /** At each access in turn, in interpreted and in compiled code. */
+  /** Truncates at each access in turn, in interpreted and in compiled code. */
   @ParameterizedTest
   @CsvSource({"-Xint,0", "-Xint,40960", "-Xmixed,0", "-Xmixed,40960"})
   void aJobSurvivesATruncationAtAnyAccess(String mode, long length) throws Exception {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An item is found for the file and form it was put for, and for no other. */
+/** An item is found only for the file and form for which it was stored. */
 class DecodedStoreTest {
   private static final DecodedForm COLOR = DecodedForm.of("library 1 color");
   private static final DecodedForm GRAY = DecodedForm.of("library 1 gray");

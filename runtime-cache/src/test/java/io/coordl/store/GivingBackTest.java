@@ -135,7 +135,7 @@ class GivingBackTest {
       assertThat(statistics.used()).isEqualTo(store.used());
       assertThat(statistics.givenBack()).isEqualTo(given);
       assertThat(statistics.items()).isBetween(found - 4L, found + 4L);
-      awaitMapped(store.used() + ITEMS * 4096L); // Whole pages.
+      awaitMapped(store.used() + ITEMS * 4096L); // Memory is mapped in whole pages.
     }
     assertThat(logged).isEmpty();
   }

@@ -45,7 +45,7 @@ class IdentityTest {
     if (two == null) {
       opened.forEach(ArenaStore::close);
     } else {
-      two.close(); // With their stores.
+      two.close(); // Also closes the hosts' stores.
     }
   }
 
@@ -134,7 +134,7 @@ class IdentityTest {
     byte[] read(Path file) throws IOException;
 
     /** Whether the last read went to storage. */
-    boolean wasStored();
+    boolean readStorage();
   }
 
   enum Store {
@@ -221,7 +221,7 @@ class IdentityTest {
   private static final class RawJob implements Job {
     private final MinioCache cache;
     private final boolean randomAccess;
-    private boolean wasStored;
+    private boolean readStorage;
 
     RawJob(MinioCache cache, boolean randomAccess) {
       this.cache = cache;
@@ -237,13 +237,13 @@ class IdentityTest {
         done += item.read(done, bytes, done, bytes.length - done);
       }
       item.close();
-      wasStored = item.origin() == Origin.STORAGE;
+      readStorage = item.origin() == Origin.STORAGE;
       return bytes;
     }
 
     @Override
-    public boolean wasStored() {
-      return wasStored;
+    public boolean readStorage() {
+      return readStorage;
     }
   }
 
@@ -251,7 +251,7 @@ class IdentityTest {
   private static final class DecodedJob implements Job {
     private static final DecodedForm FORM = DecodedForm.of("pixels");
     private final DecodedStore store;
-    private boolean wasStored;
+    private boolean readStorage;
 
     DecodedJob(DecodedStore store) {
       this.store = store;
@@ -261,7 +261,7 @@ class IdentityTest {
     public byte[] read(Path file) throws IOException {
       DecodedItem item = store.item(file.toString());
       ByteBuffer found = item.find(FORM);
-      wasStored = found == null;
+      readStorage = found == null;
       byte[] pixels;
       if (found == null) {
         pixels = Files.readAllBytes(file);
@@ -280,8 +280,8 @@ class IdentityTest {
     }
 
     @Override
-    public boolean wasStored() {
-      return wasStored;
+    public boolean readStorage() {
+      return readStorage;
     }
   }
 
@@ -316,7 +316,7 @@ class IdentityTest {
     Job job = jobs.get(1);
     assertThat(job.read(next)).isEqualTo(now);
     assertThat(job.read(next)).isEqualTo(now);
-    assertThat(job.wasStored()).as("read from storage the second time").isFalse();
+    assertThat(job.readStorage()).as("read from storage the second time").isFalse();
     boolean stays = !change.ofBytes && !(change == Change.RENAMED && store.knowsPaths());
     if (stays) {
       assertThat(used() - kept).as("bytes more than before").isLessThan(store.length());

@@ -46,7 +46,7 @@ class InterruptedChannelTest {
     MOVE_NOWHERE,
     TRANSFER_TO,
     TRANSFER_NOTHING,
-    TRANSFER_BEHIND_THE_END,
+    TRANSFER_PAST_THE_END,
     MAP,
     MAP_NOTHING,
     MAP_TO_WRITE,
@@ -75,7 +75,7 @@ class InterruptedChannelTest {
         case MOVE_NOWHERE -> channel.position(-10);
         case TRANSFER_TO -> channel.transferTo(0, 10, sink());
         case TRANSFER_NOTHING -> channel.transferTo(0, 0, sink());
-        case TRANSFER_BEHIND_THE_END -> channel.transferTo(SIZE + 1, 10, sink());
+        case TRANSFER_PAST_THE_END -> channel.transferTo(SIZE + 1, 10, sink());
         case MAP -> channel.map(MapMode.READ_ONLY, 0, 10).capacity();
         case MAP_NOTHING -> channel.map(MapMode.READ_ONLY, 0, 0).capacity();
         case MAP_TO_WRITE -> channel.map(MapMode.READ_WRITE, 0, 10).capacity();

@@ -82,7 +82,7 @@ public final class Items {
     return count;
   }
 
-  /** Returns once the file system's coarse clock is past a file's change. */
+  /** Returns once the file system's coarse clock is past the file's change time. */
   public static void laterThan(Path file) throws IOException {
     Path probe = Files.createTempFile(file.toRealPath().getParent(), "later", "");
     while (ItemNames.changedNanos(probe) <= ItemNames.changedNanos(file)) {

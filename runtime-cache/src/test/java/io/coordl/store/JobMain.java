@@ -6,8 +6,9 @@ import java.util.SplittableRandom;
 
 /**
  * A job in a separate JVM. Arguments: {@code directory group items epochs seed [anywhere]}. Fetches
- * all items in order, starting with the first or, with {@code anywhere}, at random; then fetches
- * random items. Checks each, prints its reads from storage, and leaves when its input ends.
+ * all items in order, starting with the first, or with a random one if {@code anywhere} is given;
+ * then fetches random items. Checks each item, prints the number of reads from storage, and leaves
+ * when its input ends.
  */
 public final class JobMain {
   /** Exit status of a job started with {@code anywhere} that was served a wrong item. */

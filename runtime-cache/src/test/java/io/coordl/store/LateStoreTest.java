@@ -73,7 +73,7 @@ class LateStoreTest {
       DecodedItem decoded = new DecodedStore(store, path -> true).item(item.toString());
       assertThat(store.isOpening()).isTrue();
       assertThat(fetch(store)).isEqualTo(Outcome.FULL);
-      assertThat(store.isFull(1)).as("forever").isFalse();
+      assertThat(store.isFull(1)).as("full for good").isFalse();
       assertThat(store.capacity()).isZero();
       assertThat(raw.isKept(item.toString())).as("nothing to prefetch").isTrue();
       assertThat(decoded.isKept(FORM)).isTrue();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How much threads that never sleep hinder each other in a store: counted, not timed. */
+/** Measures contention between busy threads in a store by counting retries rather than time. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ManyThreadsTest {
   private static final int LENGTH = 64;

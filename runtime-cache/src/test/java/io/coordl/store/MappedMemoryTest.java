@@ -27,7 +27,7 @@ class MappedMemoryTest {
     Field file = MappedMemory.class.getDeclaredField("file");
     file.setAccessible(true);
     Thread closer = new Thread(memory::close);
-    synchronized (file.get(memory)) { // As a write does.
+    synchronized (file.get(memory)) { // A write takes the same lock.
       closer.start();
       while (closer.getState() != Thread.State.BLOCKED) {
         assertThat(closer.getState()).isNotEqualTo(Thread.State.TERMINATED);

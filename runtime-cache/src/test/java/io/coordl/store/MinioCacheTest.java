@@ -624,7 +624,7 @@ class MinioCacheTest {
     }
   }
 
-  /** Opening it again would fail: its name is gone. */
+  /** Opening the file again would fail, because its path no longer exists. */
   @Test
   void aRandomAccessFileIsKeptWithoutOpeningItTwice() throws IOException {
     Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);
@@ -659,7 +659,7 @@ class MinioCacheTest {
     }
   }
 
-  /** The kernel records at most the first write to a page. */
+  /** The kernel records at most the first write to a page, so later writes would go unnoticed. */
   @Test
   void aFileMappedForWritingIsNotCached() throws IOException {
     Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);

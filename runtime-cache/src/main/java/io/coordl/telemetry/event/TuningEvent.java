@@ -20,7 +20,7 @@ public final class TuningEvent extends EventBase {
 
   @Label("Waiting")
   @Description(
-      "Share of time spent waiting for data: in the last window; for a choice, in the whole job")
+      "Share of time spent waiting for data, in the last window (for a choice, in the whole job)")
   @Percentage
   public double waiting;
 

@@ -7,7 +7,8 @@ import jdk.jfr.Period;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the advice skip policies that were refused, both in a running job and from its recording.
+ * Lets the advice skip policies that were refused, whether it is given by the running job or from
+ * its recording.
  */
 @Name("io.coordl.Verdict")
 @Label("Verdict")
@@ -23,7 +24,7 @@ public final class VerdictEvent extends EventBase {
   public @Nullable String source;
 
   @Label("Allowed")
-  @Description("Whether the policy can work on it")
+  @Description("Whether the policy can work on this source")
   public boolean allowed;
 
   @Label("Reason")

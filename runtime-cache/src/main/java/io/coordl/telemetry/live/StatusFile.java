@@ -20,8 +20,8 @@ import java.util.stream.StreamSupport;
  * readable by its user only. The job removes it at exit. If the job was killed, the file stays
  * until another job starts at least an hour later.
  *
- * @param path {@code coordl-USER-PID-START.status}: processes of several containers that share
- *     memory may have the same PID
+ * @param path {@code coordl-USER-PID-START.status}; the start is part of the name because processes
+ *     in different containers that share memory may have the same PID
  * @param pid process ID of the job
  * @param jvmStart when its JVM started, in milliseconds since 1970
  */
@@ -33,7 +33,7 @@ public record StatusFile(Path path, long pid, long jvmStart) {
   private static final String UNFINISHED = ".new";
   private static final Pattern NAME = Pattern.compile(".*-(\\d{1,18})-(\\d{1,18})\\.status");
 
-  /** Returns the directory of shared memory, or that of temporary files if there is none. */
+  /** Returns the directory of shared memory; if it is not writable, that of temporary files. */
   public static Path directory() {
     return Files.isWritable(SHARED_MEMORY)
         ? SHARED_MEMORY

@@ -20,7 +20,7 @@ public final class OnceLog implements UserLog {
     log.say(sentence);
   }
 
-  /** Logs the sentence unless one of this kind was logged before, or too many kinds were. */
+  /** Logs the sentence, unless one of this kind or sentences of 512 kinds have been logged. */
   public void once(String kind, String sentence) {
     if (logged.size() < MAX_KINDS && logged.add(kind)) {
       say(sentence);

@@ -134,7 +134,7 @@ public final class MetricsExport {
     }
   }
 
-  /** Called once the totals are final: ends all exports, within the patience of one. */
+  /** Ends all exports once the totals are final; waits for them at most two seconds in all. */
   public static void end(List<MetricsExport> exports) {
     end(exports, System::nanoTime);
   }

@@ -85,8 +85,8 @@ final class Otlp implements MetricsExport.Push {
   }
 
   /**
-   * The first call loads the SDK, which initializes the JDK's logging; the program may have to
-   * configure that first.
+   * Only the first call loads the SDK: this initializes the JDK's logging, which the program may
+   * have to configure first.
    */
   @Override
   public void push(List<Event> events) throws IOException {

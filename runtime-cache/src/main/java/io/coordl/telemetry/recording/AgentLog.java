@@ -58,7 +58,9 @@ public final class AgentLog implements FaultListener, UserLog {
     return faults.get();
   }
 
-  /** Prints a line unless the same text was printed before, or too many texts were. */
+  /**
+   * Prints a line, unless it was printed before or about 1,000 different lines have been printed.
+   */
   @Override
   public void say(String text) {
     if (logged.size() < 1_000 && logged.add(text)) {
@@ -121,8 +123,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether the caller is the printing thread: the program's own standard error may call back. Such
-   * a line is printed after the current one.
+   * Whether the caller is the printing thread: the program's own standard error may call the agent,
+   * whose message is then printed after the current line.
    */
   private static boolean isPrinter() {
     Thread current = Thread.currentThread();
@@ -132,7 +134,7 @@ public final class AgentLog implements FaultListener, UserLog {
   /**
    * Returns the message logged about a policy, without the policy's name; empty if there is none.
    */
-  String saidOf(String policy) {
+  String messageAbout(String policy) {
     return logged.stream()
         .filter(text -> text.startsWith(policy + " "))
         .sorted()
@@ -142,8 +144,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether classes no longer load because the agent's jar was replaced. That is logged once, and
-   * is not a fault of the code that failed to load a class.
+   * Whether {@code cause} was thrown because the agent's jar was replaced and a class no longer
+   * loads. This is logged once, and is not a fault of the code that needed the class.
    */
   public boolean isOfReplacedJar(Throwable cause) {
     File jar =
@@ -167,7 +169,7 @@ public final class AgentLog implements FaultListener, UserLog {
         tripped
             ? "too many faults: the agent is switched off, and the program continues without it"
             : Thread.currentThread() instanceof AgentThread
-                ? "this thread of the agent skips that, and the program continues"
+                ? "the agent's thread skips this operation, and the program continues"
                 : "the program's own call runs instead";
     if (!tripped && isOfReplacedJar(cause)) {
       return;

@@ -107,7 +107,7 @@ record Beans(JobFigures job) {
           .getValue();
     }
 
-    /** Returns attributes of one moment; skips unknown ones, as JMX requires. */
+    /** Returns attributes read at the same moment; skips unknown ones, as JMX requires. */
     @Override
     public AttributeList getAttributes(String[] attributes) {
       Event now = event.get();

@@ -138,8 +138,8 @@ final class EpochLines implements Consumer<EpochEvent> {
   }
 
   /**
-   * Returns a line about a slowdown; null if epochs are hardly slower than the second one, or than
-   * reported before.
+   * Returns a line about a slowdown; null if epochs are hardly slower than the second epoch, or
+   * hardly slower than at the last report of a slowdown.
    */
   private static @Nullable String slower(Source source) {
     Figures second = source.second;

@@ -69,7 +69,7 @@ final class EventFile {
   private final Map<Long, String> threads = new LinkedHashMap<>();
   private boolean closed;
 
-  /** Identifies the file, such as by device and inode; null if the file system cannot. */
+  /** Identifies the file, such as by device and inode; null if the file system has no such key. */
   private final @Nullable Object identity;
 
   // Used by the flushing thread only.
@@ -183,7 +183,7 @@ final class EventFile {
   /** Appends an event, to be flushed later; does nothing once the file is closed. */
   void write(Object event, long start, long end) {
     if (types.isBelowThreshold(event, end - start)) {
-      return; // Most decodes and transforms, so check without the lock.
+      return; // Most decodes and transforms end here, so this check takes no lock.
     }
     Thread thread = Thread.currentThread();
     synchronized (lock) {
@@ -282,7 +282,7 @@ final class EventFile {
 
   private void beginChunk() throws IOException {
     FlightBytes metadata = types.metadata;
-    // Before any field changes, because it may fail and be retried.
+    // Written before any field changes, because the write may fail and be retried.
     write(metadata.array(), metadata.size(), position + HEADER_BYTES);
     chunkStart = position;
     chunkNanos = System.nanoTime();
@@ -302,8 +302,8 @@ final class EventFile {
   }
 
   /**
-   * Appends the threads first seen since the last flush; a chunk needs at least one checkpoint
-   * event.
+   * Appends the threads that are new or renamed since the last flush; a chunk needs at least one
+   * checkpoint event.
    */
   private void appendThreads(Map<Long, String> names) throws IOException {
     if (names.isEmpty() && constants != 0) {

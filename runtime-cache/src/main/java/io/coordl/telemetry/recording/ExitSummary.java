@@ -37,8 +37,8 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
   private static final int LINES_AT_END = 3;
 
   /**
-   * Returns at most 20 lines. If nothing was trained, loaded, read or found, they only report what
-   * policies did, or why they did nothing.
+   * Returns at most 20 lines. If nothing was trained, loaded, read or found in a store, and no wait
+   * lasts too long, the lines only report what each policy did, or why it did nothing.
    */
   List<String> lines() {
     JobStatisticsEvent now = job.totals();

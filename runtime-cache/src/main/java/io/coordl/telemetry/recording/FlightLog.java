@@ -131,9 +131,9 @@ final class FlightLog {
   }
 
   /**
-   * Another job may use the same name if it contains a process ID, as in containers, so such a
-   * recording is never replaced. A recording whose full name the user has given is replaced, unless
-   * a job is writing it.
+   * A recording whose full name the user has given is replaced, unless a job is writing it. A
+   * recording whose name contains a process ID is never replaced: it may belong to another job,
+   * because jobs in different containers may have the same ID.
    */
   private EventFile open(String target, String pid) throws IOException {
     boolean replaces = !target.contains("%p");
@@ -258,7 +258,7 @@ final class FlightLog {
     }
   }
 
-  /** The recording's file and any problem with it, for the summary; null if there is none. */
+  /** The recording's file and any problem with it, for the summary; null without a recording. */
   @Nullable String where() {
     return outcome;
   }

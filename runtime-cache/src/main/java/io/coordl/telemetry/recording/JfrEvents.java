@@ -78,7 +78,7 @@ record JfrEvents(JobFigures job) implements EventSink, FlightRecorderListener {
     FlightRecorder.addPeriodicEvent(
         type,
         () -> {
-          // JFR and the agent end at the same time; in either order, the last epochs are included.
+          // JFR may end before the agent does; its recording still includes the last epochs.
           if (jvmEnds()) {
             job.freeze();
           }

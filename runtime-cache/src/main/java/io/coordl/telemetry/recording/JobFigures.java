@@ -85,7 +85,7 @@ public final class JobFigures {
     return log;
   }
 
-  /** Receives requests to other hosts; any thread may call it. */
+  /** Receives the figures of requests to other hosts; any thread may call it. */
   public PeerSink peers() {
     return peers;
   }
@@ -152,7 +152,7 @@ public final class JobFigures {
           if (reason.isEmpty()) {
             return "";
           }
-          String report = log.saidOf(name);
+          String report = log.messageAbout(name);
           String because = report.isEmpty() ? reason : Sentence.IT_SAID.with(report);
           rewrites.add("the whole job", asked, 0, because, "");
           verdict(asked, "", false, because, "");
@@ -343,8 +343,8 @@ public final class JobFigures {
   }
 
   /**
-   * Returns the facts for the advice, without a recording that cannot be written, so that it is not
-   * suggested again.
+   * Returns the facts for the advice. A {@code record=} that cannot be written is left out, because
+   * the advice repeats the arguments that the user gave.
    */
   Evidence evidence() {
     Map<String, String> configuration = new HashMap<>();
@@ -384,7 +384,7 @@ public final class JobFigures {
     return totals(true);
   }
 
-  /** The totals without that wait: the times only grow, as counters must. */
+  /** The totals without a wait that has not ended, so the times only grow, as counters must. */
   JobStatisticsEvent ended() {
     return totals(false);
   }

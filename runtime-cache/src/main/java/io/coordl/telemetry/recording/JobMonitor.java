@@ -50,7 +50,7 @@ public final class JobMonitor {
     return figures;
   }
 
-  /** Adds a store to events and summary; closes it when the job has ended. */
+  /** Adds a store to the events and the summary, and closes it when the job has ended. */
   public void addStore(Supplier<StoreStatisticsEvent> store, Closeable toClose) {
     figures.addStore(store);
     closing.add(toClose);
@@ -204,7 +204,7 @@ public final class JobMonitor {
       try {
         ending.run();
       } catch (RuntimeException e) {
-        log.say("preparing the end of the job failed (" + e + ")");
+        log.say("an action before the end of the job failed (" + e + "); the job ends without it");
       }
     }
     List<String> didNothing = figures.didNothing(); // Before the recording ends.
@@ -221,7 +221,7 @@ public final class JobMonitor {
         try {
           part.close();
         } catch (IOException | RuntimeException e) {
-          log.say("a part of the agent cannot be closed (" + e + ")");
+          log.say("a part of the agent cannot be closed (" + e + "); the job ends anyway");
         }
       }
     }

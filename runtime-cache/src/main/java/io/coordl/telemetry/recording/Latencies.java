@@ -27,8 +27,9 @@ final class Latencies implements Durations {
   /** Durations of one kind. */
   private static final class Track {
     /**
-     * All values that threads record, as atomic counts. HdrHistogram's recorders use a phaser: if
-     * the program stops a thread ({@code Thread.stop}) inside one, its reader waits forever.
+     * All values that threads record, as atomic counts. Not a recorder of HdrHistogram: if the
+     * program stops a thread ({@code Thread.stop}) while it records, a recorder's reader would wait
+     * forever.
      */
     final AtomicHistogram recorded = new AtomicHistogram(MAX_NANOS, DIGITS);
 

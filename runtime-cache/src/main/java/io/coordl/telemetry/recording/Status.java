@@ -93,7 +93,7 @@ final class Status implements Closeable {
     }
   }
 
-  /** Writes the first and the last totals, and the policies' statistics. */
+  /** Writes the window's oldest and newest totals, the settings and the policies' statistics. */
   private void write(StatusFile file, EventTypes types, JvmInformation jvm) throws IOException {
     Path next = file.unfinished();
     EventFile recording = null;

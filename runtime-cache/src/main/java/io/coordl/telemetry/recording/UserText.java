@@ -33,7 +33,7 @@ public final class UserText {
   }
 
   /**
-   * Returns a value given by the user, with the part before its last @ hidden: it may be a
+   * Returns a value given by the user. Hides the part before its last @ if that may contain a
    * password.
    */
   public static String value(String value) {
@@ -57,7 +57,7 @@ public final class UserText {
         .replaceAll(c -> String.format("\\\\u%04x", c.group().codePointAt(0)));
   }
 
-  /** Whether the text is printable ASCII without an address. */
+  /** Whether the text is printable ASCII without an @. */
   private static boolean isPlain(String text) {
     return text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != '@');
   }

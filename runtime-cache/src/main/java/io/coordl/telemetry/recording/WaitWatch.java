@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports a wait for a batch that lasts far longer than any before, once: in the log, and with its
- * stacks in the recording. Has no thread of its own: callers look about once a second. Safe for
- * concurrent use.
+ * Reports, once, each wait for a batch that lasts far longer than any before: in the log, and with
+ * thread stacks in the recording. Has no thread of its own; callers trigger a check about once a
+ * second. Safe for concurrent use.
  */
 final class WaitWatch {
   private final SpanRecorder spans;
@@ -32,7 +32,7 @@ final class WaitWatch {
     }
   }
 
-  /** Records such a wait without logging it: the job ends, and its summary will name it. */
+  /** Records a wait that has become too long; the summary at exit names it instead of the log. */
   void lookAtEnd() {
     find();
   }

@@ -1,5 +1,5 @@
 /**
- * Turns results into events, histograms, the recording and the summary at exit. Contains no
+ * Turns measurements into events, histograms, the recording and the summary at exit. Contains no
  * rewriting and no attribution rules.
  */
 @NullMarked

@@ -23,8 +23,8 @@ public record Ratio(double value, double low, double high) {
   }
 
   /**
-   * Returns the ratio of two sides with at least three runs in all. A single run on one side is
-   * assumed to vary like the runs of the other.
+   * Returns the ratio of the geometric means of two sides with at least three runs in all. A single
+   * run on one side is assumed to vary like the runs on the other.
    */
   public static Ratio ofRuns(double[] above, double[] below) {
     double[] one = Arrays.stream(above).map(Math::log).toArray();

@@ -10,8 +10,8 @@ import java.util.function.ToDoubleFunction;
  * A mean over successive steps, such as the time of a sample, with its standard error.
  *
  * <p>Successive steps are not independent, so the error comes from the means of batches of
- * successive steps. It starts with 20 batches and uses fewer while the means of successive batches
- * are still correlated. Any remaining correlation widens the error as in a first-order
+ * successive steps. The steps are divided into 20 batches, or fewer while the means of successive
+ * batches are still correlated. Any remaining correlation widens the error as in a first-order
  * autoregressive series. (B. W. Schmeiser, Batch size effects in the analysis of simulation output,
  * Operations Research 30(3), 1982; A. Tafazzoli, J. R. Wilson, Skart, IIE Transactions 43(2),
  * 2011.)
@@ -43,7 +43,7 @@ public record StepMean(double value, double error, int freedom) {
         break;
       }
     }
-    // The estimate is too low by about 0.5 / n.
+    // The estimated correlation is too low by about half of 1 / means.length.
     double residual = Math.max(0, Math.min(MAX_CORRELATION, correlation + 0.5 / means.length));
     StepMean plain = ofRuns(means);
     return new StepMean(
@@ -93,7 +93,7 @@ public record StepMean(double value, double error, int freedom) {
     return Arrays.stream(values).map(value -> (value - mean) * (value - mean)).sum();
   }
 
-  /** Returns half the width of its 95 % confidence interval. */
+  /** Returns half the width of the mean's 95 % confidence interval. */
   public double halfWidth() {
     return Student.t(freedom) * error;
   }

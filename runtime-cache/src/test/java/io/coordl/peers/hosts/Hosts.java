@@ -209,7 +209,10 @@ final class Hosts implements AutoCloseable {
       return crossed.get(answer).sum();
     }
 
-    /** Requests that were late or failed; after each, the peer gets none until a probe succeeds. */
+    /**
+     * Requests that were late or failed. After each, the peer gets no request until a probe
+     * succeeds.
+     */
     long faults() {
       return answers(Answer.LATE) + answers(Answer.FAILED);
     }

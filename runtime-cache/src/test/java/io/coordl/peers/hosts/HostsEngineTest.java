@@ -397,7 +397,7 @@ class HostsEngineTest {
       while (hosts.host(0).faults() < 8) {
         hosts.host(0).fetch(fetched++);
         long now = hosts.host(0).answers(Answer.LATE);
-        assertThat(now - late).as("300 ms, then the rest of 500 ms").isLessThanOrEqualTo(2);
+        assertThat(now - late).as("late answers in a fetch of 500 ms").isLessThanOrEqualTo(2);
         late = now;
       }
       assertThat(hosts.reads()).isEqualTo(fetched);

@@ -131,7 +131,7 @@ class PeerFuzzTest {
           for (int i = own.nextInt(6); i >= 0; i--) {
             int answer = answers[own.nextInt(answers.length)];
             say.writeInt(answer);
-            // With the right length, the bytes would be accepted: peers are trusted that far.
+            // If the length were right, any bytes would be accepted, because peers are trusted.
             boolean empty = own.nextBoolean() && answer != Wire.FOUND;
             say.writeInt(empty ? 0 : -own.nextInt(1 << 16) - 1);
           }

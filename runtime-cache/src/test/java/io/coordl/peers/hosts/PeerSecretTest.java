@@ -175,7 +175,7 @@ class PeerSecretTest {
     }
   }
 
-  /** For each record in turn, flips a bit, sends it twice, or drops it. */
+  /** Alters a bit of one record, sends the record twice, or leaves it out; each record in turn. */
   @ParameterizedTest
   @ValueSource(strings = {"altered", "twice", "left out"})
   void anAnswerTamperedWithIsNotUsed(String how) throws Exception {

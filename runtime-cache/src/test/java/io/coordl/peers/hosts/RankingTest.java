@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The owner of each item, and the remembered locations of items that it does not cache. */
+/** The owner of each item, and the remembered locations of items that are not at their owner. */
 class RankingTest {
   private static final InetSocketAddress ANYWHERE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);

@@ -25,7 +25,7 @@ public final class TestSecret {
     return Holder.OURS;
   }
 
-  /** Returns the TLS context of hosts with any secret. */
+  /** Returns the TLS context of hosts with the given secret. */
   public static SSLContext context(String secret) {
     try {
       Path directory = Files.createTempDirectory("coordl-secret");

@@ -25,7 +25,7 @@ public final class Wiretap implements Closeable {
   private final AtomicInteger connections = new AtomicInteger();
   private final ByteArrayOutputStream recorded = new ByteArrayOutputStream();
 
-  /** Transforms one TLS record, header included, on its way to the client. */
+  /** Transforms one TLS record, header included, that passes through in one direction. */
   @FunctionalInterface
   public interface Change {
     byte[] of(int number, byte[] record);

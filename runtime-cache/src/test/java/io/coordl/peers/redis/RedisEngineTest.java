@@ -40,7 +40,7 @@ import redis.clients.jedis.Protocol.Command;
 class RedisEngineTest {
   private static final String GROUP = "test";
 
-  /** If no server hangs, a busy machine must not cause a fault. */
+  /** For tests in which no server hangs, so that a busy machine causes no fault. */
   private static final Duration ENDLESS = Duration.ofMinutes(1);
 
   @TempDir Path directory;

@@ -37,7 +37,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A server that is not Redis, or sends wrong answers, costs a read of storage per item and nothing
- * else. It greets correctly, so that it receives requests, and then answers as the test wants.
+ * else. The test's server greets correctly, so that it receives requests, and then answers as the
+ * test wants.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisFuzzTest {

@@ -37,7 +37,7 @@ final class RedisServer implements Closeable {
   /**
    * Starts a server without persistence; returns once it listens.
    *
-   * @param more arguments; "PORT" in them is its port
+   * @param more arguments, in which "PORT" stands for the server's port
    */
   static RedisServer start(Path directory, String... more) throws IOException {
     Path own = Files.createTempDirectory(directory, "redis");
@@ -52,7 +52,7 @@ final class RedisServer implements Closeable {
     }
   }
 
-  /** Restarts it on the same port. */
+  /** Starts the server, or restarts it on the same port. */
   void restart() throws IOException {
     List<String> command =
         new ArrayList<>(
@@ -129,7 +129,7 @@ final class RedisServer implements Closeable {
     return process.pid();
   }
 
-  /** Its address; {@code credentials} include the @, or are empty. */
+  /** The server's address; {@code credentials} include the @, or are empty. */
   RedisUri uri(String credentials) {
     return RedisUri.parse(
         (more.contains("--tls-port") ? "rediss://" : "redis://")

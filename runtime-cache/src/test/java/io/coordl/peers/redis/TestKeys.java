@@ -21,7 +21,7 @@ import javax.net.ssl.TrustManagerFactory;
 public record TestKeys(Path certificate, Path key, SSLContext context) {
   public static final String PASSWORD = "changeit";
 
-  /** Creates a PKCS12 key store with such a key, protected by {@link #PASSWORD}. */
+  /** Creates a PKCS12 key store with a new key, protected by {@link #PASSWORD}. */
   public static Path store(Path directory, String name) throws Exception {
     Path store = directory.resolve(name + ".p12");
     Process keytool =

@@ -88,7 +88,7 @@ class AgentLogTest {
         .start();
     done.await();
     assertThat(printed.toString(StandardCharsets.UTF_8))
-        .contains("this thread of the agent skips that, and the program continues")
+        .contains("the agent's thread skips this operation, and the program continues")
         .doesNotContain("own call");
   }
 

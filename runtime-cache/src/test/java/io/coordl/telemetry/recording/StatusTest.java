@@ -143,7 +143,7 @@ class StatusTest {
     status.start();
     status.close();
 
-    assertThat(log.saidOf("coordl"))
+    assertThat(log.messageAbout("coordl"))
         .startsWith("top does not show this job: its file ")
         .endsWith("cannot be written (no file can be created in that directory)");
   }
@@ -181,7 +181,7 @@ class StatusTest {
     try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       long end = System.nanoTime() + Waits.LONG.toNanos();
-      while (log.saidOf("coordl").isEmpty()) {
+      while (log.messageAbout("coordl").isEmpty()) {
         assertThat(System.nanoTime()).isLessThan(end);
         Thread.sleep(10);
       }
@@ -201,7 +201,7 @@ class StatusTest {
     try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       long end = System.nanoTime() + Waits.LONG.toNanos();
-      while (log.saidOf("coordl").isEmpty() && StatusFile.all(folder).isEmpty()) {
+      while (log.messageAbout("coordl").isEmpty() && StatusFile.all(folder).isEmpty()) {
         assertThat(System.nanoTime()).isLessThan(end);
         Thread.sleep(10);
       }

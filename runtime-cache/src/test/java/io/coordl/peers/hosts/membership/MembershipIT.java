@@ -61,7 +61,7 @@ final class MembershipIT {
       return lines.contains(line);
     }
 
-    /** Its last view, its own name first. */
+    /** Returns the line of the job's last view, which starts with the name of its own host. */
     String view() {
       return lines.stream().filter(line -> line.contains(" sees ")).reduce("", (a, b) -> b);
     }
