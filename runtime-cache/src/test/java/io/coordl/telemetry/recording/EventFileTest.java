@@ -66,7 +66,7 @@ class EventFileTest {
     file.write(fetch(path, bytes), now - 2_000_000, now);
   }
 
-  /** This is an event of the JDK; readers of recordings expect its fields. */
+  /** Readers of recordings expect {@code jdk.JVMInformation} with the JDK's own fields. */
   @Test
   void theJvmEventRoundTrips() throws IOException {
     Path path = folder.resolve("jvm.jfr");
