@@ -320,7 +320,7 @@ final class AugmentedBatch implements AutoCloseable {
   private @Nullable NDArray onDevice() throws Exception {
     Shape shape = shape();
     if (LongStream.of(shape.getShape()).anyMatch(length -> length == 1)) {
-      return null; // Neither its values nor its density reveal the memory order of such an array.
+      return null; // Nothing shows the memory order of such an array.
     }
     int[] starts = new int[size() + 1];
     for (int place = 0; place < size(); place++) {
@@ -330,7 +330,7 @@ final class AugmentedBatch implements AutoCloseable {
       }
       starts[place + 1] = (int) end;
     }
-    // This thread frees the intermediate arrays, not the one that takes the batch.
+    // This thread, not the one that takes the batch, frees the intermediate arrays.
     try (NDManager parts = target.newSubManager()) {
       NDArray all = up(parts, starts);
       NDList planes = new NDList();

@@ -247,7 +247,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return batchifier != null && batchifier.getClass() == StackBatchifier.class;
   }
 
-  /** Stacks such samples into a batch; returns null if their shapes differ. */
+  /** Stacks samples into a batch; returns null if their shapes differ. */
   @Nullable Batch stack(
       List<PreparedSamples.Kept> samples, SampleStack stack, List<Long> indices, int progress)
       throws IOException {
