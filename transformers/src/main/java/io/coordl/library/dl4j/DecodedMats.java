@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A load consists of three calls of one loader on one thread. {@code asMatrix*(File, ..)} or
  * {@code asImageMatrix}, whose image also gives the size of the picture, identifies the item. The
  * private {@code streamToMat} supplies the file's bytes, or the substitute if the item is cached.
- * {@code transformImage} receives the decoded picture, which is then cached. Because the first call
- * may throw and the others have other callers, they search the stack for the first.
+ * {@code transformImage} receives the decoded picture, which is then cached. The first call may
+ * throw, and the other two may have other callers. So in each of these two, the agent searches the
+ * stack for the first.
  */
 final class DecodedMats {
   /** Class files that identify the decoder: its version is in their constants. */

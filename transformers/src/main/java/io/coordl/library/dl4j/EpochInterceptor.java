@@ -67,7 +67,7 @@ public final class EpochInterceptor implements LibraryHooks {
   /** A checksum of the order of each iterator's last epoch. */
   private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
 
-  /** Checksums of the orders in which iterators over shuffled files began. */
+  /** Checksums of the orders of the first epochs of iterators over shuffled files. */
   private final Set<Integer> firstOrders = ConcurrentHashMap.newKeySet();
 
   public EpochInterceptor(Class<?> declaring, Services services)

@@ -52,11 +52,11 @@ final class ResumedNetwork {
     this.severalStepsABatch = severalStepsABatch;
     if (in.readInt() != VERSION) {
       throw new IOException(
-          "it was written by another version of the agent, or for another library");
+          "the checkpoint was written by another version of the agent, or for another library");
     }
     if (in.readInt() != 0) {
       throw new IOException(
-          "it belongs to the second network that the job trained, or to a later one");
+          "the checkpoint belongs to the second network that the job trained, or to a later one");
     }
     steps = in.readLong();
     batch = in.readLong();
