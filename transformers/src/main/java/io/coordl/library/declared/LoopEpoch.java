@@ -120,7 +120,7 @@ final class LoopEpoch implements LibraryEpoch {
     return current;
   }
 
-  /** Returns why the batches are no longer served; null if they are. */
+  /** Returns why the batches are no longer served; null if they still are. */
   @Nullable String reason() {
     return reason;
   }
@@ -267,7 +267,7 @@ final class LoopEpoch implements LibraryEpoch {
     Object batch;
     MAKING.set(true);
     try {
-      // The program might request no batch after the last one, and preparing one might never end.
+      // The program might request no further batch, and preparing one might never end.
       if (isOfAgent() && !twins.hasNext(twins.twin(place.numbers(), references))) {
         throw new IllegalStateException("no more batches");
       }

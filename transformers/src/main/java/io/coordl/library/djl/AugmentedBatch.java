@@ -57,7 +57,8 @@ final class AugmentedBatch implements AutoCloseable {
   private static final int MAX_DRAWS = 64;
 
   /**
-   * The program must run the pipeline itself; the message is for the user, null if there is none.
+   * Thrown if the program must run the pipeline itself. The message is for the user; null if there
+   * is none.
    */
   static final class LeftException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -337,7 +338,7 @@ final class AugmentedBatch implements AutoCloseable {
       for (int place = 0; place < size(); place++) {
         planes.add(onDevice(all, starts[place], augmentations[place]));
       }
-      // The tail sees the planes as pixels, in the same memory order.
+      // The other transforms see the planes as pixels, in the same memory order.
       NDArray at = NDArrays.stack(planes).transpose(0, 2, 3, 1);
       for (Transform tail : transforms.subList(pipeline.heads(), transforms.size())) {
         at = tail.transform(at);

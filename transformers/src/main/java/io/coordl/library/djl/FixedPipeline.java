@@ -93,7 +93,7 @@ record FixedPipeline(
         && IntStream.range(0, one.size()).allMatch(i -> one.get(i) == other.get(i));
   }
 
-  /** A prefetched batch has its own copy of each transform with arrays. */
+  /** Whether a transform is the one of this number, or equals the copy that replaces that one. */
   private boolean isOf(@Nullable Object transform, int number) {
     Object instead = used.get(number);
     return instead == null

@@ -229,7 +229,7 @@ final class PicturePipeline {
     return dataset.refersTo(own(data));
   }
 
-  /** Returns the program's data set, also if the agent's {@link CachedDataset} replaces it. */
+  /** Returns the program's data set, even if the agent's {@link CachedDataset} replaces it. */
   private static RandomAccessDataset own(RandomAccessDataset dataset) {
     return dataset instanceof CachedDataset cached ? (RandomAccessDataset) cached.own() : dataset;
   }

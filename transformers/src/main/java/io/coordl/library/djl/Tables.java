@@ -86,7 +86,7 @@ final class Tables {
         read.put(table, new Read((TableFile) file, rows(dataset), describeColumns(dataset)));
       }
     } catch (ReflectiveOperationException | CannotShareException e) {
-      // Then it is prepared each time.
+      // The table is then prepared each time.
     }
   }
 

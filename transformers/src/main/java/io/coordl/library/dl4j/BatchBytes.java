@@ -34,7 +34,7 @@ final class BatchBytes implements PreparedBatch {
   private static final String PREPROCESSED = " preprocessed";
   private static final String ATTACHED = "attached";
 
-  /** In place of the type: an array of floats with values from 0 to 255, stored as bytes. */
+  /** Replaces the type of an array of floats that are whole numbers and are stored as bytes. */
   private static final String PACKED = "WHOLE";
 
   /** Dimensions of a batch of images. */
@@ -204,7 +204,7 @@ final class BatchBytes implements PreparedBatch {
             bytes == null ? Memory.length(array) : bytes.length));
   }
 
-  /** Returns the number of this array, by identity. */
+  /** Returns the number of this array if it was added before, by identity; otherwise -1. */
   private int numberOf(INDArray array) {
     for (int i = 0; i < arrays.size(); i++) {
       if (arrays.get(i) == array) {

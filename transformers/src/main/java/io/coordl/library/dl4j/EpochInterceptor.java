@@ -226,7 +226,7 @@ public final class EpochInterceptor implements LibraryHooks {
     }
     if (!engine.serves(!hasItemsFetched(first.values()))) {
       look(program, num);
-      return; // The order of its files is known while the library itself iterates over them.
+      return; // At most its files are prefetched, while the library itself iterates over them.
     }
     Map<String, SeekableReader> found = first;
     RecordReaderMultiDataSetIterator arrays = program.arrays();

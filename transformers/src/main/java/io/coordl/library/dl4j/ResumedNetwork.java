@@ -252,7 +252,7 @@ final class ResumedNetwork {
     return true;
   }
 
-  /** The program may have changed weights and settings itself between steps. */
+  /** Restores the network again: the program may have changed weights or settings between steps. */
   private void arrive(Model network) {
     try {
       String other = restore(network);
