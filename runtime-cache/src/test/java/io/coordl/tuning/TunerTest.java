@@ -141,7 +141,7 @@ class TunerTest {
     assertThat(events.get(0).samplesPerSecond).isEqualTo(1600);
   }
 
-  /** One batch is not enough evidence; the first one is cold. */
+  /** One batch is too little evidence, especially the first, which is cold. */
   @Test
   void aWindowNeedsSeveralBatches() {
     Tuner tuner = tuner(false, false);
@@ -345,7 +345,7 @@ class TunerTest {
 
   /** The second epoch is five times as fast because it uses cached data, not because of threads. */
   @Test
-  void aTrialComparesNoEpochsOfWhichOnlyOneUsesCachedData() {
+  void aTrialDoesNotCompareAnUncachedEpochWithACachedOne() {
     Tuner tuner = tuner(false, true);
     for (totals.epochs = 1; totals.epochs < 4; totals.epochs++) {
       second(tuner, totals.epochs == 1 ? 10 : 50, 0.6);

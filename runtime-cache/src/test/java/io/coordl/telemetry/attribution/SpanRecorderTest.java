@@ -145,7 +145,7 @@ class SpanRecorderTest {
     prepare(50 * MILLI);
     tick(500 * MILLI); // The model is built.
     epoch(10);
-    prepare(MILLI / 2); // It is already prepared.
+    prepare(MILLI / 2); // The table is already prepared.
     epoch(10);
 
     assertThat(totals().stall).isEqualTo(20 * MILLI);

@@ -123,7 +123,7 @@ class EventFileTest {
     assertThat(event.getBoolean("steady")).isTrue();
   }
 
-  /** Labels, units and relations equal those in JFR's own description of the event class. */
+  /** The file describes events with the labels, units and relations of their classes. */
   @Test
   void theTypeDescriptionMatchesTheEventClasses() throws IOException {
     Path path = folder.resolve("described.jfr");
