@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Stores of processes with restricted limits. */
+/** Stores in processes with a strict umask, a file size limit or a read-only directory. */
 class OddLimitsTest {
   @TempDir Path directory;
 

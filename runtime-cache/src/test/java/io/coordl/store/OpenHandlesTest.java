@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * An open item reads the file that was opened, whatever happens to its name. The file system reuses
- * the inode of a replaced file that is not open anywhere.
+ * An open item reads the file that was opened, even if another file has taken its name. File
+ * systems may reuse the inode of a replaced file that no process has open.
  */
 class OpenHandlesTest {
   private static final int SIZE = 3000;
@@ -328,7 +328,7 @@ class OpenHandlesTest {
         if (stored == Stored.ALL && kind != Kind.RANDOM_ACCESS_FILE) {
           replaceWithSameInode(path, SIZE + 100);
         } else {
-          replace(path, SIZE + 100); // The handle keeps the file.
+          replace(path, SIZE + 100); // The handle keeps the old inode in use.
         }
         byte[] rest = handle.read(2 * SIZE);
         assertThat(joined(first, rest)).as("%s, %s in the store", kind, stored).isEqualTo(old);
@@ -401,7 +401,7 @@ class OpenHandlesTest {
   @ParameterizedTest
   @EnumSource(Kind.class)
   void aLargeFileReplacedWhileOpenIsReadToItsOwnEnd(Kind kind) throws IOException {
-    install(Stored.NOTHING); // 8 MiB: most of its blocks are kept, some are not.
+    install(Stored.NOTHING); // A store of 8 MiB caches most blocks of the file.
     Path path = Files.write(directory.resolve("item"), random((9 << 20) + SIZE));
     byte[] old = Files.readAllBytes(path);
     for (int blocks : new int[] {0, 3, 9}) {
@@ -421,10 +421,10 @@ class OpenHandlesTest {
   }
 
   /**
-   * Handles of each kind while the file is renamed over, appended to and truncated: each read
-   * matches the kernel's view of the opened file. For a file truncated in place, a handle may also
-   * return the bytes it had at opening; for a file without a name, it may end where the file ended
-   * at opening.
+   * Replaces, appends to and truncates a file at random while handles of each kind read it: each
+   * read matches the kernel's view of the opened file. If that file is truncated in place, a handle
+   * may also return bytes that the file had when it was opened; if the file is replaced, a handle
+   * may end where the file ended when it was opened.
    */
   @Test
   @Tag("slow")

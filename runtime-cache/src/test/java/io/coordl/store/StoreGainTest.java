@@ -112,7 +112,7 @@ class StoreGainTest {
   }
 
   @Test
-  void aSampleRepresentsMoreFilesThanAreRemembered() {
+  void aSampleOfTheFilesSufficesIfNotAllCanBeRemembered() {
     StoreGain gain = gain();
     int many = 10 * StoreGain.MAX_FILES;
     int again = 0;

@@ -50,7 +50,7 @@ class StorePartsTest {
         assertThat(ArenaDescriptor.tagMatches(word, key)).isTrue();
         assertThat(ArenaDescriptor.tagMatches(word, new ItemKey(0, key.low() ^ 1 << 21))).isFalse();
       }
-      // A claim holds 40 bits of the key, an item 22, an abandoned slot 62.
+      // A claimed slot holds 40 bits of the key, a ready slot 22, an abandoned slot 62.
       ItemKey other = new ItemKey(0, key.low() ^ 1L << 39);
       assertThat(ArenaDescriptor.tagMatches(claimed, other)).isFalse();
       assertThat(ArenaDescriptor.tagMatches(ready, other)).isTrue();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A name may be any bytes; if they are not text, their decoded form may be another file's name. */
+/** File names that are not valid text: decoded, such a name may equal another file's name. */
 @EnabledOnOs(OS.LINUX)
 class StrangeNamesTest {
   /** One in Latin-1, and one with the replacement character. */
@@ -105,7 +105,7 @@ class StrangeNamesTest {
   }
 
   @Test
-  void aUrlOfSuchAFileBehavesLikeThePlainCall() throws IOException {
+  void aUrlOfAFileWithAStrangeNameBehavesLikeThePlainCall() throws IOException {
     Bridge.install(SpanSink.NONE, new MinioCache(null, path -> true), FaultListener.NONE);
     for (String escaped : List.of("caf%E9.txt", "caf%EF%BF%BD.txt")) {
       URL url = new URL("file:" + directory + "/" + escaped);

@@ -13,18 +13,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Checks the effects reported for simulated jobs: they warm up over a few or many batches, their
- * steps vary, and neighbouring steps are correlated.
+ * Checks the effects reported for simulated jobs that warm up over a few or many batches. The times
+ * of steps vary, and those of neighbouring steps are correlated.
  */
 class EffectTest {
   private static final int JOBS = 200;
   private static final double CORES = 16;
 
   /**
-   * Plays a job whose change saves waits after its first epoch.
+   * Simulates a job in which a change after the first epoch saves waits.
    *
    * @param gain factor by which the change speeds up the job
-   * @param mostWarmUp the warm-up's time constant is at most this many epochs and three batches
+   * @param mostWarmUp the warm-up's time constant is at most three batches plus this many epochs
    */
   private static Effect played(Random random, double gain, double mostWarmUp) {
     int epoch = 60 + random.nextInt(300);

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
-/** The number of threads chosen for jobs with a known speed per number of threads. */
+/** The number of threads chosen for jobs whose speed is known for each number of threads. */
 class ThreadClimbTest {
   private static final double WINDOW = 1e9;
 
@@ -150,7 +150,8 @@ class ThreadClimbTest {
   }
 
   /**
-   * Windows vary by 5 %; batches take 20 % longer with eight threads than with four, 43 % with two.
+   * Windows vary by 5 %. Batches take 20 % longer with eight threads than with four; with two, they
+   * take 43 % longer.
    */
   @Test
   void noiseRarelyChangesTheResult() {

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When policies are switched; the test controls the clock and the figures. */
+/** Tests when policies are switched; the tests control the clock and the figures. */
 class TunerTest {
   private static final long SECOND = 1_000_000_000L;
 
@@ -175,7 +175,7 @@ class TunerTest {
     assertThat(events.get(0).samplesPerSecond).isEqualTo(1600);
   }
 
-  /** One batch is not enough evidence; the first one is cold. */
+  /** One batch is too little evidence, especially the first, which is cold. */
   @Test
   void aWindowNeedsSeveralBatches() {
     Tuner tuner = tuner(false, false);
@@ -281,7 +281,7 @@ class TunerTest {
     assertThat(tuner.said()).endsWith("before, 3200 after: no measurable effect");
   }
 
-  /** Two epochs that wait, one that fills the stores, and one that uses them. */
+  /** Four epochs: the first two wait for 60 % of the time, the others as the arguments say. */
   private void epochs(Tuner tuner, int batches, double waited) {
     for (totals.epochs = 1; totals.epochs < 5; totals.epochs++) {
       for (int i = 0; i < 2 * Tuner.JUDGED; i++) {
@@ -343,7 +343,7 @@ class TunerTest {
 
   /** Runs windows until the trial ends; windows with prefetching have {@code batches} batches. */
   private void trial(Tuner tuner, int batches) {
-    for (int i = 0; i <= 2 * ThreadClimb.TRIAL; i++) { // No window after a change counts.
+    for (int i = 0; i <= 2 * ThreadClimb.TRIAL; i++) { // The window after a change does not count.
       second(tuner, tuner.threads() > 0 ? batches : 50, 0.3);
     }
   }
@@ -379,7 +379,7 @@ class TunerTest {
 
   /** The second epoch is five times as fast because it uses cached data, not because of threads. */
   @Test
-  void aTrialComparesNoEpochsOfWhichOnlyOneUsesCachedData() {
+  void aTrialDoesNotCompareAnUncachedEpochWithACachedOne() {
     Tuner tuner = tuner(false, true);
     for (totals.epochs = 1; totals.epochs < 4; totals.epochs++) {
       second(tuner, totals.epochs == 1 ? 10 : 50, 0.6);

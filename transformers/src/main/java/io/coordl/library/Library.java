@@ -38,8 +38,9 @@ public interface Library {
   }
 
   /**
-   * Called on any thread when one of its rules, as named by {@link HookRule#describe}, has been
-   * applied.
+   * Called on any thread when a rule of this library has been applied.
+   *
+   * @param rule the rule's name, as {@link HookRule#describe} returns it
    */
   default void applied(String rule) {}
 

@@ -125,7 +125,7 @@ class AdviceTest {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(0)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheNotAsked");
-    assertThat(advice.arguments()).isEmpty(); // The path is unknown, so it cannot be pasted.
+    assertThat(advice.arguments()).isEmpty(); // The data set's path is unknown.
     assertThat(advice.sentence()).contains("dataset=PATH");
   }
 
@@ -435,7 +435,7 @@ class AdviceTest {
     assertThat(advice.sentence())
         .contains("on cores that preparation takes from the steps")
         .doesNotContain("nothing to do");
-    // 190 s of CPU time less 56 on two cores.
+    // Without 56 of the 190 s of CPU time, two cores need at least 67 s instead of 100 s.
     assertThat(advice.gain()).isBetween(1.3, 1.5);
 
     figures.computeCoreWait = 0;
@@ -453,7 +453,7 @@ class AdviceTest {
     figures.gcPauses = 25 * SECOND;
     Advice advice = on(evidence(figures, only(figures), Map.of()));
     assertThat(advice.arguments()).containsExactly("prepared=share");
-    assertThat(advice.gain()).isBetween(100 / 35.5, 100 / 34.5); // Without 40 s and 25 s.
+    assertThat(advice.gain()).isBetween(100 / 35.5, 100 / 34.5); // Without prep and GC.
     // Prefetching only moves the work.
     Advice ahead =
         on(
@@ -512,7 +512,7 @@ class AdviceTest {
     assertThat(on(with(calm, 2)).sentence()).doesNotContain("waiting for a core");
   }
 
-  /** {@code prefetch=2} would do nothing for such a job. */
+  /** {@code prefetch=2} does nothing for batches that the program's own class makes. */
   @Test
   void batchesOfTheProgramsOwnClassGetOnlyApplicableAdvice() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
@@ -521,7 +521,7 @@ class AdviceTest {
       EpochEvent own = epoch(1, "my.Job$Batches", figures);
       Advice advice = on(evidence(figures, epochs(own), stores, Map.of(), "DJL", 1));
       assertThat(advice.arguments())
-          .isSubsetOf("decoded=share") // The agent knows images, whichever class makes the batches.
+          .isSubsetOf("decoded=share") // The agent sees every decode of an image.
           .hasSize(stores.isEmpty() ? 1 : 0);
       assertThat(advice.sentence())
           .doesNotContain("prefetch=", "prepared=", "prep=")
@@ -572,7 +572,7 @@ class AdviceTest {
   }
 
   @Test
-  void explicitCollectionsGetOtherAdviceThanALargerHeap() {
+  void aLargerHeapIsNotAdvisedForExplicitCollections() {
     EpochEvent figures = figures(1, 2, 30, 3, 4);
     figures.gcPauses = 30 * SECOND;
     assertThat(ofGc(figures, "DL4J", 0.4).sentence())
@@ -601,7 +601,7 @@ class AdviceTest {
     Evidence evidence = evidence(job, new Epochs(), List.of(), Map.of(), "DL4J", 1);
     assertThat(on(evidence).sentence())
         .contains("the kernel takes 40.0 % of this JVM's CPU time to provide 90,000,000 pages");
-    job.pageFaults = 13_000_000; // The rest is reads.
+    job.pageFaults = 13_000_000; // Reads take the other kernel time.
     assertThat(on(evidence).sentence()).doesNotContain("kernel");
     job.pageFaults = 90_000_000;
     job.userTime = 170 * SECOND;

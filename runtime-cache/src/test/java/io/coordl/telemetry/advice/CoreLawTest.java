@@ -94,7 +94,7 @@ class CoreLawTest {
         double prep = 10.0 * tenths;
         jobs.add(new Job(cores, prep, new Stretch(1, 100)));
         jobs.add(new Job(cores, prep, new Stretch(cores, 100)));
-        // A step that uses all cores only in part.
+        // Steps that use all cores for only part of their time.
         jobs.add(new Job(cores, prep, new Stretch(cores, 50), new Stretch(1, 50)));
         jobs.add(new Job(cores, prep, new Stretch(1, 30), new Stretch(cores, 70)));
       }
@@ -199,7 +199,7 @@ class CoreLawTest {
     serial.prepCoreWait = 20;
     assertThat(new CoreLaw(serial, 2).own()).isEqualTo(50);
     assertThat(new CoreLaw(serial, 2).lostInPreparation()).isEqualTo(20);
-    serial.otherTime = 80; // On another thread, so its waits may not have prolonged the job.
+    serial.otherTime = 80; // On another thread, whose waits need not prolong the job.
     assertThat(new CoreLaw(serial, 2).own()).isEqualTo(70);
     serial.computeCoreWait = 99;
     assertThat(new CoreLaw(serial, 2).own()).isEqualTo(10);

@@ -35,7 +35,7 @@ class EpochsTest {
     assertThat(epochs.words(job(2, 2, 1), false))
         .isEqualTo("2 epochs, 1 of them left early, 1 evaluation");
     assertThat(epochs.words(job(2, 3, 1), false))
-        .as("one epoch was killed")
+        .as("the job was killed during an epoch")
         .contains("3 epochs, 2 of them left early");
     assertThat(epochs.words(job(2, 3, 1), true))
         .as("one epoch is running")

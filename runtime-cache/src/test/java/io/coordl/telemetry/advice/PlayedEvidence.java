@@ -8,7 +8,7 @@ import io.coordl.telemetry.event.VerdictEvent;
 import java.util.List;
 import java.util.Map;
 
-/** Evidence of jobs as it could have been recorded. */
+/** Builds evidence like that of recorded jobs. */
 public final class PlayedEvidence {
   public static final long SECOND = 1_000_000_000L;
 
@@ -73,8 +73,8 @@ public final class PlayedEvidence {
   }
 
   /**
-   * DJL, for which the agent prefetches, DL4J, which prepares ahead, or another library; none for
-   * an empty name.
+   * Returns DJL (the agent prefetches for it), DL4J (it prepares ahead) or another library; an
+   * empty list for an empty name.
    */
   public static List<LibraryEvent> libraries(String name) {
     LibraryEvent library = new LibraryEvent();
@@ -98,7 +98,7 @@ public final class PlayedEvidence {
     return List.of(library);
   }
 
-  /** An epoch of 100 s, with stalls and checkpoints in seconds; each epoch reads 3 GiB. */
+  /** An epoch of 100 s with these stalls and checkpoints, in seconds; it reads 3 GiB. */
   public static EpochEvent figures(long fetch, long prep, long gc, long queue, long checkpoint) {
     long stall = fetch + prep + gc + queue;
     EpochEvent figures = new EpochEvent();

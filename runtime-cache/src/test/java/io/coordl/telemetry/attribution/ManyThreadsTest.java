@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Spans of many threads that never sleep. */
+/** Many threads record spans at once. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ManyThreadsTest {
   private static final int SPANS = 500;

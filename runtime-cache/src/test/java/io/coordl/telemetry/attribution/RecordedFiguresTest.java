@@ -707,7 +707,7 @@ class RecordedFiguresTest {
     totals.seen(100, 200, 0);
     totals.seen(90, 150, 0); // Another thread began and ended earlier.
     assertThat(totals.snapshot().wall).isEqualTo(110);
-    totals.wrote(150, 260); // 60 ns of it are new.
+    totals.wrote(150, 260); // 60 of the 110 ns are new.
     assertThat(totals.snapshot().wall).isEqualTo(170);
     totals.seen(300, 310, 0);
     assertThat(totals.snapshot().wall).isEqualTo(220);

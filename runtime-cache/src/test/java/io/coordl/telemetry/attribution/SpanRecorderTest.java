@@ -89,7 +89,7 @@ class SpanRecorderTest {
 
   private void prepare(long nanos) {
     long token = spans.enter(DATA_SET, "a table");
-    assertThat(spans.loadingSample()).isFalse(); // Its file is no item.
+    assertThat(spans.loadingSample()).isFalse(); // The table's file is no item.
     tick(nanos);
     spans.exit(token, null);
   }
@@ -106,7 +106,7 @@ class SpanRecorderTest {
     hasNext(false, 0);
   }
 
-  /** As DJL's tables do: they read their file in every epoch. */
+  /** DJL's tables, for example, read their file in every epoch. */
   @Test
   void theWaitForADataSetIsPartOfItsEpoch() {
     for (int i = 0; i < 3; i++) {
@@ -124,7 +124,7 @@ class SpanRecorderTest {
     assertThat(t.batches).isEqualTo(30);
   }
 
-  /** Otherwise the first batch after it would seem to hang. */
+  /** Otherwise the wait for a data set would count as a long wait for its first batch. */
   @Test
   void theWaitForADataSetIsNotAWaitForABatch() {
     prepare(50 * MILLI);
@@ -145,7 +145,7 @@ class SpanRecorderTest {
     prepare(50 * MILLI);
     tick(500 * MILLI); // The model is built.
     epoch(10);
-    prepare(MILLI / 2); // It has nothing to do.
+    prepare(MILLI / 2); // The table is already prepared.
     epoch(10);
 
     assertThat(totals().stall).isEqualTo(20 * MILLI);
@@ -243,7 +243,7 @@ class SpanRecorderTest {
   }
 
   /**
-   * A thread that prefetches for another about to train takes a few batches; a loader takes all.
+   * A thread that only prefetches, before another trains, takes a few batches; a loader takes all.
    */
   @Test
   void loadedBatchesCountAfterTheFirstTwoAndUntilAThreadTrains() {
@@ -859,7 +859,7 @@ class SpanRecorderTest {
     epochOf(100);
     spans.exit(inner, null);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(15);
-    spans.exit(more, null); // It stops early.
+    spans.exit(more, null); // Training stops early.
     assertThat(spans.totals().snapshot().plannedEpochs).isZero();
     assertThat(spans.totals().snapshot().timeLeft).isZero();
   }

@@ -15,7 +15,7 @@ final class OwnerTest {
     System.out.print(Owner.user(Path.of(args[0], "no-proc")));
   }
 
-  /** As if /proc were not mounted and the user had no home directory, or another user's. */
+  /** As if /proc were not mounted and the user had no home directory. */
   @Test
   void withoutProcTheUserIsTheOwnerOfANewFile(@TempDir Path folder) throws Exception {
     Process process =

@@ -83,7 +83,7 @@ class MetricsExportTest {
     return PrometheusServer.text(Families.of(totals()));
   }
 
-  /** An export that ends with its block. */
+  /** An export that ends with its {@code try} block. */
   private record Export(MetricsExport export) implements AutoCloseable {
     @Override
     public void close() {
@@ -186,7 +186,7 @@ class MetricsExportTest {
       }
       assertThat(export).isNotNull();
     }
-    new ServerSocket(port).close(); // It is free again.
+    new ServerSocket(port).close(); // The port is free again.
   }
 
   @Test
@@ -346,7 +346,7 @@ class MetricsExportTest {
               .map(to -> new MetricsExport(to, this::totals, logged::add, patience))
               .toList();
       exports.forEach(MetricsExport::start);
-      // The clock is read when the exports are stopped, and an hour later, after one of them ended.
+      // The clock first reads 0, then, once the third export has ended, an hour.
       MetricsExport.end(
           exports,
           () -> {

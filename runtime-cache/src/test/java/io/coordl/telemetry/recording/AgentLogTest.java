@@ -26,7 +26,7 @@ class AgentLogTest {
     System.setErr(before);
   }
 
-  /** Returns a standard error that blocks until the second latch opens. */
+  /** Returns a stream that opens {@code printing} at each line, and then waits for {@code open}. */
   private static PrintStream blocking(
       OutputStream to, CountDownLatch printing, CountDownLatch open) {
     return new PrintStream(to, true, StandardCharsets.UTF_8) {

@@ -55,7 +55,7 @@ class EpochLinesTest {
     assertThat(logged.get(1)).doesNotContain("core");
   }
 
-  /** A second network over the same data is not a slow epoch of the first. */
+  /** An epoch of a second network on the same data is not a slow epoch of the first. */
   @Test
   void epochsOfDifferentModelsAreNotCompared() {
     for (int i = 0; i < 4; i++) {
@@ -129,7 +129,8 @@ class EpochLinesTest {
   }
 
   /**
-   * The phases prepare differently; the longest epoch takes eight times as long as the shortest.
+   * The phases of a profile differ in speed: here, the longest epoch takes eight times as long as
+   * the shortest.
    */
   @Test
   void epochsOfAProfileAreNotCompared() {

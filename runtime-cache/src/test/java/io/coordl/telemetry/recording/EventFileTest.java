@@ -66,7 +66,7 @@ class EventFileTest {
     file.write(fetch(path, bytes), now - 2_000_000, now);
   }
 
-  /** This is an event of the JDK; readers of recordings expect its fields. */
+  /** Readers of recordings expect {@code jdk.JVMInformation} with the JDK's own fields. */
   @Test
   void theJvmEventRoundTrips() throws IOException {
     Path path = folder.resolve("jvm.jfr");
@@ -123,7 +123,7 @@ class EventFileTest {
     assertThat(event.getBoolean("steady")).isTrue();
   }
 
-  /** Labels, units and relations equal those in JFR's own description of the event class. */
+  /** The file describes events with the labels, units and relations of their classes. */
   @Test
   void theTypeDescriptionMatchesTheEventClasses() throws IOException {
     Path path = folder.resolve("described.jfr");

@@ -61,7 +61,7 @@ class FlightLogTest {
     assertThat(recorded()).contains("io.coordl.JobStatistics", "io.coordl.StoreStatistics");
   }
 
-  /** Advice on a recording names only what works with the job's libraries. */
+  /** Advice on a recording needs both, to name only what works with the job's libraries. */
   @Test
   void theAgentsFileRecordsLibrariesAndVerdicts() throws Exception {
     LibraryEvent library = new LibraryEvent();

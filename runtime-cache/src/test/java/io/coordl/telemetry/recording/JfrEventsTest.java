@@ -44,7 +44,7 @@ class JfrEventsTest {
     FlightRecorder.removeListener(events);
   }
 
-  /** Other tests in this JVM have jobs, too. */
+  /** Returns the types of this job's events; jobs of other tests in this JVM also write events. */
   private List<String> recorded(Recording recording) throws IOException {
     Path file = folder.resolve("users.jfr");
     recording.stop();

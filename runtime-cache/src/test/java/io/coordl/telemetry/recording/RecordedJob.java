@@ -41,7 +41,7 @@ final class RecordedJob {
             new Thread(
                 () -> {
                   if (joined) {
-                    // The agent comes last: JFR has written its file.
+                    // The agent finishes last, after JFR has written its file.
                     while (size(recording) == 0) {
                       LockSupport.parkNanos(1_000_000);
                     }
@@ -81,7 +81,7 @@ final class RecordedJob {
           TAKEN.add(ByteBuffer.allocateDirect(bytes));
         }
       } catch (OutOfMemoryError e) {
-        // The remaining memory is smaller.
+        // No block of this size is left.
       }
     }
   }

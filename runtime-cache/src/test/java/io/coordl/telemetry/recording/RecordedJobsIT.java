@@ -80,7 +80,7 @@ class RecordedJobsIT {
     assertThat(recording).doesNotExist();
   }
 
-  /** JFR itself would end the JVM, whether it records to disk or to memory. */
+  /** Without a temporary directory, JFR would end the JVM, even if it recorded to memory. */
   @Test
   void noTemporaryDirectoryIsNeeded() throws Exception {
     Path recording = folder.resolve("job.jfr");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** Classes are rewritten while they are loaded, mostly before there is a recording. */
 final class RewriteLogTest {
-  /** Logs rewritten classes before a recording begins. */
+  /** Logs a rewritten class before a recording begins. */
   public static void main(String[] args) {
     RewriteLog log = new RewriteLog();
     log.add("app.Main", "reads", 1, "", "");

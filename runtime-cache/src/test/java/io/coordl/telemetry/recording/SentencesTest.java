@@ -694,7 +694,7 @@ class SentencesTest {
 
   // ---- epochs of a running job
 
-  /** The lines about epochs of 20 s, one for each change, which is applied before it ends. */
+  /** The lines about epochs of 20 s, to each of which one of the changes is applied. */
   @SafeVarargs
   private static String epochLines(JobStatisticsEvent totals, Consumer<EpochEvent>... changes) {
     List<String> said = new ArrayList<>();
@@ -720,7 +720,7 @@ class SentencesTest {
     return epochLines(new JobStatisticsEvent(), changes);
   }
 
-  /** An epoch that waits more than the second one, and perhaps computes more. */
+  /** Lets an epoch wait for GC and compute longer, by these numbers of seconds. */
   private static Consumer<EpochEvent> slower(long stall, long compute) {
     return epoch -> {
       epoch.compute += compute * SECOND;

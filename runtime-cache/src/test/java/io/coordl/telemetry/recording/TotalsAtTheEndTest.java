@@ -24,7 +24,7 @@ class TotalsAtTheEndTest {
       new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
   private final AtomicLong hits = new AtomicLong();
 
-  /** The program reads more, and more slowly, each time the figures are read. */
+  /** The program fetches another item, more slowly than the last, whenever figures are read. */
   private StoreStatisticsEvent readMore() {
     long hit = hits.incrementAndGet();
     job.figures().spans().itemFetched("item", 0, hit * 1_000_000, 10, Origin.STORAGE);
@@ -59,7 +59,7 @@ class TotalsAtTheEndTest {
     job.addStore(this::readMore, () -> {});
     job.startRecording(file.toString(), true);
     leaveAnEpochEarly();
-    // The agent's hook runs while the program's threads are still running.
+    // The agent's shutdown hook runs while the program's threads are still running.
     job.addAsked("cache=minio", "cache=minio", () -> readMore() == null ? "never" : "");
 
     List<String> lines = job.finish();

@@ -26,7 +26,7 @@ public enum Series {
       return correlated(count, 0.8, random);
     }
   },
-  /** Two of a hundred steps take ten times as long. */
+  /** On average, two of a hundred steps take ten times as long. */
   WITH_PAUSES {
     @Override
     double[] times(int count, Random random) {

@@ -29,7 +29,7 @@ class SteadyStepsTest {
     assertThat(cut).isLessThan(100 * 300 * 2 / 100);
   }
 
-  /** The first steps run interpreted code, four times as slow at first. */
+  /** The first steps run interpreted code; the very first takes four times as long as the last. */
   @Test
   void stepsThatStillBecomeFasterAreExcluded() {
     double[] times = Series.INDEPENDENT.times(400, new Random(1));

@@ -56,9 +56,9 @@ final class Buffers {
   }
 
   /**
-   * True if direct buffers share no memory. Changes the first element of each and restores it, so
-   * no other thread may have access to them yet. If two overlap, one of them holds the first byte
-   * of the other.
+   * True if direct buffers certainly share no memory. Changes the first element of each and
+   * restores it, so no other thread may have access to them yet. The first elements suffice: if two
+   * buffers overlap, one of them holds the first byte of the other.
    */
   static boolean areApart(List<Buffer> direct) {
     if (direct.size() < 2) {

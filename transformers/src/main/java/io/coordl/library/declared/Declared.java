@@ -60,7 +60,7 @@ public final class Declared implements Library {
         new LibraryArgument(
             ITEM,
             DeclaredMethod.EXPECTED,
-            "a method that loads one sample: files read inside are items, on any thread"));
+            "a method that loads one sample, on any thread; the files that it reads are items"));
   }
 
   @Override

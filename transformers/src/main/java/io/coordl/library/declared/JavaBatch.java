@@ -74,7 +74,7 @@ final class JavaBatch {
     this.parts = counter.numbers;
   }
 
-  /** Whether objects of a class may be such batches. */
+  /** Whether objects of a class, or of a subclass, might be batches that can be serialised. */
   static boolean mayBe(Class<?> type) {
     Class<?> element = type;
     while (element.isArray()) {

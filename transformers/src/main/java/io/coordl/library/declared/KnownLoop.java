@@ -11,7 +11,7 @@ import java.util.Set;
  * two calls ({@link Place}).
  *
  * @param declaring the class that declares the method
- * @param runs name and descriptor of the methods that the agent calls on the iterator
+ * @param runs names and descriptors of the methods that the agent calls on the iterator
  */
 record KnownLoop(Class<?> declaring, Set<String> runs) implements PurityAnalyzer.Known {
   private static final String HAS_NEXT = "hasNext()Z";

@@ -30,7 +30,7 @@ final class Loop {
   /** Minimum ratio of the time to prepare batches to the time to examine their iterators. */
   private static final int MIN_WORK_RATIO = 10;
 
-  /** How many first examinations of a class do not count, because the code is cold. */
+  /** Number of first examinations of a class that do not count, because the code is cold. */
   private static final int COLD_EXAMINATIONS = 16;
 
   /** After this many refused iterators of a class, later ones are not examined. */
@@ -172,7 +172,7 @@ final class Loop {
       preparingNanos.add(lastNanos);
     }
 
-    /** Counts a refused iterator. Its reason has been logged. */
+    /** Counts a refused iterator; does not log the reason. */
     void refuse() {
       refused.incrementAndGet();
     }

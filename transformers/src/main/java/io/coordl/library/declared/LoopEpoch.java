@@ -89,7 +89,7 @@ final class LoopEpoch implements LibraryEpoch {
 
   /** Returns why batches with a part of this class are not served. */
   static String otherBatches(String part) {
-    return "its batches are more than Java arrays, direct buffers and records of them ("
+    return "its batches contain more than Java arrays, buffers and records of these ("
         + part
         + ")";
   }
@@ -120,7 +120,7 @@ final class LoopEpoch implements LibraryEpoch {
     return current;
   }
 
-  /** Returns why the batches are no longer served; null if they are. */
+  /** Returns why the batches are no longer served; null if they still are. */
   @Nullable String reason() {
     return reason;
   }
@@ -267,7 +267,7 @@ final class LoopEpoch implements LibraryEpoch {
     Object batch;
     MAKING.set(true);
     try {
-      // The program might request no batch after the last one, and preparing one might never end.
+      // The program might request no further batch, and preparing one might never end.
       if (isOfAgent() && !twins.hasNext(twins.twin(place.numbers(), references))) {
         throw new IllegalStateException("no more batches");
       }

@@ -21,7 +21,7 @@ final class Pass extends WeakReference<Object> {
   /** After this many consecutive sources without a batch, the iterator is no longer served. */
   private static final int MAX_FAILURES = 8;
 
-  /** Pause before the next attempt to find a source, in durations of the last attempt. */
+  /** Pause before the next attempt to find a source, as a multiple of the last attempt's time. */
   private static final int PAUSE = 100;
 
   private final Loop loop;

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The components of a record class whose constructor only sets them. Any other constructor might
- * change or copy them, or have side effects.
+ * The components of a record class. A record is recreated from them only if its constructor merely
+ * sets them; any other constructor might change or copy them, or have side effects.
  */
 final class RecordParts {
   private static final ClassValue<RecordParts> KNOWN =

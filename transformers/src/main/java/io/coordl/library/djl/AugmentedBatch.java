@@ -57,7 +57,8 @@ final class AugmentedBatch implements AutoCloseable {
   private static final int MAX_DRAWS = 64;
 
   /**
-   * The program must run the pipeline itself; the message is for the user, null if there is none.
+   * Thrown if the program must run the pipeline itself. The message is for the user; null if there
+   * is none.
    */
   static final class LeftException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -320,7 +321,7 @@ final class AugmentedBatch implements AutoCloseable {
   private @Nullable NDArray onDevice() throws Exception {
     Shape shape = shape();
     if (LongStream.of(shape.getShape()).anyMatch(length -> length == 1)) {
-      return null; // Neither its values nor its density reveal the memory order of such an array.
+      return null; // Nothing shows the memory order of such an array.
     }
     int[] starts = new int[size() + 1];
     for (int place = 0; place < size(); place++) {
@@ -330,14 +331,14 @@ final class AugmentedBatch implements AutoCloseable {
       }
       starts[place + 1] = (int) end;
     }
-    // This thread frees the intermediate arrays, not the one that takes the batch.
+    // This thread, not the one that takes the batch, frees the intermediate arrays.
     try (NDManager parts = target.newSubManager()) {
       NDArray all = up(parts, starts);
       NDList planes = new NDList();
       for (int place = 0; place < size(); place++) {
         planes.add(onDevice(all, starts[place], augmentations[place]));
       }
-      // The tail sees the planes as pixels, in the same memory order.
+      // The other transforms see the planes as pixels, in the same memory order.
       NDArray at = NDArrays.stack(planes).transpose(0, 2, 3, 1);
       for (Transform tail : transforms.subList(pipeline.heads(), transforms.size())) {
         at = tail.transform(at);

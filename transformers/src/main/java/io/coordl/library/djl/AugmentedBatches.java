@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * threads with {@code prefetch=N}: in plain Java in main memory, by the engine on a device.
  *
  * <p><b>The same batch.</b> The transforms' own code draws, over pictures without pixels ({@link
- * ShapeOnly}). The engine computes the pixels, or Java code that gives the same bits ({@link
+ * ShapeOnly}). The pixels come from the engine, or from Java code that gives the same bits ({@link
  * ResamplerCheck}). In each of the first batches, one sample is compared with the program's own. If
  * anything differs or fails, the generator is restored and the program's own call prepares the
  * batch.

@@ -94,8 +94,8 @@ final class BatchArrays implements PreparedBatch {
   }
 
   /**
-   * Whether two of the arrays are the same or share memory, so that changing one in place would
-   * change the other, but not its copy. Views on a device are not detected.
+   * Whether two of the arrays are the same or share memory. Changing one in place then changes the
+   * other, too, but would not if both were copies. Views on a device are not detected.
    */
   static boolean overlap(NDList data, NDList labels) {
     NDList all = new NDList(data).addAll(labels);

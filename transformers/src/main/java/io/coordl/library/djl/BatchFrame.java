@@ -88,8 +88,8 @@ record BatchFrame(
   }
 
   /**
-   * Creates an array with its own memory. The engine copies host memory only when it moves it to a
-   * device, and views of an array over staged bytes would outlive these bytes unnoticed.
+   * Creates an array with its own memory. The engine itself copies host memory only to a device,
+   * and views of an array over staged bytes would outlive these bytes unnoticed.
    */
   static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
     Shape shape = new Shape(array.shape());

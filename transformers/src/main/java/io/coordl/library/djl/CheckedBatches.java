@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code prepared=check} in DJL: computes a checksum of each sample of a batch that the program's
- * own call has fetched, after all transforms. Samples are stacked, so each is a part of each array.
+ * own call has fetched, after all transforms. Samples are stacked, so each array holds a part of
+ * each sample.
  */
 public final class CheckedBatches implements LibraryHooks {
   private final IterableFields fields = new IterableFields();
@@ -73,7 +74,7 @@ public final class CheckedBatches implements LibraryHooks {
   private @Nullable String reasonToLeave(DataIterable iterable, int size, Batch batch) {
     if (!isStack(fields.dataBatchifier.get(iterable))
         || !isStack(fields.labelBatchifier.get(iterable))) {
-      return "its samples are not only stacked in a batch";
+      return "its samples are not simply stacked into batches";
     }
     NDList all = new NDList(batch.getData()).addAll(batch.getLabels());
     for (NDArray array : all) {
@@ -84,7 +85,7 @@ public final class CheckedBatches implements LibraryHooks {
           || array.isSparse()
           || array.getShape().dimension() == 0
           || array.getShape().get(0) != size) {
-        return "its batches are not dense arrays of one number or more per sample";
+        return "its batches are not dense arrays of numbers with one row per sample";
       }
     }
     return null;

@@ -68,7 +68,10 @@ public final class CopiedBatches implements LibraryBatches {
     }
   }
 
-  /** DJL closes the parent manager of an epoch's batches when the epoch ends. */
+  /**
+   * Creates a manager for a batch: below the epoch's manager, or independent if DJL has closed that
+   * one at the end of the epoch.
+   */
   private static NDManager below(NDManager parent) {
     return parent.isOpen()
         ? parent.newSubManager()

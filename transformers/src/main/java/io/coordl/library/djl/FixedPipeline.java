@@ -68,7 +68,7 @@ record FixedPipeline(
     return copies.of(keys.subList(from, to), parts);
   }
 
-  /** Returns a list for each transform: the program's own, or nothing if a copy replaces it. */
+  /** Returns a list per transform: with the program's own, or empty if a copy replaces it. */
   List<List<@Nullable Object>> objects() {
     List<List<@Nullable Object>> objects = new ArrayList<>();
     for (int i = 0; i < size(); i++) {
@@ -93,7 +93,7 @@ record FixedPipeline(
         && IntStream.range(0, one.size()).allMatch(i -> one.get(i) == other.get(i));
   }
 
-  /** A prefetched batch has a copy of its own of each transform with arrays. */
+  /** Whether a transform is the one of this number, or equals the copy that replaces that one. */
   private boolean isOf(@Nullable Object transform, int number) {
     Object instead = used.get(number);
     return instead == null
@@ -128,7 +128,7 @@ record FixedPipeline(
           : new float[0][];
     }
 
-    /** Whether it only applies its transforms; a subclass may do anything else. */
+    /** Whether a pipeline only applies its transforms; a subclass may do anything else. */
     static boolean isPlain(@Nullable Pipeline pipeline) {
       return pipeline == null || pipeline.getClass() == Pipeline.class;
     }
@@ -137,7 +137,7 @@ record FixedPipeline(
       return pairs(pipeline).size();
     }
 
-    /** Returns its transforms; empty if one of them is not for the first array. */
+    /** Returns a pipeline's transforms; empty if one of them is not for the first array. */
     List<Transform> transforms(Pipeline pipeline) {
       PairList<?, ?> all = pairs(pipeline);
       return all.keys().stream().allMatch(key -> key.equals(first))

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * main memory use new pages each time: for a batch of 64 x 3 x 224 x 224 floats, 9,400 page faults
  * take longer than computing its values. If the kernel refuses, nothing changes.
  *
- * <p>Only whole huge pages within the array are advised, and all of them are written immediately.
+ * <p>Only whole huge pages within the array are requested, and all of them are written immediately.
  * So the process uses no more memory than before.
  */
 final class HugePages {

@@ -41,7 +41,7 @@ final class IterableFields {
   final LibraryField<Device> device = of("device", Device.class);
   final LibraryField<ExecutorService> executor = of("executor", ExecutorService.class);
 
-  /** The iterator of its sampler. */
+  /** The iterator of the iterable's sampler. */
   @SuppressWarnings("rawtypes") // The declared type of the field.
   final LibraryField<Iterator> sample = of("sample", Iterator.class);
 

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@link DataIterable}, whose stages are its data set and each transform of its pipeline.
  *
- * <p>The agent prefetches batches through its own iterable with its own manager, so that the
- * program may close its manager at any time. The arrays move to the program's manager when the
- * program gets the batch.
+ * <p>The agent prefetches batches through an iterable and a manager of its own, because the program
+ * may close the program's manager at any time. The arrays move to that manager when the program
+ * gets the batch.
  *
  * @param tables known tables, whose samples may be cached; null if whole batches are prefetched,
  *     which also depend on the label transforms
@@ -247,7 +247,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return batchifier != null && batchifier.getClass() == StackBatchifier.class;
   }
 
-  /** Stacks such samples into a batch; returns null if their shapes differ. */
+  /** Stacks samples into a batch; returns null if their shapes differ. */
   @Nullable Batch stack(
       List<PreparedSamples.Kept> samples, SampleStack stack, List<Long> indices, int progress)
       throws IOException {

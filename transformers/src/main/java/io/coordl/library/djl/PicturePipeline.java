@@ -229,7 +229,7 @@ final class PicturePipeline {
     return dataset.refersTo(own(data));
   }
 
-  /** Returns the program's data set, even if the agent's returns its samples. */
+  /** Returns the program's data set, even if the agent's {@link CachedDataset} replaces it. */
   private static RandomAccessDataset own(RandomAccessDataset dataset) {
     Object own = dataset instanceof CachedDataset cached ? cached.own() : null;
     return own == null ? dataset : (RandomAccessDataset) own;

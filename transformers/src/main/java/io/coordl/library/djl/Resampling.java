@@ -23,7 +23,7 @@ final class Resampling {
   /** For each place of the result, the number of places of the source that it depends on. */
   final int[] count;
 
-  /** Upper bound of these numbers. */
+  /** Upper bound of the numbers in {@link #count}. */
   final int most;
 
   /** {@link #most} weights for each place of the result, of which {@link #count} are used. */

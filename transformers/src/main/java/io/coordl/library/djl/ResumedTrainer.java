@@ -96,7 +96,7 @@ final class ResumedTrainer {
     this.random = random;
     if (in.readInt() != VERSION) {
       throw new IOException(
-          "it was written by another version of the agent, or for another library");
+          "the checkpoint was written by another version of the agent, or for another library");
     }
     progress =
         new Progress(
@@ -168,7 +168,7 @@ final class ResumedTrainer {
         return null;
       }
       resume.begin(resumed.progress.steps);
-      // A program may ask for them after each epoch, including skipped ones.
+      // A program may request the evaluations after each epoch, including skipped ones.
       evaluations(access.listeners(trainer)).forEach(all -> all.putAll(resumed.evaluations));
       String optimizer = reason(() -> access.optimizer.read(in, trainer));
       if (optimizer != null) {
@@ -274,7 +274,7 @@ final class ResumedTrainer {
     }
   }
 
-  /** Returns the class of a block, or of its function, if it is not DJL's; null if it is. */
+  /** Returns the first class of a block, or of a block's function, that is not DJL's; else null. */
   private static @Nullable String ownBlock(Access access, Block block) {
     return all(block)
         .map(part -> own(part instanceof LambdaBlock ? access.lambda.require(part) : part))

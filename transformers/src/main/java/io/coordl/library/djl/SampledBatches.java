@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces the sampler's iterator of a data iterable. It runs the sampler to its end when the first
+ * Replaces a sampler's iterator in a data iterable. It runs the sampler to its end when the first
  * batch is requested, because an order can only be shared as a whole. If the sampler is endless,
  * throws, or yields anything that is not an index, the program gets exactly the sampler's results.
  * Like the sampler's iterator, used by one thread at a time.
@@ -52,7 +52,7 @@ final class SampledBatches implements Iterator<List<Long>> {
       return batches().next();
     }
     rethrow();
-    return sampler.next(); // Also past its end, if it is called without hasNext.
+    return sampler.next(); // Also past the end, if called without hasNext.
   }
 
   private void rethrow() {
@@ -125,7 +125,7 @@ final class SampledBatches implements Iterator<List<Long>> {
       }
       return indices;
     } catch (RuntimeException e) {
-      return null; // Not a list, or a list with nulls: the fetch will fail on it.
+      return null; // Null, or a list with nulls or other objects: the fetch will fail.
     }
   }
 }

@@ -215,8 +215,8 @@ final class SampledEpoch implements LibraryEpoch {
   }
 
   /**
-   * Whether it uses a data set, or a manager that the iterable's arrays belong to, or an ancestor
-   * of that manager.
+   * Whether the part is the epoch's data set, the manager that the iterable's arrays belong to, or
+   * an ancestor of that manager.
    */
   @Override
   public boolean uses(Object part) {

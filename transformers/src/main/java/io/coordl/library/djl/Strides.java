@@ -13,7 +13,8 @@ import java.util.function.Predicate;
 /**
  * Checks whether the values of an array are contiguous in memory, in the order of its dimensions.
  * PyTorch's results for a transposed array may differ in the last bit, because it sums the same
- * values in another order. The bytes do not reveal the memory order. Thread-safe.
+ * values in another order. An array's bytes, as DJL returns them, do not show its memory order.
+ * Thread-safe.
  */
 final class Strides {
   private static final String PYTORCH = "ai.djl.pytorch.engine.PtNDArray";

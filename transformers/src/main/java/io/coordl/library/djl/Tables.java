@@ -86,7 +86,7 @@ final class Tables {
         read.put(table, new Read((TableFile) file, rows(dataset), describeColumns(dataset)));
       }
     } catch (ReflectiveOperationException | CannotShareException e) {
-      // Then it is prepared each time.
+      // The table is then prepared each time.
     }
   }
 
@@ -120,7 +120,7 @@ final class Tables {
     return value(dataset, "csvRecords");
   }
 
-  /** Whether preparing it calls only code of the library. */
+  /** Whether preparing a table calls only code of the library. */
   private static boolean isPlain(Object dataset) throws ReflectiveOperationException {
     for (String list : List.of("features", "labels")) {
       for (Object feature : (List<?>) value(dataset, list)) {

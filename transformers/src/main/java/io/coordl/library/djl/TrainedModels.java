@@ -38,7 +38,7 @@ public final class TrainedModels implements LibraryHooks {
 
   /**
    * The library lists the directory that it saves to, on this thread, which must not wait for
-   * storage. This directory contains no models, never changes, and does not allow new files.
+   * storage. So it gets a directory without models that never changes and allows no new files.
    */
   private static final Path NO_STORAGE = Path.of("/proc/self/ns");
 
@@ -279,7 +279,7 @@ public final class TrainedModels implements LibraryHooks {
         Place place = threads.get();
         String reason =
             made.number > 0
-                ? "it belongs to the second trainer of the job, or to a later one"
+                ? "the checkpoint belongs to the second trainer of the job, or to a later one"
                 : place.reason;
         ResumedTrainer.write(
             out,

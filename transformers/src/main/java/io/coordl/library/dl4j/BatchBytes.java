@@ -23,9 +23,9 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * A DL4J batch as bytes: each array with its strides, gaps included. The first entry of the layout
  * is the batch itself, without values; its name gives the number of features, of labels and of each
- * kind of mask, -1 if there is no such list. An array that occurs twice (labels that are the
- * features) is stored once. A cached batch of images takes one byte per value as long as these are
- * whole numbers from 0 to 255, that is, before a preprocessor has scaled them.
+ * kind of mask, -1 if there is no such list. An array that occurs twice (for example, as features
+ * and as labels) is stored once. A cached batch of images takes one byte per value if all values
+ * are whole numbers from 0 to 255, that is, before a preprocessor has scaled them.
  */
 final class BatchBytes implements PreparedBatch {
   private static final String BATCH = "batch";
@@ -34,7 +34,7 @@ final class BatchBytes implements PreparedBatch {
   private static final String PREPROCESSED = " preprocessed";
   private static final String ATTACHED = "attached";
 
-  /** In place of the type: an array of floats with values from 0 to 255, stored as bytes. */
+  /** Replaces the type of an array of floats that are whole numbers and are stored as bytes. */
   private static final String PACKED = "WHOLE";
 
   /** Dimensions of a batch of images. */
@@ -204,7 +204,7 @@ final class BatchBytes implements PreparedBatch {
             bytes == null ? Memory.length(array) : bytes.length));
   }
 
-  /** Returns the number of this array, by identity. */
+  /** Returns the number of this array if it was added before, by identity; otherwise -1. */
   private int numberOf(INDArray array) {
     for (int i = 0; i < arrays.size(); i++) {
       if (arrays.get(i) == array) {

@@ -16,9 +16,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of an epoch, each with one or more records. Records are numbered by the sorted paths of
- * the files and their order in a file, so that all jobs on a host use the same numbers, whatever
- * the order of their epochs. A file may occur more than once. Immutable.
+ * The files of an epoch, each with one or more records. Records are numbered file by file, in the
+ * order of the sorted paths, so that all jobs on a host use the same numbers, whatever the order of
+ * their epochs. A file may occur more than once. Immutable.
  */
 final class DataFiles {
   private final File[] sorted;
@@ -102,7 +102,7 @@ final class DataFiles {
   }
 
   /**
-   * Returns the files in the order of these records; null if it is not a valid order of an epoch.
+   * Returns the files in the order of these records; null if that is no valid order of an epoch.
    */
   @Nullable List<File> inOrderOf(int[] items) {
     List<File> epoch = new ArrayList<>();

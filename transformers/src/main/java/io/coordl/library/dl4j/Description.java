@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 record Description(int mostObjects, boolean countsEveryOrder) implements ObjectDescription.Library {
-  /** Fields of DataVec's transforms with properties of the last image. */
+  /**
+   * Fields in which DataVec's transforms keep working state, such as properties of the last image;
+   * not settings.
+   */
   private static final Set<String> SCRATCH =
       Set.of(
           ("x y h w srch srcw currentImage currentTransforms converter M splitChannels filter"

@@ -259,8 +259,8 @@ public final class Dl4j implements Library {
 
   @Override
   public String callsGc() {
-    return "ND4J makes them if configured to (Nd4j.getMemoryManager().togglePeriodicGc(false)),"
-        + " and JavaCPP where native memory comes near its limits"
+    return "ND4J makes them if configured to (Nd4j.getMemoryManager().togglePeriodicGc(false) stops"
+        + " that), and JavaCPP makes them when native memory nears its limits"
         + " (-Dorg.bytedeco.javacpp.maxbytes and maxphysicalbytes)";
   }
 }

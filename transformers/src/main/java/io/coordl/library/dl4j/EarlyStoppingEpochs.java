@@ -31,7 +31,7 @@ public final class EarlyStoppingEpochs implements ToLongFunction<Object> {
         most = most == 0 ? last.getMaxEpochs() : Math.min(most, last.getMaxEpochs());
       }
     }
-    // It checks its conditions after the first epoch, and then every `every` epochs.
+    // The trainer checks its conditions after the first epoch, and then every `every` epochs.
     return most <= 0 ? 0 : (most - 2 + every) / every * every + 1;
   }
 }

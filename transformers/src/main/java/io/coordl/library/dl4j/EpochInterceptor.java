@@ -67,7 +67,7 @@ public final class EpochInterceptor implements LibraryHooks {
   /** A checksum of the order of each iterator's last epoch. */
   private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
 
-  /** Checksums of the orders in which iterators over shuffled files began. */
+  /** Checksums of the orders of the first epochs of iterators over shuffled files. */
   private final Set<Integer> firstOrders = ConcurrentHashMap.newKeySet();
 
   public EpochInterceptor(Class<?> declaring, Services services)
@@ -228,7 +228,7 @@ public final class EpochInterceptor implements LibraryHooks {
     }
     if (!engine.serves(!hasItemsFetched(first.values()))) {
       look(program);
-      return; // The order of its files is known while the library itself iterates over them.
+      return; // At most its files are prefetched, while the library itself iterates over them.
     }
     Map<String, SeekableReader> found = first;
     RecordReaderMultiDataSetIterator arrays = program.arrays();

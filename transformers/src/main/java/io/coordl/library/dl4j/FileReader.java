@@ -55,8 +55,8 @@ final class FileReader extends ListedReader {
   }
 
   /**
-   * Reuses the last listing of numbered files, which never changes. Repeating it is slow, because
-   * it creates each name again.
+   * Reuses the last list of numbered files, which never changes. Listing the files again would be
+   * slow, because it would create each name anew.
    */
   @Override
   List<?> left(Iterator<?> own) {
@@ -64,7 +64,7 @@ final class FileReader extends ListedReader {
     return last != null && isAtFirst(own) ? last : super.left(own);
   }
 
-  /** Whether it iterates over the whole split from its start, in an order that cannot change. */
+  /** Whether an iterator covers the whole split from its start, in an order that cannot change. */
   private boolean isAtFirst(Iterator<?> own) {
     if (split.getClass() != NumberedFileInputSplit.class
         || own.getClass() != UriFromPathIterator.class) {

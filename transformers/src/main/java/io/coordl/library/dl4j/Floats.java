@@ -23,7 +23,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * operation could draw from the program's random state.
  */
 final class Floats {
-  /** Fits the L1 cache, bytes and floats together. */
+  /** Number of values whose bytes and floats together fit the L1 cache. */
   private static final int CHUNK = 4096;
 
   private Floats() {}
@@ -50,7 +50,7 @@ final class Floats {
     return new int[] {(int) shape[skip], (int) shape[skip + 1], (int) shape[skip + 2]};
   }
 
-  /** Applies {@code use} to the values of a plain array; it must not hold them. */
+  /** Passes the values of a plain array to {@code use}, which must not hold them. */
   private static <T extends @Nullable Object> T values(
       INDArray array, Function<FloatPointer, T> use) {
     Pointer pointer = array.data().pointer();

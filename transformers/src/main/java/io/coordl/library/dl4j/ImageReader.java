@@ -16,8 +16,8 @@ import org.datavec.image.transform.ImageTransform;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of images. Loaded only when one is used, because a program without images may lack its
- * classes.
+ * A reader of images. This class is loaded only when an image reader is used, because a program
+ * without images may lack the library's image classes.
  */
 final class ImageReader extends ListedReader {
   private static final Class<?> TYPE = BaseImageRecordReader.class;

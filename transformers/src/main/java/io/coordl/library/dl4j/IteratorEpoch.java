@@ -64,8 +64,8 @@ final class IteratorEpoch {
   }
 
   /**
-   * Returns the next batch as the iterator would have prepared it, with its readers moved past it;
-   * null if the library must prepare it and all later ones.
+   * Returns the next batch as the iterator would have prepared it, and moves the readers past that
+   * batch; null if the library must prepare it and all later ones.
    *
    * @param num number of examples that the program requests
    */

@@ -33,7 +33,7 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
   /** Smaller blocks cause few page faults. */
   private static final long MIN_BYTES = 4 << 20;
 
-  /** An epoch may lie between two evaluations. */
+  /** Two evaluations that use such memory may be a long epoch apart. */
   private static final long MAX_IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   /** Bytes that {@code CpuWorkspace.init} allocates beyond the workspace's size. */

@@ -187,7 +187,7 @@ final class Lines {
       return skipped;
     }
 
-    /** File streams can be skipped backwards. */
+    /** Skips back to the start of the file, which file streams support. */
     void rewind() throws IOException {
       if (at != 0 && skip(-at) == 0) {
         throw new IOException("the file cannot be read again from its beginning");

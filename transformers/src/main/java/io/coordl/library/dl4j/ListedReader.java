@@ -10,7 +10,7 @@ import java.util.List;
 import org.datavec.api.records.reader.RecordReader;
 import org.jspecify.annotations.Nullable;
 
-/** A reader that holds an iterator in a field, over elements that each make one record. */
+/** A reader with a field that holds an iterator over elements, each of which makes one record. */
 abstract sealed class ListedReader extends SeekableReader
     permits FileReader, ImageReader, MemoryReader {
   private final LibraryField<Object> iterator;
@@ -30,7 +30,7 @@ abstract sealed class ListedReader extends SeekableReader
     this.iterator = iterator;
   }
 
-  /** Returns the elements of the next epoch if it began now, in order. */
+  /** Returns, in order, the elements of an epoch that would begin now. */
   abstract List<?> all() throws CannotShareException;
 
   /** Whether these elements make up a whole epoch. */

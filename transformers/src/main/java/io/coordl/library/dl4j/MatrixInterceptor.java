@@ -137,7 +137,7 @@ public final class MatrixInterceptor implements LibraryHooks {
         centerCrop.bits(loader) != 0);
   }
 
-  /** Returns channels, height and width of the loader's arrays; null if they are the picture's. */
+  /** Returns channels, height and width of the loader's arrays; null if pictures determine any. */
   long @Nullable [] shape(Object loader) {
     long[] shape = {channels.bits(loader), height.bits(loader), width.bits(loader)};
     return Arrays.stream(shape).allMatch(size -> size > 0) ? shape : null;

@@ -75,7 +75,7 @@ final class Memory {
     return Nd4j.create(data, shape, stride, 0, order);
   }
 
-  /** Creates an array with its own memory: in the open workspace, if attached and there is one. */
+  /** Creates an array with its own memory: in a workspace if {@code attached} and one is open. */
   static INDArray copy(
       ByteBuffer values, DataType type, long[] shape, long[] stride, char order, boolean attached) {
     return filled(own -> own.put(values), type, shape, stride, order, attached);

@@ -53,7 +53,7 @@ public final class Prefetch implements LibraryHooks {
     try {
       return new MatrixInterceptor(NativeImageLoader.class, services);
     } catch (ReflectiveOperationException | IOException | LinkageError e) {
-      return null; // That policy is not active either, and has reported why.
+      return null; // decoded=share is not active either, and has reported why.
     }
   }
 

@@ -170,7 +170,7 @@ record ProgramIterator(Object get) {
     }
   }
 
-  /** Copies the iterator with all of the program's settings, for other readers, by name. */
+  /** Copies the iterator with all of the program's settings, over other readers of these names. */
   ProgramIterator copy(Map<String, RecordReader> readers) {
     RecordReaderMultiDataSetIterator own = Objects.requireNonNull(arrays());
     int batchSize = own.getBatchSize();

@@ -22,7 +22,7 @@ import org.nd4j.linalg.factory.Nd4j;
  *
  * @param text determines the first stage, apart from the records
  * @param unsteady preprocessors that may behave differently each time, by iterator
- * @param worth account of the costs and savings of its kind of iterator
+ * @param worth account of the costs and savings for this kind of iterator
  */
 record ReaderEpoch(
     ProgramEpoch epoch,

@@ -45,7 +45,8 @@ final class ReaderPipeline implements LibraryEpoch {
   private List<int[]> orders;
 
   /**
-   * Creates a copy, on a thread of the program, whose device the arrays use.
+   * Creates the copies. Called on a thread of the program; the arrays use the device of that
+   * thread.
    *
    * @param epoch the epoch that the program is about to begin
    * @param preprocesses whether to run the program's preprocessor

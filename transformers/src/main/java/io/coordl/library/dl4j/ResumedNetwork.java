@@ -52,11 +52,11 @@ final class ResumedNetwork {
     this.severalStepsABatch = severalStepsABatch;
     if (in.readInt() != VERSION) {
       throw new IOException(
-          "it was written by another version of the agent, or for another library");
+          "the checkpoint was written by another version of the agent, or for another library");
     }
     if (in.readInt() != 0) {
       throw new IOException(
-          "it belongs to the second network that the job trained, or to a later one");
+          "the checkpoint belongs to the second network that the job trained, or to a later one");
     }
     steps = in.readLong();
     batch = in.readLong();
@@ -252,7 +252,7 @@ final class ResumedNetwork {
     return true;
   }
 
-  /** The program may have changed weights and settings itself between steps. */
+  /** Restores the network again: the program may have changed weights or settings between steps. */
   private void arrive(Model network) {
     try {
       String other = restore(network);

@@ -83,8 +83,8 @@ public final class SavedModels implements LibraryHooks {
   }
 
   /**
-   * Writes to a stream even while steps are skipped, because the program has opened it and expects
-   * content.
+   * Lets the library write to a stream even while steps are skipped, because the program has opened
+   * the stream and expects content.
    */
   private @Nullable InterceptedCall toStream() {
     if (resume != null && resume.isSkipping()) {

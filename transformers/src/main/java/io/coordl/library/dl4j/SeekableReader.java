@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A library reader, the program's or the agent's copy, that can be set to any record of an epoch
- * and then continues with its own code. For this, {@link EpochRecords} replaces its own iterator
- * over files, lines or records. The library creates that iterator again at each reset and
+ * and then continues with its own code. For this, {@link EpochRecords} replaces the library's
+ * iterator over files, lines or records. The library creates its iterator again at each reset and
  * initialisation, which indicates the end of the epoch. Like the reader, used by one thread at a
  * time.
  */

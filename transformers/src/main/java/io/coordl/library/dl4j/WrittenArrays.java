@@ -26,7 +26,7 @@ import org.nd4j.linalg.factory.Nd4j;
 public final class WrittenArrays implements LibraryHooks {
   private final SnapshotMemory memory;
 
-  /** Copies from the last snapshot that this one has not reused yet. */
+  /** Copies from the previous snapshot that the current one has not reused yet. */
   private List<INDArray> spare = new ArrayList<>();
 
   /** Copies in this snapshot. */
