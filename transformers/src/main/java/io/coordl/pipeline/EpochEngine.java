@@ -19,7 +19,7 @@ public final class EpochEngine {
     @Nullable T get() throws CannotShareException, IOException;
   }
 
-  /** A policy; returns the result of {@code next} if it cannot serve the epoch, or the batch. */
+  /** A policy. If it cannot serve the epoch or batch, it returns the result of {@code next}. */
   @FunctionalInterface
   public interface Decorator<T> {
     @Nullable T around(Chosen<T> next) throws CannotShareException, IOException;
@@ -75,7 +75,7 @@ public final class EpochEngine {
   /**
    * Applies the policies in force.
    *
-   * @param library its name, for the user
+   * @param library the library's name, for the user
    * @param code decides which code of the program may run early, and whether its results may be
    *     cached
    */
@@ -125,14 +125,14 @@ public final class EpochEngine {
     return samples != null && samples.areKept();
   }
 
-  /** Whether batches may be cached later, but not yet. */
+  /** Whether batches are not cached yet, but may be later. */
   public boolean looks() {
     return samples != null && !samples.areKept();
   }
 
   /**
-   * Examines an epoch whose batches are not cached yet. If only its items can be, {@code auto} need
-   * not wait for the next epoch before it caches them.
+   * Examines an epoch whose batches are not cached yet. If only its items can be cached,
+   * {@code auto} need not wait for the next epoch to cache them.
    */
   public void look(Beginning of) {
     if (samples != null && of.keepsItems() && of.reasonToLeave(true) != null) {

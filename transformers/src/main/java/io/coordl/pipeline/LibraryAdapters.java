@@ -22,8 +22,8 @@ final class LibraryAdapters<A> {
 
   /**
    * @param kind type of the adapters
-   * @param names adapter name for each class or interface of a library, followed by a space and a
-   *     string if its constructor takes one
+   * @param names name of the adapter for each class or interface of a library; if the adapter's
+   *     constructor takes a string, followed by a space and that string
    */
   LibraryAdapters(Class<?> kind, Map<String, String> names) {
     this.kind = kind;

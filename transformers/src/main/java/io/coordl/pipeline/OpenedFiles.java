@@ -29,7 +29,8 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * Whether changes to all of them are detected. Changes within an archive, for example, are not.
+   * Whether a change to any of the files would be detected. A change within an archive, for
+   * example, would not.
    */
   boolean areKnown() {
     return !files.containsKey(Producers.UNKNOWN);

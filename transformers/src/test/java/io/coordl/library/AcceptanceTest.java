@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Compares the verdict of the proof on every data set, reader, iterator and transform of the
- * libraries with what a person found by reading its class file. {@code -Dcoordl.docs=write}
- * rewrites the page.
+ * libraries with what a person found by reading its code. {@code -Dcoordl.docs=write}
+ * rewrites {@code docs/acceptance.md}.
  */
 final class AcceptanceTest {
   /** Minimum share of the classes found pure by reading that the proof must accept. */

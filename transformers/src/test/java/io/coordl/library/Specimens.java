@@ -100,7 +100,7 @@ public final class Specimens {
 
   /**
    * Fills the empty fields of an object as preparing it would: a collection gets one element. Does
-   * not change the fields of {@code end}, a superclass, and of its superclasses.
+   * not change the fields of {@code end}, a superclass, or of its superclasses.
    */
   public void fill(Object object, Class<?> end) throws ReflectiveOperationException {
     for (Class<?> at = object.getClass(); at != end; at = at.getSuperclass()) {

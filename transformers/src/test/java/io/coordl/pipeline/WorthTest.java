@@ -151,7 +151,7 @@ class WorthTest {
       kept(SIZE, 100_000, 20_000, 1_000);
     }
     assertThat(worth.isIt()).isFalse();
-    assertThat(said).containsExactly("the kept ones are not requested again");
+    assertThat(said).containsExactly("the cached ones are not requested again");
   }
 
   /** Stacking samples that are found is part of finding them. */

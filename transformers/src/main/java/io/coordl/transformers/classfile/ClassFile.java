@@ -167,8 +167,8 @@ public final class ClassFile {
 
   private boolean mayCall(int code, BitSet called) {
     int first = code + 14;
-    int behind = first + integer(code + 10);
-    for (int i = first; i + 2 < behind; i++) {
+    int end = first + integer(code + 10);
+    for (int i = first; i + 2 < end; i++) {
       int opcode = bytes[i] & 0xff;
       if (opcode >= INVOKE_VIRTUAL
           && opcode <= INVOKE_STATIC

@@ -188,7 +188,7 @@ abstract class WovenMethod extends OperandStack {
       mv.visitLabel(start);
     }
 
-    /** Call after the code, which ended with a jump; code emitted next runs only if it threw. */
+    /** Call after the code, which must end with a jump. The next code runs only if it threw. */
     void failed(Object[] locals) {
       mv.visitLabel(failed);
       frame(locals, JUST_A_THROWABLE);
