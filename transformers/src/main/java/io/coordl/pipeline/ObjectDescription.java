@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Describes an object of the program as text: its class, its fields, and recursively the objects in
  * them. A class of the program is followed by a checksum of its class file.
- * Objects with equal descriptions behave alike in any process. A long description ends in a
- * checksum of the rest. Reads fields; calls no code of the program. Used once, by one thread.
+ * Objects with equal descriptions behave alike in any process. A long description is cut, and ends
+ * in a checksum of the whole. Reads fields; calls no code of the program. Used once, by one thread.
  */
 public final class ObjectDescription {
   private static final int MAX_LENGTH = 240;
@@ -149,7 +149,7 @@ public final class ObjectDescription {
     return text + ".. with checksum " + HexFormat.of().formatHex(digest.digest(), 0, 8);
   }
 
-  /** Appends a part; stores the beginning and digests the rest. */
+  /** Appends a part; of a long description, keeps only the beginning and a digest of the whole. */
   public void write(String part) {
     text.append(part);
     if (text.length() > MAX_LENGTH) {

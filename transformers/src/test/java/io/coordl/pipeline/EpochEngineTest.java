@@ -113,8 +113,8 @@ class EpochEngineTest {
   }
 
   /**
-   * With {@code auto}, which caches nothing yet: if only the items of an epoch's batches can be
-   * cached, these need not wait for the next epoch.
+   * With {@code auto}, before anything is cached: if only the items of an epoch's batches can be
+   * cached, caching the items need not wait for the next epoch.
    */
   @ParameterizedTest
   @CsvSource({
@@ -141,7 +141,7 @@ class EpochEngineTest {
     }
   }
 
-  /** An epoch whose batches nothing serves. */
+  /** An epoch whose batches no policy serves. */
   private record Unserved(boolean keepsItems, @Nullable String reason)
       implements EpochEngine.Beginning {
     @Override

@@ -447,7 +447,7 @@ class PreparedSamplesTest {
     assertThat(chosen)
         .singleElement()
         .asString()
-        .contains("(stage 1 of 1): all samples fit: a MiB");
+        .contains("(stage 1 of 1): all samples fit: 1 MiB");
   }
 
   /** For example, of training and validation data. */

@@ -328,7 +328,7 @@ class DeclaredBatchesTest {
 
   @ParameterizedTest
   @EnumSource
-  void changesThatTheLoopMakesToItsIteratorCount(Mode mode) {
+  void batchesFollowChangesThatTheLoopMakesToItsIterator(Mode mode) {
     same(
         mode,
         job -> {

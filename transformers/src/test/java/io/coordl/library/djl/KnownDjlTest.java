@@ -29,7 +29,7 @@ class KnownDjlTest {
     return CODE.reasonToLeave(List.of(transform));
   }
 
-  /** Depends on its argument only. */
+  /** Depends only on its argument. */
   static final class Doubled implements Transform {
     @Override
     public NDArray transform(NDArray array) {
@@ -172,7 +172,7 @@ class KnownDjlTest {
   }
 
   @Test
-  void codeThatDependsOnItsArgumentOnlyMayRunEarly() {
+  void codeThatDependsOnlyOnItsArgumentMayRunEarly() {
     assertThat(reason(new Doubled())).isNull();
   }
 
