@@ -159,7 +159,7 @@ class PurityAnalyzerTest {
     assertThat(CODE.reasonToLeave(List.of("before", part))).contains(why);
   }
 
-  /** Two jobs may iterate over these differently, even if no field holds the order. */
+  /** Two jobs may iterate over equal sets in different orders, even if no field holds a set. */
   @Test
   void ordersThatDependOnTheProcessAreDetected() {
     assertThat(ordersByProcess(new OfASet())).isTrue();

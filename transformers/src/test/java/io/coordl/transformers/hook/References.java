@@ -322,7 +322,7 @@ final class References {
       types(Type.getType(descriptor));
       method = name + descriptor;
       return new MethodVisitor(Opcodes.ASM9) {
-        /** Constants loaded right before this instruction. */
+        /** Constants loaded immediately before the instruction that is visited. */
         private final List<Object> constants = new ArrayList<>();
 
         @Override
@@ -338,7 +338,7 @@ final class References {
 
         @Override
         public void visitFieldInsn(int opcode, String owner, String field, String type) {
-          if (!field.equals("TYPE")) { // As int.class is compiled.
+          if (!field.equals("TYPE")) { // int.class is compiled to such a read.
             constants.clear();
           }
           use(opcode, owner, field, type);
