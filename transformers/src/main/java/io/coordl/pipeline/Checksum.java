@@ -5,9 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Checksums of sequences of numbers, for values that are compared for each file of each batch:
- * comparing them as text would cost more than all else. Protects against accidents, not against
- * deliberate collisions.
+ * Checksums of sequences of numbers: a cheap way to compare values for each file of each batch.
+ * Protects against accidents, not against deliberate collisions.
  */
 public final class Checksum {
   /** The checksum of no numbers. */

@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * One epoch of one pipeline of this job, which other jobs of the group may share. The library's
  * adapter begins the epoch at the first batch, and then requests each batch here. If it gets none,
  * the program's own code prepares the batch. Refers to the program's objects only through its
- * {@link LibraryEpoch}.
- * Thread-safe.
+ * {@link LibraryEpoch}. Thread-safe.
  */
 public final class CoordinatedEpoch {
   private static final long CHECK_MILLIS = 50;
@@ -181,7 +180,8 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * Prepares a batch on this thread, alone in the program's code if only one thread may run it.
+   * Prepares a batch on this thread. If only one thread may run the program's code, agent threads
+   * wait.
    *
    * @throws Exception if the program's code throws, or if another thread hangs in it
    */

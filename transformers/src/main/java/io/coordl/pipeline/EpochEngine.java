@@ -111,7 +111,7 @@ public final class EpochEngine {
     return prefetched.around(won);
   }
 
-  /** For {@code prep=coordinate}; null if that is not in force. */
+  /** Returns the coordinator of {@code prep=coordinate}; null if that is not in force. */
   public @Nullable EpochCoordinator group() {
     return group;
   }
@@ -131,8 +131,8 @@ public final class EpochEngine {
   }
 
   /**
-   * Examines an epoch whose batches are not cached yet. If only its items can be cached,
-   * {@code auto} need not wait for the next epoch to cache them.
+   * Examines an epoch whose batches are not cached yet. If only its items can be cached, {@code
+   * auto} need not wait for the next epoch to cache them.
    */
   public void look(Beginning of) {
     if (samples != null && of.keepsItems() && of.reasonToLeave(true) != null) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Adapters by the class of a library's objects, each created for the first object of its class. */
+/** Adapters by the class of a library's objects, each created when first needed for a class. */
 final class LibraryAdapters<A> {
   private final Class<?> kind;
   private final Map<String, String> names;

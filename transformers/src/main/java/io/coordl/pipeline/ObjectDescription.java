@@ -40,9 +40,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Describes an object of the program as text: its class, its fields, and recursively the objects in
- * them. A class of the program is followed by a checksum of its class file.
- * Objects with equal descriptions behave alike in any process. A long description is cut, and ends
- * in a checksum of the whole. Reads fields; calls no code of the program. Used once, by one thread.
+ * them. The name of a program's class is followed by a checksum of the class file. Objects with
+ * equal descriptions behave alike in any process. A long description is cut, and ends in a checksum
+ * of the whole. Reads fields; calls no code of the program. Used once, by one thread.
  */
 public final class ObjectDescription {
   private static final int MAX_LENGTH = 240;
@@ -70,14 +70,14 @@ public final class ObjectDescription {
     boolean has(String className);
 
     /**
-     * Describes an object that is not described by its fields alone.
+     * Describes an object whose fields alone are not enough to describe it.
      *
-     * @return false, with nothing written, if its fields describe it
+     * @return false, with nothing written, if the fields are enough
      */
     boolean describe(Object object, ObjectDescription to)
         throws ReflectiveOperationException, IOException;
 
-    /** Whether a field changes while its object works, or is described elsewhere. */
+    /** Whether to omit a field that changes while its object works or need not be described. */
     boolean isScratch(Field field);
 
     /**
@@ -123,8 +123,8 @@ public final class ObjectDescription {
   /**
    * Describes {@code object}.
    *
-   * @param what its role, for the error message
-   * @throws CannotShareException if it cannot be distinguished from an object that behaves
+   * @param what the object's role, for the error message
+   * @throws CannotShareException if the object cannot be distinguished from an object that behaves
    *     differently
    */
   public static String of(String what, @Nullable Object object, Library library)

@@ -66,7 +66,7 @@ public final class PreparedSamples {
   /** Identifies samples of code that iterates over sets or maps in the order of this process. */
   private static final UUID PROCESS = UUID.randomUUID();
 
-  /** Number of samples measured before a stage is chosen if not all samples fit. */
+  /** If not all samples fit, this many are measured before a stage is chosen. */
   private static final int MEASURED = 16;
 
   /** After this many rejected data sets of a class, later ones are not examined. */

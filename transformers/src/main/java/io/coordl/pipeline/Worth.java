@@ -162,7 +162,7 @@ public final class Worth {
     unit();
   }
 
-  /** Called when the library has stacked this many units; cached units are not stacked by it. */
+  /** Called when the library has stacked this many units; it does not stack cached units. */
   public synchronized void batched(long nanos, int times) {
     batching.add(nanos, times);
   }

@@ -453,7 +453,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       this.method = method;
     }
 
-    /** Returns why this method may change it or pass it on, no matter which code created it. */
+    /** Returns why the method may change or pass on the content, whichever code created it. */
     @Nullable String reasonItIsShown() {
       strict = true;
       reason();

@@ -73,7 +73,7 @@ import org.jspecify.annotations.Nullable;
  * object's methods, only those that analysed code calls are analysed. Example: a table record
  * refers to a parser whose {@code close} is never called.
  *
- * <p><b>Items.</b> A data set may read only the file of the requested item. Any other file
+ * <p><b>Items.</b> A data set may read only the file of the requested item, because any other file
  * may be rewritten between two batches, unless the caller notices such changes ({@link
  * Known#noticesFiles}).
  *
@@ -379,7 +379,7 @@ public final class PurityAnalyzer {
     private final IdentityHashMap<MethodCode, Optional<ClassLoader>> loaders =
         new IdentityHashMap<>();
 
-    /** Number of methods and finds when confinement was last checked. */
+    /** Size of {@link #run} plus that of {@link #confined} when confinement was last checked. */
     private int lastKnown;
 
     /** Finds the classes whose objects code outside the program may get. */
@@ -576,7 +576,7 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Adds a field of all objects that the code can reach to the values to compare; returns false
+     * Adds to the values to compare a field of all objects that the code can reach; returns false
      * if that is impossible.
      */
     private boolean compares(Member field, String why, boolean deep) {
@@ -755,8 +755,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Follows a lambda or method reference. Its class has no file, so all lambdas of its kind in
-     * the class that created it are followed.
+     * Follows a lambda or method reference. Its class has no file, so all lambdas with the same
+     * interfaces and captured types in the class that created it are followed.
      */
     private void visitLambda(Object object, Class<?> type, String holder) {
       String name = type.getName();
@@ -1124,7 +1124,7 @@ public final class PurityAnalyzer {
       if ((method.access & Opcodes.ACC_NATIVE) != 0) {
         body.leave("is native");
       } else if ((method.access & Opcodes.ACC_SYNCHRONIZED) != 0) {
-        body.leave("locks");
+        body.leave("uses a lock");
       }
       body.forEach(body::changes);
       body.forEach(body::reads);
@@ -1191,7 +1191,7 @@ public final class PurityAnalyzer {
             leave("sets its field " + it.name());
           }
         } else if (code == Opcodes.MONITORENTER) {
-          leave("locks");
+          leave("uses a lock");
         } else if (instruction.setsElement() && isKept(operands.get(0))) {
           leave("may change an array it keeps");
         } else if (instruction.isCall()

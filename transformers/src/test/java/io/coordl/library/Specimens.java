@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Makes objects of any class for tests. Tries its constructors, public ones first, and those with
+ * Makes objects of any class for tests. Tries the constructors, public ones first, and those with
  * fewer parameters before others; each argument is chosen by its type.
  */
 public final class Specimens {

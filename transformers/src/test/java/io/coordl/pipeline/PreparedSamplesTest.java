@@ -634,7 +634,7 @@ class PreparedSamplesTest {
     assertThat(calls).hasSize(6);
   }
 
-  /** Waits until another change of the file would change its time. */
+  /** Waits until the next change of the file would give it a different modification time. */
   private static Path settle(Path file) {
     while (!FileState.of(file.toString()).isSettled()) {
       Thread.onSpinWait();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a class file that decide which rules apply to it: its name, the methods it refers
  * to, and the methods it declares. Of the few hundred classes that pass the {@link ConstantPool},
- * this leaves the few that a rule may change; only those are worth parsing.
+ * only the few that a rule may change, judged by these parts, are then parsed.
  *
  * <p>Decodes strings as Latin-1. This is correct for ASCII strings, the only ones in rules; a
  * string with other characters matches no rule. Immutable.

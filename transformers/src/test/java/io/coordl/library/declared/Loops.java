@@ -59,7 +59,7 @@ final class Loops {
     }
   }
 
-  /** The classic: one array that is filled anew for each batch. */
+  /** The classic case: one array, filled again for each batch. */
   static final class Reused extends Batches {
     private final float[][] batch = new float[2][2];
 

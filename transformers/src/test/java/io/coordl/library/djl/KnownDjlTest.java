@@ -37,7 +37,7 @@ class KnownDjlTest {
     }
   }
 
-  /** Numbers words. */
+  /** Uses the number of a word. */
   static final class Numbered implements Transform {
     private final Vocabulary words;
 

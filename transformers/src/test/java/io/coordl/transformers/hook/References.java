@@ -20,8 +20,8 @@ import net.bytebuddy.jar.asm.Type;
 
 /**
  * Resolves the agent's references to a library as the JVM would, but before the code runs and
- * without loading any of it. Of references by name (reflection), it finds only fields of named
- * classes.
+ * without loading any of it. Of references by reflection, it finds only fields whose class and name
+ * are constants.
  */
 final class References {
   private static final String OURS = "io/coordl/";

@@ -110,7 +110,7 @@ final class SupportedVersionsTest {
     final Set<Policy> policies = new TreeSet<>(Comparator.comparing(Policy::toString));
   }
 
-  /** With dependencies; each DJL version with its newest OpenCV jar that is not newer than it. */
+  /** With dependencies; for each DJL version, the newest OpenCV jar up to that version. */
   private static final List<Version> VERSIONS =
       List.of(
           Version.djl("0.30.0", "0.29.0"),
