@@ -634,7 +634,7 @@ class PreparedSamplesTest {
     assertThat(calls).hasSize(6);
   }
 
-  /** Waits until the next change of the file would give it a different modification time. */
+  /** Waits until any further change of the file would be visible in its times. */
   private static Path settle(Path file) {
     while (!FileState.of(file.toString()).isSettled()) {
       Thread.onSpinWait();
@@ -883,7 +883,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void samplesOfDifferentLengthAreKept() throws Exception {
+  void samplesOfDifferentLengthsAreKept() throws Exception {
     Data data = new Data(numbers, "n");
     for (int round = 0; round < 3; round++) {
       for (int index = 0; index < 6; index++) {

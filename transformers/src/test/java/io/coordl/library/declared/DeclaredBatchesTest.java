@@ -377,7 +377,7 @@ class DeclaredBatchesTest {
   /** The two pairs of strings look alike in a list. */
   @ParameterizedTest
   @EnumSource
-  void batchesDependOnTheBordersBetweenTheArguments(Mode mode) {
+  void batchesDependOnTheBoundariesBetweenTheArguments(Mode mode) {
     same(
         mode,
         job -> {

@@ -41,7 +41,7 @@ class LineIndexTest {
   }
 
   @Test
-  void anyCharactersAreRead() throws IOException {
+  void allCharactersAreRead() throws IOException {
     Random random = new Random(1);
     String characters = "ab,\u00e9\u20ac\ud83d\ude00\n\r";
     for (int text = 0; text < 50; text++) {
