@@ -224,8 +224,8 @@ public final class CoordinatedEpoch {
    * Returns the interception of the library's call for a batch.
    *
    * @param span ends with the call
-   * @param batch the result; null if the program prepares the batch. If only one thread may run
-   *     the program's code, agent threads then wait until the call ends
+   * @param batch the result; null if the program prepares the batch. If only one thread may run the
+   *     program's code, agent threads then wait until the call ends
    */
   public InterceptedCall call(long span, @Nullable Object batch) {
     return new BatchCall(span, batch);
