@@ -576,8 +576,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Adds to the values to compare a field of all objects that the code can reach; returns false
-     * if that is impossible.
+     * Adds a field, of all objects that the code can reach, to {@link #values}; returns false if
+     * that is impossible.
      */
     private boolean compares(Member field, String why, boolean deep) {
       if (!known.comparesFields() || trusts) {

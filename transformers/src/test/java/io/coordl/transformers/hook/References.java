@@ -338,7 +338,7 @@ final class References {
 
         @Override
         public void visitFieldInsn(int opcode, String owner, String field, String type) {
-          if (!field.equals("TYPE")) { // int.class is compiled to such a read.
+          if (!field.equals("TYPE")) { // int.class compiles to Integer.TYPE.
             constants.clear();
           }
           use(opcode, owner, field, type);
