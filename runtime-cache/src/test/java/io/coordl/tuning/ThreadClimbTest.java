@@ -179,7 +179,7 @@ class ThreadClimbTest {
       }
       claims += one.climb.said().contains("as fast with it") ? 1 : 0;
     }
-    assertThat(claims).isLessThanOrEqualTo(20);
+    assertThat(claims).isLessThanOrEqualTo(50);
   }
 
   /** Steps get faster for another reason; without its waits the job would be 1.06x as fast. */

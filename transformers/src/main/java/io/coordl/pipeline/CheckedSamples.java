@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * because unproven code may draw random numbers or change state, and it changes no unit. The result
  * is a line in the summary for each class of data sets.
  *
- * <p>Each unit is compared once, and costs 8 bytes or more until its data set is garbage-collected.
- * Thread-safe.
+ * <p>Each unit is compared at most once, and costs 8 bytes or more until its data set is
+ * garbage-collected. Thread-safe.
  */
 public final class CheckedSamples {
   /** Maximum number of units whose checksums are remembered. */
@@ -88,8 +88,8 @@ public final class CheckedSamples {
   /**
    * Returns the units of a data set; null if there are too many classes.
    *
-   * @param batches the library's object that returns its batches, for the proof
-   * @param units what they are: {@code samples} or {@code batches}
+   * @param batches the library's object that returns the data set's batches, for the proof
+   * @param units what the units are: {@code samples} or {@code batches}
    */
   public @Nullable Units of(Object dataset, Object batches, String units) {
     Result added = null;

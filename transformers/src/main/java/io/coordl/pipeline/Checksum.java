@@ -5,9 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A 64-bit checksum of a sequence of numbers, for values that are compared for each file of each
- * batch, where formatting text would be the main cost. Protects against accidents, not against
- * deliberate collisions.
+ * Checksums of sequences of numbers: a cheap way to compare values for each file of each batch.
+ * Protects against accidents, not against deliberate collisions.
  */
 public final class Checksum {
   /** The checksum of no numbers. */
@@ -66,7 +65,7 @@ public final class Checksum {
     return of(lanes);
   }
 
-  /** Hashes the first bytes, in blocks of four longs; returns how many. */
+  /** Hashes the first bytes, in blocks of four longs; returns the number of bytes hashed. */
   private static int fill(long[] lanes, ByteBuffer from, int bytes) {
     int at = 0;
     for (; at + 4 * Long.BYTES <= bytes; at += 4 * Long.BYTES) {
@@ -112,7 +111,7 @@ public final class Checksum {
     return count;
   }
 
-  /** Finalizer of MurmurHash3 (Austin Appleby): each bit of the result depends on all bits. */
+  /** Finalizer of MurmurHash3 (Austin Appleby): each bit depends on all bits of the number. */
   private static long spread(long number) {
     long spread = (number ^ number >>> 33) * 0xff51afd7ed558ccdL;
     spread = (spread ^ spread >>> 33) * 0xc4ceb9fe1a85ec53L;

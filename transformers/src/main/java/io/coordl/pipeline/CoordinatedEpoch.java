@@ -19,10 +19,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of one pipeline of this job, which other jobs of the group may share. Its adapter
- * begins it at the first batch, and then requests each batch here before it lets the program's own
- * code prepare it. Refers to the program's objects only through its {@link LibraryEpoch}.
- * Thread-safe.
+ * One epoch of one pipeline of this job, which other jobs of the group may share. The library's
+ * adapter begins the epoch at the first batch, and then requests each batch here. If it gets none,
+ * the program's own code prepares the batch. Refers to the program's objects only through its
+ * {@link LibraryEpoch}. Thread-safe.
  */
 public final class CoordinatedEpoch {
   private static final long CHECK_MILLIS = 50;
@@ -68,7 +68,7 @@ public final class CoordinatedEpoch {
   /**
    * Begins the epoch unless it has begun or cannot be shared; may wait for other jobs.
    *
-   * @param owner takes the batches; the epoch ends when it is garbage-collected
+   * @param owner takes the batches; the epoch ends when this object is garbage-collected
    * @return whether other jobs may share the epoch
    */
   public boolean begin(Object owner) {
@@ -180,7 +180,8 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * Prepares a batch on this thread, alone in the program's code if only one thread may run it.
+   * Prepares a batch on this thread. If only one thread may run the program's code, agent threads
+   * wait.
    *
    * @throws Exception if the program's code throws, or if another thread hangs in it
    */
@@ -223,8 +224,8 @@ public final class CoordinatedEpoch {
    * Returns the interception of the library's call for a batch.
    *
    * @param span ends with the call
-   * @param batch the result; if null, the program prepares it, alone in its code if only one thread
-   *     may run it
+   * @param batch the result; null if the program prepares the batch. If only one thread may run the
+   *     program's code, agent threads then wait until the call ends
    */
   public InterceptedCall call(long span, @Nullable Object batch) {
     return new BatchCall(span, batch);
@@ -234,7 +235,10 @@ public final class CoordinatedEpoch {
     return ended;
   }
 
-  /** Ends the epoch: it delivers no more batches. Waits until the agent's threads have left it. */
+  /**
+   * Ends the epoch: it delivers no more batches. Waits until no agent thread works for the epoch,
+   * unless called by such a thread.
+   */
   public void end() {
     ended = true;
     SharedEpoch epoch = shared;

@@ -42,7 +42,7 @@ final class EarlyBatch {
     this.drop = drop;
   }
 
-  /** Starts preparing it; returns false if the job is ending or no thread can be started. */
+  /** Starts preparing the batch; returns false if the job is ending or no thread can be started. */
   boolean begin(Prefetcher prefetcher) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     try {

@@ -23,7 +23,7 @@ public final class EpochCoordinator {
   private final Cleaner cleaner =
       Cleaner.create(action -> new AgentThread("coordl-epochs", action));
 
-  /** Coordinates the pipelines of {@code library}, whose name is for the user. */
+  /** Coordinates the pipelines of the library that messages call {@code library}. */
   public EpochCoordinator(String library, Services services) {
     this.library = library;
     this.group = Objects.requireNonNull(services.group());

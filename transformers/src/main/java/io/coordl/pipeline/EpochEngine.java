@@ -19,7 +19,7 @@ public final class EpochEngine {
     @Nullable T get() throws CannotShareException, IOException;
   }
 
-  /** A policy; returns the result of {@code next} if it cannot serve the epoch, or the batch. */
+  /** A policy. If it cannot serve the epoch or batch, it returns the result of {@code next}. */
   @FunctionalInterface
   public interface Decorator<T> {
     @Nullable T around(Chosen<T> next) throws CannotShareException, IOException;
@@ -75,7 +75,7 @@ public final class EpochEngine {
   /**
    * Applies the policies in force.
    *
-   * @param library its name, for the user
+   * @param library the library's name, for the user
    * @param code decides which code of the program may run early, and whether its results may be
    *     cached
    */
@@ -111,7 +111,7 @@ public final class EpochEngine {
     return prefetched.around(won);
   }
 
-  /** For {@code prep=coordinate}; null if that is not in force. */
+  /** Returns the coordinator of {@code prep=coordinate}; null if that is not in force. */
   public @Nullable EpochCoordinator group() {
     return group;
   }

@@ -37,7 +37,7 @@ public final class ItemPrefetcher implements Closeable {
 
   private static final int MAX_QUEUED = 8 * WINDOW;
 
-  /** Consecutive items that could not be cached after which prefetching stops. */
+  /** Prefetching stops after this many consecutive items that could not be cached. */
   private static final int MAX_UNCACHED = 32;
 
   /** How long the program waits for an item before it fetches the item itself. */
@@ -117,7 +117,7 @@ public final class ItemPrefetcher implements Closeable {
    * Queues an item to be fetched.
    *
    * @param path the path that the program will use
-   * @param decoder null if it can only be fetched
+   * @param decoder null if the item can only be fetched
    * @param user the request is dropped once this object is garbage-collected
    */
   public void offer(String path, @Nullable Decoder decoder, Object user) {

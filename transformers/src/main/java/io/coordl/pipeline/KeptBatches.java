@@ -11,7 +11,7 @@ final class KeptBatches implements EpochSource {
   private final LibraryEpoch epoch;
   private final Worth worth;
 
-  /** Whether the last batch has already been handed over; {@link #finish} then does nothing. */
+  /** Whether the latest batch has already been handed over; {@link #finish} then does nothing. */
   private boolean isHandedOver;
 
   private boolean isOver;

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code decoded=share}: decodes each item once and caches the array that precedes any random
+ * {@code decoded=share}: decodes each item once and caches its array as it is before any random
  * transform. When the program is about to decode an item, an adapter looks it up here. On a hit,
  * the adapter creates its array from the bytes; on a miss, it passes the decoded array here to be
  * cached. Thread-safe.
@@ -57,7 +57,7 @@ public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher)
    * Caches an array that took {@code nanos} to decode, if possible. Never throws, because the
    * program already has the array.
    *
-   * @param array null if it cannot be cached
+   * @param array returns null if the array cannot be cached
    */
   public static void keep(
       DecodedItem item, DecodedForm form, long nanos, Supplier<@Nullable KeptArray> array) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Adapters by the class of a library's objects, each created for the first object of its class. */
+/** Adapters by the class of a library's objects, each created when first needed for a class. */
 final class LibraryAdapters<A> {
   private final Class<?> kind;
   private final Map<String, String> names;
@@ -22,8 +22,8 @@ final class LibraryAdapters<A> {
 
   /**
    * @param kind type of the adapters
-   * @param names adapter name for each class or interface of a library, followed by a space and a
-   *     string if its constructor takes one
+   * @param names name of the adapter for each class or interface of a library; if the adapter's
+   *     constructor takes a string, followed by a space and that string
    */
   LibraryAdapters(Class<?> kind, Map<String, String> names) {
     this.kind = kind;

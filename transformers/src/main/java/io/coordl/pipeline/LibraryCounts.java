@@ -15,7 +15,8 @@ public final class LibraryCounts implements ToLongFunction<Object> {
   /**
    * Uses these counters.
    *
-   * @param counters names of the agent's counter classes, by the names of the classes they count
+   * @param counters names of the agent's counter classes, by the names of the classes whose objects
+   *     they count
    */
   public LibraryCounts(Map<String, String> counters) {
     this.adapters = new LibraryAdapters<>(ToLongFunction.class, Map.copyOf(counters));

@@ -147,7 +147,7 @@ public interface LibraryEpoch {
     return 0;
   }
 
-  /** Returns the account of costs and savings of caching; null to share that of its kind. */
+  /** Returns the account of costs and savings of caching; null to share one with similar epochs. */
   default @Nullable Worth worth() {
     return null;
   }

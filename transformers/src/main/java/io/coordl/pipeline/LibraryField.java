@@ -32,7 +32,7 @@ public record LibraryField<T>(Field field, Class<T> type) {
     }
   }
 
-  /** Returns its value, which must not be null. */
+  /** Returns the field's value, which must not be null. */
   public T require(Object object) {
     return Objects.requireNonNull(get(object), field.getName());
   }

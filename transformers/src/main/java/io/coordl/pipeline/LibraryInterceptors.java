@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends each call to the interceptor for its library. An interceptor is created at the first call
- * for each library class and class loader, and is unloaded with them. If the library is
+ * for its library class in each class loader, and is unloaded with that loader. If the library is
  * incompatible, this is reported once, and its calls are not intercepted.
  */
 public final class LibraryInterceptors implements LibraryHooks {
@@ -35,8 +35,8 @@ public final class LibraryInterceptors implements LibraryHooks {
   /**
    * Creates interceptors when they are first called.
    *
-   * @param anchors for each interceptor that serves classes of any name, the library class that
-   *     represents its loader; for others, the intercepted class itself does
+   * @param anchors for each interceptor that serves classes of any name, the library class for
+   *     which it is created; any other interceptor is created for the intercepted class itself
    */
   public LibraryInterceptors(Map<String, String> anchors, Services services, Listener listener) {
     this.anchors = Map.copyOf(anchors);

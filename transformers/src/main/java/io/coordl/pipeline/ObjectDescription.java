@@ -40,9 +40,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Describes an object of the program as text: its class, its fields, and recursively the objects in
- * them. The class of an object that is not the library's comes with a checksum of its class file.
- * Objects with equal descriptions behave alike in any process. A long description ends in a
- * checksum of the rest. Reads fields; calls no code of the program. Used once, by one thread.
+ * them. The name of a program's class is followed by a checksum of the class file. Objects with
+ * equal descriptions behave alike in any process. A long description is cut, and ends in a checksum
+ * of the whole. Reads fields; calls no code of the program. Used once, by one thread.
  */
 public final class ObjectDescription {
   private static final int MAX_LENGTH = 240;
@@ -70,19 +70,19 @@ public final class ObjectDescription {
     boolean has(String className);
 
     /**
-     * Describes an object of the library that its fields do not determine.
+     * Describes an object whose fields alone are not enough to describe it.
      *
-     * @return false if its fields determine it
+     * @return false, with nothing written, if the fields are enough
      */
     boolean describe(Object object, ObjectDescription to)
         throws ReflectiveOperationException, IOException;
 
-    /** Whether a field changes while its object works, or is described elsewhere. */
+    /** Whether to omit a field that changes while its object works or need not be described. */
     boolean isScratch(Field field);
 
     /**
-     * Returns the maximum number of objects, so that a reference to a whole network does not delay
-     * each epoch.
+     * Returns the maximum number of objects to describe. Without it, a reference to a whole network
+     * would delay each epoch.
      */
     int mostObjects();
 
@@ -123,8 +123,8 @@ public final class ObjectDescription {
   /**
    * Describes {@code object}.
    *
-   * @param what its role, for the error message
-   * @throws CannotShareException if it cannot be distinguished from an object that behaves
+   * @param what the object's role, for the error message
+   * @throws CannotShareException if the object cannot be distinguished from an object that behaves
    *     differently
    */
   public static String of(String what, @Nullable Object object, Library library)
@@ -149,7 +149,7 @@ public final class ObjectDescription {
     return text + ".. with checksum " + HexFormat.of().formatHex(digest.digest(), 0, 8);
   }
 
-  /** Appends a part; stores the beginning and digests the rest. */
+  /** Appends a part; of a long description, keeps only the beginning and a digest of the whole. */
   public void write(String part) {
     text.append(part);
     if (text.length() > MAX_LENGTH) {
@@ -172,7 +172,7 @@ public final class ObjectDescription {
     text.setLength(Math.min(text.length(), MAX_LENGTH));
   }
 
-  /** Appends a string in escaped quotes, so that its content cannot hide its end. */
+  /** Appends a quoted and escaped string, so that its content cannot hide its end. */
   private void quote(String kind, Object part) {
     write(kind + '"' + part.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"');
   }
@@ -335,7 +335,7 @@ public final class ObjectDescription {
     }
   }
 
-  /** Whether a container has no order; in others, the order may be the program's choice. */
+  /** Whether a container has no order. In other containers, the program may choose the order. */
   private boolean hasNoOrder(Object container) {
     Class<?> type = container.getClass();
     return !library.countsEveryOrder()
@@ -434,8 +434,8 @@ public final class ObjectDescription {
   }
 
   /**
-   * Identifies a class. A lambda has no class file, so it must be the only one of its kind in the
-   * class that contains it.
+   * Identifies a class. A lambda has no class file, so it must be the only lambda for its interface
+   * in the class that contains it.
    */
   private String name(Class<?> type) throws IOException {
     if (type.isHidden()) {
@@ -444,7 +444,7 @@ public final class ObjectDescription {
       if (kinds.length != 1 || ClassFiles.lambdas(host, kinds[0]) != 1) {
         throw new IOException(
             String.format(
-                "it is one of several lambdas of %s, which cannot be told apart; a named class can",
+                "it is one of several lambdas of %s, which cannot be told apart; use a named class",
                 host.getName()));
       }
       return "lambda of " + host.getName() + " " + ClassFiles.checksum(host);

@@ -100,7 +100,7 @@ public final class ObjectSnapshot {
   }
 
   /**
-   * The result of a walk, in its order.
+   * The result of a walk, in the order of the walk.
    *
    * @param objects the objects found
    * @param numbers values of primitive fields and arrays, and sizes of containers
@@ -115,7 +115,7 @@ public final class ObjectSnapshot {
     }
   }
 
-  /** A visited object; a class of its own, because a program may have weak references too. */
+  /** Refers to a visited object. A separate class, because programs have weak references too. */
   private static final class Met extends WeakReference<Object> {
     Met(Object object) {
       super(object);
@@ -193,7 +193,10 @@ public final class ObjectSnapshot {
       }
     }
 
-    /** Whether an object cannot change, or is not examined further and compared by identity. */
+    /**
+     * Whether an object is not examined further, because it cannot change or is compared only by
+     * identity.
+     */
     private static boolean isValue(Object object) {
       Class<?> type = object.getClass();
       return !type.isArray()

@@ -29,7 +29,8 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * Whether changes to all of them are detected. Changes within an archive, for example, are not.
+   * Whether a change to any of the files would be detected. A change within an archive, for
+   * example, would not.
    */
   boolean areKnown() {
     return !files.containsKey(Producers.UNKNOWN);
@@ -77,7 +78,7 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * Compares the files in a layout with their recorded states; passes each to {@code opens}.
+   * Compares the files in a layout with their recorded states; passes their paths to {@code opens}.
    *
    * @param stamp the current stamp, used if the layout has one
    * @return 0 if they are unchanged; a number derived from their change times if only these differ;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An iterator that reads some elements ahead of their use. Only for iterators whose steps have no
- * side effects. Like the iterator, used by one thread at a time.
+ * side effects. Like any iterator, used by one thread at a time.
  */
 public final class PeekingIterator<T> implements Iterator<T> {
   private final Iterator<T> own;
@@ -79,7 +79,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
       if (thrown != null) {
         throw thrown;
       }
-      return own.next(); // At its end, it behaves as without the agent.
+      return own.next(); // At its end, the iterator behaves as without the agent.
     }
     look();
     return element;

@@ -96,8 +96,8 @@ final class PrefetchedBatches implements EpochSource {
   }
 
   /**
-   * The epoch when one batch is requested. Its parts have been examined; the inputs of each batch
-   * are compared.
+   * The epoch as of the request for one batch. Its parts have already been examined; only the
+   * inputs of each batch are compared.
    */
   private final class Early implements LibraryEpoch {
     private final int number;
@@ -142,7 +142,7 @@ final class PrefetchedBatches implements EpochSource {
       return true;
     }
 
-    /** If it throws, the program's own call runs, and throws if it fails too. */
+    /** Returns null if the source throws; the program's own call then runs, and may throw too. */
     @Override
     public @Nullable Object prefetch(Object settings, Object samples, int position) {
       try {

@@ -51,7 +51,7 @@ public final class Prepared {
     return trusted.contains(className) && (met.contains(className) || met.add(className));
   }
 
-  /** Reports a cached form once: training and validation data are often of one class. */
+  /** Reports each cached form once, because training and validation data often have one class. */
   void choose(String form, String reason) {
     if (choices.add(form)) {
       chosen.accept(form, reason);

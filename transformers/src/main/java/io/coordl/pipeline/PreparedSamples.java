@@ -46,13 +46,13 @@ import org.jspecify.annotations.Nullable;
  * between samples. The stages themselves set nothing.
  *
  * <p><b>Sharing.</b> The key of a sample covers everything that determines it: data set,
- * transforms, code, library. So all jobs of the arena share it, in any order and batch size. A
- * sample that cannot be compared between processes is cached for this process alone.
+ * transforms, code, library. So all jobs of the arena share the sample, in any order and batch
+ * size. A sample that cannot be compared between processes is cached for this process alone.
  *
- * <p><b>Which stage.</b> If all samples fit, the last stage that can be cached; otherwise the one
- * that saves most time in the available memory. If the raw or decoded items save more in that
- * memory, samples are not cached. If samples are cached, their items are not cached as well. The
- * first job of the arena decides for all.
+ * <p><b>Which stage.</b> If all samples fit, they are cached after the last stage that can be
+ * cached; otherwise after the stage that saves the most time in the available memory. If the raw or
+ * decoded items save more in that memory, samples are not cached. If samples are cached, their
+ * items are not cached as well. The first job of the arena decides for all.
  *
  * <p>Thread-safe.
  */
@@ -63,10 +63,10 @@ public final class PreparedSamples {
   /** Key part of a sample that differs, cached in addition to the earlier one. */
   private static final long REWRITTEN = 2;
 
-  /** For code that iterates over sets and maps in the order of this process. */
+  /** Identifies samples of code that iterates over sets or maps in the order of this process. */
   private static final UUID PROCESS = UUID.randomUUID();
 
-  /** Samples that are measured before a stage is chosen because memory is short. */
+  /** If not all samples fit, this many are measured before a stage is chosen. */
   private static final int MEASURED = 16;
 
   /** After this many rejected data sets of a class, later ones are not examined. */
@@ -121,7 +121,7 @@ public final class PreparedSamples {
         : leaves(what, reason);
   }
 
-  /** Called before and after a data set is prepared, which may change its samples. */
+  /** Called before and after a data set is prepared, because that may change its samples. */
   public void changed() {
     generation.incrementAndGet();
   }
@@ -309,7 +309,7 @@ public final class PreparedSamples {
         text.append(pipeline.describe(field.getKey(), field.getValue())).append('\n');
       }
     } catch (CannotShareException e) {
-      // Does not begin with the policy, because it is no reason for caching nothing.
+      // Does not begin with the policy's name: such a message says why nothing is cached.
       log.once(
           Text.format(
               "samples are cached for this job alone: prepared=share cannot share %s.",
@@ -546,7 +546,7 @@ public final class PreparedSamples {
     /** Size in bytes of the largest sample that was made, cached or not. */
     private volatile long largest;
 
-    /** Number of earlier plans that served at most one sample each. */
+    /** Number of consecutive earlier plans that served at most one sample each. */
     private int fleeting;
 
     private final List<long[]> nanosOfStages = new ArrayList<>();
@@ -718,7 +718,7 @@ public final class PreparedSamples {
         leave(
             largest > PreparedStore.MAX_BYTES
                 ? Text.format(
-                    "one takes %s, more than the limit of %s",
+                    "its largest sample or batch takes %s, more than the limit of %s",
                     new Bytes(largest), new Bytes(PreparedStore.MAX_BYTES))
                 : "its samples are random, contain more than arrays of numbers, or are made on a"
                     + " device and not simply stacked into batches");
@@ -757,7 +757,7 @@ public final class PreparedSamples {
     private String perMebibyte(int stage) {
       Rates rates = items();
       return Text.format(
-          "a MiB saves %.1f ms prepared, %.1f decoded, %.1f as files",
+          "1 MiB saves %.1f ms as prepared samples, %.1f as decoded items, %.1f as files",
           perMebibyte(mean(bytesOfStages, stage), mean(nanosOfStages, stage)),
           perMebibyte(rates.decodedBytes(), rates.savedByDecoded()),
           perMebibyte(rates.rawBytes(), rates.readNanos()));

@@ -24,7 +24,7 @@ public interface SampleMaker<S> {
 
   /**
    * Whether the values of samples are read together with those of their batch, for example from a
-   * device. {@link #later} is then called with the result of {@link #bytes}, instead of writing it.
+   * device. The result of {@link #bytes} is then passed to {@link #later} instead of being written.
    */
   default boolean isLater() {
     return false;

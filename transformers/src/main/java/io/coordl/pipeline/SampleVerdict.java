@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether {@code prepared=share} can cache, or could if it were on, the samples of a pipeline.
+ * Whether {@code prepared=share} can cache the samples of a pipeline, or could if it were on.
  *
  * @param source class of the data set
  * @param stages number of the pipeline's stages

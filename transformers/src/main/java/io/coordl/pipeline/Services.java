@@ -13,7 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Services of the policies, for code that knows a library; null if their policy is not in force.
+ * Services of the policies, for code that knows a library; each is null if its policy is not in
+ * force.
  *
  * @param decoded for {@code decoded=share} and {@code profile=all}
  * @param prepared for {@code prepared=share}

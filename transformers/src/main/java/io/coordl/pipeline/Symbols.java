@@ -36,7 +36,7 @@ public final class Symbols {
     return field;
   }
 
-  /** Requires that every library member that these classes and their nested classes use exists. */
+  /** Requires that the library has every member that these classes and their nested classes use. */
   public static void require(Class<?>... ours) throws ReflectiveOperationException {
     Symbols symbols = new Symbols();
     for (Class<?> outer : ours) {

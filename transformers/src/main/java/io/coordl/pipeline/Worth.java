@@ -89,7 +89,7 @@ public final class Worth {
   /**
    * Starts without measurements.
    *
-   * @param unit its name: sample, batch
+   * @param unit what a unit is called: sample or batch
    * @param epochs current number of epochs within which caching must pay off
    * @param clock in nanoseconds
    * @param leaves receives, once, the reason why caching stops
@@ -145,7 +145,7 @@ public final class Worth {
     look(nanos);
     if (checksWithoutHit > MAX_EPOCHS_WITHOUT_HIT
         && keptWithoutHit > MAX_EPOCHS_WITHOUT_HIT * size) {
-      leave("the kept ones are not requested again");
+      leave("the cached ones are not requested again");
     }
     judge(false);
   }
@@ -162,7 +162,7 @@ public final class Worth {
     unit();
   }
 
-  /** Called when the library has stacked this many units; cached units are not stacked by it. */
+  /** Called when the library has stacked this many units; it does not stack cached units. */
   public synchronized void batched(long nanos, int times) {
     batching.add(nanos, times);
   }

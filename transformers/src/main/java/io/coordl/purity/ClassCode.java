@@ -22,7 +22,7 @@ final class ClassCode extends ClassVisitor {
   final List<MethodCode> methods = new ArrayList<>();
   final List<String> parents = new ArrayList<>();
 
-  /** Classes that can access its private members, including itself. */
+  /** Classes that can access this class's private members, including this class. */
   final List<String> nest = new ArrayList<>();
 
   /** Checksum of the class file. */

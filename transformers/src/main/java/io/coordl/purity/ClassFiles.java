@@ -58,8 +58,8 @@ public final class ClassFiles {
 
   /**
    * Returns the number of lambdas and method references of type {@code kind} in a class and all its
-   * nested classes. The class of a lambda does not show which of them created it; its nest host is
-   * the outermost class.
+   * nested classes. The class of a lambda shows only its nest host, which is the outermost class,
+   * not the class that created the lambda.
    *
    * @throws IOException if a class file cannot be read
    */

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the classes of the program that are <i>shown</i>: code outside the program may get their
- * objects. All others are <i>confined</i>: analysed code reads their objects from fields of the
- * program, and only reads and sets their fields and calls their methods, whose code is the
- * program's. It does not pass on, return, store, throw or create objects of a confined class.
+ * objects. All others are <i>confined</i>: analysed code gets objects of a confined class only from
+ * fields of the program. It only reads and sets fields of such an object and calls methods that the
+ * program declares; it does not pass on, return, store, throw or create such objects.
  *
  * <p>Belongs to one analysis. A class that is shown stays shown as more code is analysed.
  *
@@ -61,8 +61,8 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
    *
    * @param run all analysed methods
    * @param fields resolves the fields that a method uses
-   * @param candidates the class files of each class to test and of its ancestors, its own first, by
-   *     name
+   * @param candidates for each class to test, the class files of that class, which comes first, and
+   *     of its ancestors, by name
    */
   Set<String> shown(
       List<MethodCode> run,
@@ -77,7 +77,7 @@ record Confined(Predicate<String> isProgram, Set<String> shown, Map<String, Set<
     return shown;
   }
 
-  /** The uses in one method of objects that may be confined. */
+  /** How one method uses objects that may be confined. */
   private final class Uses {
     private final MethodCode method;
     private final FieldProof fields;

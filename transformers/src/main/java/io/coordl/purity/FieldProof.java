@@ -23,8 +23,8 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves that a field never changes, from the class files of its nest, the only classes that can
- * set a private field. Belongs to one analysis; used by one thread.
+ * Proves that a field never changes, from the class files of its nest: only the classes of the nest
+ * can set a private field. Belongs to one analysis; used by one thread.
  *
  * @param classes finds class files; returns null if there is none
  */
@@ -53,7 +53,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
 
   /**
    * Returns why a field may be set while the program runs, as a clause after its name; null if it
-   * cannot.
+   * cannot be set.
    */
   @Nullable String reasonItIsSet(Member field) {
     int access = access(field);
@@ -121,7 +121,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
 
   /**
    * Returns why the state that a program class inherits from the library may change; null if it
-   * cannot. Checks only the classes of its nest, because no others can access most of that state.
+   * cannot. Checks only the nest of the class, because no others can access most of that state.
    */
   @Nullable String reasonInheritedChanges(String owner, Predicate<String> isLibrary) {
     for (MethodCode method : nest(owner)) {
@@ -159,8 +159,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * Returns why the array or collection in a field may change, as a clause after its name; null if
-   * only classes of its nest can reach it and none of them changes it.
+   * Returns why the array or collection in a field may change, as a clause after the field's name;
+   * null if only classes of the field's nest can reach it and none of them changes it.
    *
    * @param deep whether its elements are mutable, too
    */
@@ -185,7 +185,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
 
   /**
    * Returns why one of these methods may change the array or collection in a field, as a clause
-   * after its name; null if none may.
+   * after the field's name; null if none may.
    *
    * @param run all methods of the program that may run
    */
@@ -453,7 +453,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       this.method = method;
     }
 
-    /** Returns why this method may change it or pass it on, no matter which code created it. */
+    /** Returns why the method may change or pass on the content, whichever code created it. */
     @Nullable String reasonItIsShown() {
       strict = true;
       reason();

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The values, at the time of the analysis, of fields that code outside a pipeline may set, and the
- * contents of arrays and collections that it may change. A proof that needs them holds only while
- * they stay the same. Refers only weakly to objects of the program other than strings and numbers.
- * Immutable once the analysis ends; any thread may compare.
+ * contents of arrays and collections that such code may change. A proof that needs them holds only
+ * while they stay the same. Refers only weakly to objects of the program other than strings and
+ * numbers. Immutable once the analysis ends; any thread may compare.
  */
 public final class FieldValues {
   static final FieldValues NONE = new FieldValues(object -> true);

@@ -37,7 +37,7 @@ final class JdkCode {
   private static final Set<String> COLLECTIONS =
       names(
           "java/util/",
-          // Not collections that store a comparator or create objects from a class.
+          // Omits collections that store a comparator or create objects from a class.
           "List ArrayList LinkedList Map HashMap LinkedHashMap"
               + " Map$Entry AbstractMap AbstractMap$SimpleEntry AbstractMap$SimpleImmutableEntry"
               + " Set HashSet LinkedHashSet BitSet"

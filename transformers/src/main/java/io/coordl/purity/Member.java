@@ -30,7 +30,7 @@ public record Member(String owner, String name, String descriptor) {
         Type.getMethodDescriptor(method));
   }
 
-  /** Returns the name of its class, in source form. */
+  /** Returns the name of the member's class, in source form. */
   public String className() {
     return owner.replace('/', '.');
   }

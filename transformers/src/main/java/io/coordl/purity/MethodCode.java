@@ -80,7 +80,7 @@ final class MethodCode extends MethodVisitor {
     return (access & Opcodes.ACC_STATIC) != 0;
   }
 
-  /** Returns the origins of its values. */
+  /** Returns the origins of the method's values. */
   Flow flow() {
     Flow known = flow;
     if (known == null) {

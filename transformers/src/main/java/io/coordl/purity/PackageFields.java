@@ -19,8 +19,8 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the package-private fields that a library sets only in constructors, from all class files
- * of their package in the same jar or directory.
+ * Finds the package-private fields that a library sets only in constructors, by reading all class
+ * files of their package in the same jar or directory.
  */
 final class PackageFields {
   /** Fields that the package sets outside constructors, by name and type; empty if unknown. */

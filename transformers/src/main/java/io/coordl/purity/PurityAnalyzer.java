@@ -68,12 +68,12 @@ import org.jspecify.annotations.Nullable;
  * FieldProof}).
  *
  * <p><b>Confined objects.</b> Code outside the program can call a method on an object only if it
- * gets the object. It never gets a confined object: analysed code reads it from fields of the
- * program and only uses its fields and methods ({@link Confined}). For such an object, only the
- * methods that analysed code calls are analysed. Example: a table record refers to a parser whose
- * {@code close} is never called.
+ * gets the object, and it never gets a confined object: analysed code reads a confined object from
+ * fields of the program and only uses the object's fields and methods ({@link Confined}). Of the
+ * object's methods, only those that analysed code calls are analysed. Example: a table record
+ * refers to a parser whose {@code close} is never called.
  *
- * <p><b>Items.</b> A data set may read only its own file for the requested index. Any other file
+ * <p><b>Items.</b> A data set may read only the file of the requested item, because any other file
  * may be rewritten between two batches, unless the caller notices such changes ({@link
  * Known#noticesFiles}).
  *
@@ -114,8 +114,8 @@ public final class PurityAnalyzer {
   /** Knowledge about the library. */
   public interface Known {
     /**
-     * Whether a class with the library's name prefix belongs to it; programs may use its packages,
-     * too.
+     * Whether a class with the library's name prefix belongs to the library. Programs may have
+     * classes in its packages, too.
      */
     default boolean isOfLibrary(String className) {
       return true;
@@ -172,7 +172,7 @@ public final class PurityAnalyzer {
       return false;
     }
 
-    /** Whether changes to all opened files are noticed, not only to the requested item. */
+    /** Whether changes to any opened file are noticed, not only changes to the requested item. */
     default boolean noticesFiles() {
       return false;
     }
@@ -218,7 +218,7 @@ public final class PurityAnalyzer {
     }
   }
 
-  /** {@code library} is the common prefix of the names of its classes, with a trailing dot. */
+  /** {@code library} is the common prefix of the library's class names, with a trailing dot. */
   public PurityAnalyzer(String library, Known known) {
     this(library, known, className -> false);
   }
@@ -321,7 +321,7 @@ public final class PurityAnalyzer {
     /** The objects found to which only a library object refers. */
     private final Set<Object> owned = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /** Arrays and collections among the elements of others. */
+    /** Arrays and collections that are elements of other arrays and collections. */
     private final Set<Object> containers = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private final Set<Object> ownContainers = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -379,7 +379,7 @@ public final class PurityAnalyzer {
     private final IdentityHashMap<MethodCode, Optional<ClassLoader>> loaders =
         new IdentityHashMap<>();
 
-    /** Number of methods and finds when confinement was last checked. */
+    /** Size of {@link #run} plus that of {@link #confined} when confinement was last checked. */
     private int lastKnown;
 
     /** Finds the classes whose objects code outside the program may get. */
@@ -403,7 +403,7 @@ public final class PurityAnalyzer {
 
     private final Set<String> places = new HashSet<>();
 
-    /** Fields of that object whose arrays or lists other code may change. */
+    /** Fields of the object in {@link #placed} whose arrays or lists other code may change. */
     private final Set<Member> copied = new HashSet<>();
 
     private @Nullable String reason;
@@ -544,7 +544,7 @@ public final class PurityAnalyzer {
             why = read.reader() + " reads " + key + ", " + why;
             if (isCopied(key, field.getValue())) {
               copied.add(key);
-              // An initialiser reads its inputs once, perhaps earlier than in the program.
+              // An initialiser reads its inputs once, perhaps earlier than without the agent.
             } else if (isLibrary(key.owner())
                 || ofInitialisers.contains(key)
                 || !compares(key, why, true)) {
@@ -576,8 +576,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Adds a field of all objects that the code can reach to the values to compare; returns false
-     * if that is impossible.
+     * Adds a field, of all objects that the code can reach, to {@link #values}; returns false if
+     * that is impossible.
      */
     private boolean compares(Member field, String why, boolean deep) {
       if (!known.comparesFields() || trusts) {
@@ -755,8 +755,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Follows a lambda or method reference. Its class has no file, so all lambdas of its kind in
-     * the class that created it are followed.
+     * Follows a lambda or method reference. Its class has no file, so all lambdas with the same
+     * interfaces and captured types in the class that created it are followed.
      */
     private void visitLambda(Object object, Class<?> type, String holder) {
       String name = type.getName();
@@ -1124,7 +1124,7 @@ public final class PurityAnalyzer {
       if ((method.access & Opcodes.ACC_NATIVE) != 0) {
         body.leave("is native");
       } else if ((method.access & Opcodes.ACC_SYNCHRONIZED) != 0) {
-        body.leave("locks");
+        body.leave("uses a lock");
       }
       body.forEach(body::changes);
       body.forEach(body::reads);
@@ -1191,7 +1191,7 @@ public final class PurityAnalyzer {
             leave("sets its field " + it.name());
           }
         } else if (code == Opcodes.MONITORENTER) {
-          leave("locks");
+          leave("uses a lock");
         } else if (instruction.setsElement() && isKept(operands.get(0))) {
           leave("may change an array it keeps");
         } else if (instruction.isCall()
@@ -1248,8 +1248,9 @@ public final class PurityAnalyzer {
 
       /**
        * Checks a value whose string or hash code the JDK uses. For an array, and for an object
-       * whose class inherits that method from {@code Object}, it derives from the address, which
-       * differs between objects and processes. Other classes are assumed to override the method.
+       * whose class inherits the method from {@code Object}, the string or hash code derives from
+       * the address, which differs between objects and processes. Other classes are assumed to
+       * override the method.
        *
        * @param type declared by the caller; null for any object
        * @param by {@code toString} or {@code hashCode}
@@ -1260,7 +1261,7 @@ public final class PurityAnalyzer {
             Instruction it = method.instructions.get(made.at());
             if (it.makesArray()
                 || (it.opcode() == Opcodes.NEW && hasAddress(it.member().owner(), by))) {
-              leave("identifies by its address an object that it makes");
+              leave("identifies an object that it creates by the object's address");
             }
           } else if (origin instanceof Kept kept && !kept.element()) {
             String descriptor = kept.field().descriptor();
@@ -1406,7 +1407,7 @@ public final class PurityAnalyzer {
         }
         Member field = fields.resolve(it);
         if (field == null) {
-          leave("reads " + it + ", which has no class file");
+          leave("reads " + it + ", which no class file declares");
           return;
         }
         boolean isPlace = !ofClass && places.contains(field.owner());

@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Makes objects of any class for tests. Tries its constructors, public ones first, and those with
+ * Makes objects of any class for tests. Tries the constructors, public ones first, and those with
  * fewer parameters before others; each argument is chosen by its type.
  */
 public final class Specimens {
@@ -100,7 +100,7 @@ public final class Specimens {
 
   /**
    * Fills the empty fields of an object as preparing it would: a collection gets one element. Does
-   * not change the fields of {@code end}, a superclass, and of its superclasses.
+   * not change the fields of {@code end}, a superclass, or of its superclasses.
    */
   public void fill(Object object, Class<?> end) throws ReflectiveOperationException {
     for (Class<?> at = object.getClass(); at != end; at = at.getSuperclass()) {

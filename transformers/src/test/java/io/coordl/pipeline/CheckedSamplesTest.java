@@ -69,7 +69,7 @@ class CheckedSamplesTest {
       }
       units().reset();
     }
-    assertThat(checked.said()).contains("10 of 10 samples were equal");
+    assertThat(checked.said()).contains("10 of 10 samples were bit-identical");
     assertThat(units().wants(9)).isFalse();
     assertThat(units().wants(10)).isTrue();
     assertThat(units().wants(CheckedSamples.MAX_UNITS)).isFalse();
@@ -83,7 +83,7 @@ class CheckedSamplesTest {
     checked.of(other, "", "samples").made(0, 2);
     units().made(0, 1);
     checked.of(other, "", "samples").made(0, 2);
-    assertThat(checked.said()).contains("2 of 2 samples were equal");
+    assertThat(checked.said()).contains("2 of 2 samples were bit-identical");
     assertThat(proven).hasSize(1);
   }
 
@@ -118,7 +118,8 @@ class CheckedSamplesTest {
       }
       checked.of(new int[1], "", "samples").made(0, epoch);
     }
-    assertThat(checked.said()).contains(": 2 of 2 samples were equal", "[I: no samples were made");
+    assertThat(checked.said())
+        .contains(": 2 of 2 samples were bit-identical", "[I: no samples were made");
   }
 
   @Test

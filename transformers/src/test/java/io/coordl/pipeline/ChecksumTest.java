@@ -9,7 +9,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Numbers that differ in one position or in their order have different checksums. */
+/** Sequences of numbers that differ in one number or in their order differ in their checksums. */
 class ChecksumTest {
   @Test
   void equalNumbersHaveEqualChecksums() {

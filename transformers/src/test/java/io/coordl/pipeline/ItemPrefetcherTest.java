@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How many items are prefetched, and that the program does not notice it. */
+/** Prefetching is bounded, and the program does not notice it. */
 class ItemPrefetcherTest {
   private static final int MAX_QUEUED = 8 * ItemPrefetcher.WINDOW;
 

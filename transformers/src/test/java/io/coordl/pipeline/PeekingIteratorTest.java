@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 
-/** Its user sees what the plain iterator returns; its listener sees some elements earlier. */
+/** The user sees what the plain iterator returns; the listener sees some elements earlier. */
 class PeekingIteratorTest {
   private final List<Integer> seen = new ArrayList<>();
 

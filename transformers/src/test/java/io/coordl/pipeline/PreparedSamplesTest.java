@@ -447,7 +447,7 @@ class PreparedSamplesTest {
     assertThat(chosen)
         .singleElement()
         .asString()
-        .contains("(stage 1 of 1): all samples fit: a MiB");
+        .contains("(stage 1 of 1): all samples fit: 1 MiB");
   }
 
   /** For example, of training and validation data. */
@@ -463,7 +463,7 @@ class PreparedSamplesTest {
     assertThat(keptDecoded(1000)).isEqualTo(20);
     assertThat(samples.plan(new Data(numbers, "n"))).isNull();
     assertThat(chosen).isEmpty();
-    assertThat(said).singleElement().asString().contains("its items save more (a MiB saves ");
+    assertThat(said).singleElement().asString().contains("its items save more (1 MiB saves ");
   }
 
   @Test
@@ -634,7 +634,7 @@ class PreparedSamplesTest {
     assertThat(calls).hasSize(6);
   }
 
-  /** Waits until another change of the file would change its time. */
+  /** Waits until any further change of the file would be visible in its times. */
   private static Path settle(Path file) {
     while (!FileState.of(file.toString()).isSettled()) {
       Thread.onSpinWait();
@@ -883,7 +883,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void samplesOfDifferentLengthAreKept() throws Exception {
+  void samplesOfDifferentLengthsAreKept() throws Exception {
     Data data = new Data(numbers, "n");
     for (int round = 0; round < 3; round++) {
       for (int index = 0; index < 6; index++) {

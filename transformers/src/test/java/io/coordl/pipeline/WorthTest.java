@@ -56,7 +56,7 @@ class WorthTest {
                 + " 0.0 to check for changes");
   }
 
-  /** Keeping costs 147 us and saves 14 us an epoch: it pays in 20 epochs, but not in 10. */
+  /** Keeping costs 147 us and saves 14 us an epoch: it pays off in 20 epochs, not in 10. */
   @Test
   void keepingMustPayWithinTheGivenEpochs() {
     kept(3_000, 42_000, 147_000, 28_000);
@@ -112,7 +112,7 @@ class WorthTest {
     assertThat(worth.isIt()).isTrue();
   }
 
-  /** As in the first 257 batches of a JVM, each of which took longer to keep than to make. */
+  /** As in the first 257 batches of a JVM, whose code is still cold. */
   @Test
   void coldCodeDoesNotDecide() {
     for (int batch = 0; batch < 257; batch++) {
@@ -151,7 +151,7 @@ class WorthTest {
       kept(SIZE, 100_000, 20_000, 1_000);
     }
     assertThat(worth.isIt()).isFalse();
-    assertThat(said).containsExactly("the kept ones are not requested again");
+    assertThat(said).containsExactly("the cached ones are not requested again");
   }
 
   /** Stacking samples that are found is part of finding them. */

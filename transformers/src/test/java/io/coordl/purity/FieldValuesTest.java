@@ -66,7 +66,7 @@ class FieldValuesTest {
     assertThat(values.areSame()).isFalse();
   }
 
-  /** A class that is loaded only after the proof sets the field by reflection. */
+  /** The field is set by reflection, from a class that is not loaded until after the proof. */
   @Test
   void fieldSetByALaterClassIsSeen() throws ReflectiveOperationException {
     Scaled part = new Scaled();

@@ -72,7 +72,7 @@ class PurityAnalyzerTest {
         new Switches());
   }
 
-  /** Its initialiser has run when it makes a lambda. */
+  /** The class initialiser has run before the lambda is made. */
   static final class OfAProperty {
     static final int SIZE = Integer.getInteger("size", 3);
 
@@ -121,7 +121,7 @@ class PurityAnalyzerTest {
         new Object[] {new CountsAtomically(), "java.util.concurrent.atomic.AtomicInteger"},
         new Object[] {new ReadsOn(), "ReadsOn keeps an object of class java.io.BufferedReader"},
         new Object[] {new Prints(), "Prints.apply uses java.io.PrintStream"},
-        new Object[] {new Locks(), "Locks.apply locks"},
+        new Object[] {new Locks(), "Locks.apply uses a lock"},
         new Object[] {
           new SetByUpdater.Factor(),
           "Factor.factor, which java.util.concurrent.atomic.AtomicIntegerFieldUpdater may set"
@@ -144,7 +144,7 @@ class PurityAnalyzerTest {
         new Object[] {
           new OfALazyClass(), "Lazy.<clinit> reads " + Eager.class.getName() + ".factor, which is"
         },
-        new Object[] {new LocksWhole(), "LocksWhole.apply locks"},
+        new Object[] {new LocksWhole(), "LocksWhole.apply uses a lock"},
         new Object[] {new Clock(), "uses java.lang.System.nanoTime"},
         new Object[] {DrawingLambda.PART, "uses java.lang.Math.random"},
         new Object[] {
@@ -159,7 +159,7 @@ class PurityAnalyzerTest {
     assertThat(CODE.reasonToLeave(List.of("before", part))).contains(why);
   }
 
-  /** Two jobs may iterate over these differently, even if no field holds the order. */
+  /** Two jobs may iterate over equal sets in different orders, even if no field holds a set. */
   @Test
   void ordersThatDependOnTheProcessAreDetected() {
     assertThat(ordersByProcess(new OfASet())).isTrue();

@@ -4,12 +4,12 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of docs/rewritten.md is generated from the rules. {@code -Dcoordl.docs=write} writes
- * the table instead of comparing it.
+ * The tables in docs/rewritten.md are generated from the rules. {@code -Dcoordl.docs=write} writes
+ * the tables instead of comparing them.
  */
 final class DocsTest {
   @Test
-  void tableOfRewrittenMethodsMatchesTheRules() throws IOException {
+  void tablesOfRewrittenMethodsMatchTheRules() throws IOException {
     DocsBlock.check(
         "rewritten.md",
         "rewritten",

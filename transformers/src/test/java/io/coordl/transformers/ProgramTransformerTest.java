@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import program.PlainProgram;
 import program.ReadingProgram;
 
-/** Which classes are examined, which are changed, and what happens if one cannot be. */
+/** Which classes are examined, which are changed, and which cannot be changed. */
 final class ProgramTransformerTest {
   private final List<String> applied = new ArrayList<>();
   private final List<String> skipped = new ArrayList<>();

@@ -250,7 +250,10 @@ class PreparedIT {
             1,
             List.of(
                 Map.entry("images-shuffled", "its files are shuffled before each epoch"),
-                Map.entry("images-large", "one takes \\d+.\\d MiB, more than the limit of 8.0 MiB"),
+                Map.entry(
+                    "images-large",
+                    "its largest sample or batch takes \\d+.\\d MiB, more than the limit of 8.0"
+                        + " MiB"),
                 Map.entry("images-flipped", "its image transform may draw random numbers")))) {
       String name = program.getKey();
       ChildResult plain = longer(records(jdk, name)).run().orFail(name);

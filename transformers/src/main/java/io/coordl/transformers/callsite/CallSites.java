@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** All rewritten calls. The table in the docs is generated from this class. */
+/** All rewritten calls. The JDK and OpenCV tables in docs/rewritten.md are generated from them. */
 public final class CallSites {
   private static final String FILES = "io/coordl/bridge/FileReads";
   private static final String WRITES = "io/coordl/bridge/FileWrites";

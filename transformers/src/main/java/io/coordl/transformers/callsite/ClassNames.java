@@ -10,7 +10,8 @@ public final class ClassNames {
           .split(" ");
 
   /**
-   * Class loaders of agents, including this one; they also contain libraries under common names.
+   * Prefixes of the class loaders of agents, including this agent. These loaders also load
+   * libraries under their usual names.
    */
   private static final String[] AGENT_LOADERS = {
     "io.coordl.",

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a class file that decide which rules apply to it: its name, the methods it refers
  * to, and the methods it declares. Of the few hundred classes that pass the {@link ConstantPool},
- * this leaves the few that a rule may change; only those are worth parsing.
+ * only the few that a rule may change, judged by these parts, are then parsed.
  *
  * <p>Decodes strings as Latin-1. This is correct for ASCII strings, the only ones in rules; a
  * string with other characters matches no rule. Immutable.
@@ -167,8 +167,8 @@ public final class ClassFile {
 
   private boolean mayCall(int code, BitSet called) {
     int first = code + 14;
-    int behind = first + integer(code + 10);
-    for (int i = first; i + 2 < behind; i++) {
+    int end = first + integer(code + 10);
+    for (int i = first; i + 2 < end; i++) {
       int opcode = bytes[i] & 0xff;
       if (opcode >= INVOKE_VIRTUAL
           && opcode <= INVOKE_STATIC

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Tracks the slots on a method's operand stack. Kotlin returns from within expressions: a return
  * discards the operands below its result, but the jump that replaces it does not.
  *
- * <p>After a label, frames give the stack; without frames (Java 5), the jumps to it do.
+ * <p>After a label, frames give the stack; without frames (Java 5), the jumps to the label do.
  */
 abstract class OperandStack extends MethodVisitor {
   private static final String ONE = "x";

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Hand-written, because Byte Buddy's advice costs a job 0.8 s of CPU before its first batch: it
  * loads 700 classes and looks up every supertype as a resource. Apart from its returns, the body
- * stays unchanged. State and result follow the body's locals, so no variable moves, and the body's
- * stack map frames only have the state appended; nothing is recomputed. The handler's frame
- * declares only the state, so it is valid whatever the body did to its parameters.
+ * stays unchanged. State and result follow the body's locals, so no variable moves. The state is
+ * appended to the body's stack map frames; nothing is recomputed. The handler's frame declares only
+ * the state, so it is valid whatever the body did to its parameters.
  *
  * <p>No exception of the bridge reaches the program, not even a stack overflow while calling it.
  * Class files of Java 5 have no frames; the JVM ignores those that this class adds.
@@ -188,7 +188,10 @@ abstract class WovenMethod extends OperandStack {
       mv.visitLabel(start);
     }
 
-    /** Call after the code, which ended with a jump; code emitted next runs only if it threw. */
+    /**
+     * Call after the code, which must end with a jump. What is emitted next runs only if the code
+     * threw.
+     */
     void failed(Object[] locals) {
       mv.visitLabel(failed);
       frame(locals, JUST_A_THROWABLE);

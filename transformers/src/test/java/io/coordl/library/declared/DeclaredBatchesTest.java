@@ -328,7 +328,7 @@ class DeclaredBatchesTest {
 
   @ParameterizedTest
   @EnumSource
-  void changesThatTheLoopMakesToItsIteratorCount(Mode mode) {
+  void batchesFollowChangesThatTheLoopMakesToItsIterator(Mode mode) {
     same(
         mode,
         job -> {
@@ -377,7 +377,7 @@ class DeclaredBatchesTest {
   /** The two pairs of strings look alike in a list. */
   @ParameterizedTest
   @EnumSource
-  void batchesDependOnTheBordersBetweenTheArguments(Mode mode) {
+  void batchesDependOnTheBoundariesBetweenTheArguments(Mode mode) {
     same(
         mode,
         job -> {
@@ -434,7 +434,7 @@ class DeclaredBatchesTest {
     all.put(() -> new Loops.Outer().counting(), "count");
     all.put(Loops.Itself::new, "more than Java arrays");
     all.put(Loops.Texts::new, "more than Java arrays");
-    all.put(Loops.Locking::new, "locks");
+    all.put(Loops.Locking::new, "uses a lock");
     all.put(Loops.Turned::new, "factor");
     all.put(Loops.Chained::new, "whose position in its data is unknown");
     all.forEach(

@@ -17,7 +17,7 @@ class DeclaredTest {
   }
 
   @Test
-  void eachArgumentMayBeRepeatedAndNameOneOverload() {
+  void eachArgumentMayBeRepeatedAndMayNameOneOverload() {
     library.accept("batch", "my.Loader#next");
     library.accept("batch", "my.Loader#next(I)[[F");
     library.accept("batch", "my.Data$1#take");

@@ -10,7 +10,7 @@ import java.util.NoSuchElementException;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Iterators as programs have them, good and bad. */
+/** Iterators like those of real programs, good and bad. */
 @SuppressWarnings({"ArrayRecordComponent", "EffectivelyPrivate", "UnusedMethod", "UnusedVariable"})
 final class Loops {
   static final int BATCHES = 6;
@@ -59,7 +59,7 @@ final class Loops {
     }
   }
 
-  /** The classic: one array that is filled anew for each batch. */
+  /** The classic case: one array, filled again for each batch. */
   static final class Reused extends Batches {
     private final float[][] batch = new float[2][2];
 
@@ -458,7 +458,7 @@ final class Loops {
     }
   }
 
-  /** A call after the last batch, which its loop does not make, would never return. */
+  /** A call after the last batch would never return; the loop does not make such a call. */
   static final class Endless extends Batches {
     public float[][] next() {
       List<float[]> batch = new ArrayList<>();

@@ -39,7 +39,7 @@ class DescriptionTest {
     }
   }
 
-  /** A class with one lambda of its kind. */
+  /** A class with only one lambda for its interface. */
   private static final class OneLambda {
     static UnaryOperator<String> suffix(String end) {
       return text -> text + end;

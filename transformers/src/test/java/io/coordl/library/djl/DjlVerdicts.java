@@ -92,7 +92,7 @@ public final class DjlVerdicts {
       return verdict.kept() < verdict.stages()
           ? "cached up to it: " + verdict.reason()
           : draws(type)
-              ? "cached up to it: it draws from `RandomUtils`, which the agent detects when it runs"
+              ? "cached up to it: it draws from `RandomUtils`, which the agent detects at run time"
               : "cached";
     } else if (Featurizer.class.isAssignableFrom(type)) {
       return told(verdict(withFeature((Featurizer) specimens.of(type)), new Pipeline()));

@@ -29,7 +29,7 @@ class KnownDjlTest {
     return CODE.reasonToLeave(List.of(transform));
   }
 
-  /** Depends on its argument only. */
+  /** Depends only on its argument. */
   static final class Doubled implements Transform {
     @Override
     public NDArray transform(NDArray array) {
@@ -37,7 +37,7 @@ class KnownDjlTest {
     }
   }
 
-  /** Numbers words. */
+  /** Uses the number of a word. */
   static final class Numbered implements Transform {
     private final Vocabulary words;
 
@@ -172,7 +172,7 @@ class KnownDjlTest {
   }
 
   @Test
-  void codeThatDependsOnItsArgumentOnlyMayRunEarly() {
+  void codeThatDependsOnlyOnItsArgumentMayRunEarly() {
     assertThat(reason(new Doubled())).isNull();
   }
 

@@ -92,7 +92,7 @@ class StoredImageTest {
                 });
   }
 
-  /** Returns the library's decoded image, which lets the given manager create its array. */
+  /** Returns the library's decoded image, whose array the manager passed to it creates. */
   private static Image decoded() {
     return (Image)
         Proxy.newProxyInstance(
@@ -121,7 +121,7 @@ class StoredImageTest {
   }
 
   @Test
-  void imageForADeviceIsKeptFromMainMemoryAndNeverReadBack() {
+  void pixelsForADeviceAreCachedFromMainMemoryAndNeverReadBack() {
     NDArray first = load(Device.gpu(3));
     assertThat(reads).as("arrays that were read").doesNotContain(Device.gpu(3));
     assertThat(made).containsExactly(Device.cpu(), Device.gpu(3));

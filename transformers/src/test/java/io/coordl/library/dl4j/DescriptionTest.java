@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
-/** Objects that behave alike have equal descriptions, others do not. */
+/** Objects that behave alike have equal descriptions; others have different ones. */
 class DescriptionTest {
   /** A typical class of a program. */
   @SuppressWarnings("unused") // Its fields are read by their names.

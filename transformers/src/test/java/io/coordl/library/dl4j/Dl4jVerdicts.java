@@ -157,7 +157,7 @@ public final class Dl4jVerdicts {
     return told(new ProvenBatches().apply(iterator(type)));
   }
 
-  /** Makes an object; with empty fields if its constructors fail, as without native code. */
+  /** Makes an object, with empty fields if its constructors fail, as they do without OpenCV. */
   private Object made(Class<?> type) throws ReflectiveOperationException {
     try {
       return specimens.of(type);

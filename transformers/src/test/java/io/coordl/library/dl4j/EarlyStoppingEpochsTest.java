@@ -23,7 +23,7 @@ class EarlyStoppingEpochsTest {
   private static final EpochTerminationCondition BY_SCORE =
       new ScoreImprovementEpochTerminationCondition(1_000);
 
-  /** Makes epochs without data and without a network. */
+  /** Runs epochs without data and without a network. */
   private static final class Trainer extends BaseEarlyStoppingTrainer<Model> {
     Trainer(EarlyStoppingConfiguration<Model> configuration) {
       super(configuration, nothing(Model.class), nothing(DataSetIterator.class), null, null);
@@ -70,7 +70,7 @@ class EarlyStoppingEpochsTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1", "1, 3", "2, 1", "5, 1", "5, 2", "4, 2", "6, 4"})
-  void countEqualsTheEpochsThatTheTrainerMakes(int most, int every) throws Exception {
+  void countEqualsTheEpochsThatTheTrainerRuns(int most, int every) throws Exception {
     Trainer trainer =
         trainer(
             every,

@@ -36,7 +36,7 @@ class KnownDl4jTest {
     return CODE.reasonToLeave(List.of(part));
   }
 
-  /** Depends on its argument only. */
+  /** Depends only on its argument. */
   static final class Scaled implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
     private final double factor = 0.5;

@@ -41,7 +41,7 @@ class LineIndexTest {
   }
 
   @Test
-  void anyCharactersAreRead() throws IOException {
+  void allCharactersAreRead() throws IOException {
     Random random = new Random(1);
     String characters = "ab,\u00e9\u20ac\ud83d\ude00\n\r";
     for (int text = 0; text < 50; text++) {
@@ -83,7 +83,7 @@ class LineIndexTest {
     assertThat(LineIndex.of(new ByteArrayInputStream(exactly), 16, 100).lines()).isEqualTo(100);
   }
 
-  /** Takes 2.6 s; twice a smaller number of lines would fit into an int. */
+  /** So many lines that twice their number exceeds an int. Takes 2.6 s. */
   @Test
   void moreThanTwoToThe30thLinesAreIndexed() throws IOException {
     assumeTrue(Boolean.getBoolean("coordl.full"), "a gigabyte of lines: runs only with -Pfull");

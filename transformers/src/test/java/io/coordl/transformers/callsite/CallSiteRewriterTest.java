@@ -216,7 +216,7 @@ final class CallSiteRewriterTest {
         for (Enumeration<JarEntry> e = jar.entries(); e.hasMoreElements(); ) {
           JarEntry file = e.nextElement();
           String name = file.getName();
-          // If they were rewritten, the bridge's own reads would call themselves.
+          // If the bridge were rewritten, its own reads would call themselves.
           if (!name.endsWith(".class")
               || name.startsWith("META-INF/")
               || name.startsWith("io/coordl/")) {

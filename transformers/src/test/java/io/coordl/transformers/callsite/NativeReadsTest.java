@@ -81,7 +81,7 @@ final class NativeReadsTest {
     assertThat(faults).isEmpty();
   }
 
-  /** Only the program's call initialises these classes, so that it fails as without the agent. */
+  /** Only the program's call initialises OpenCV's classes, so it fails as without the agent. */
   @Test
   void unlinkableLibraryFailsAsInThePlainCall() throws Exception {
     install(FakeItems.Mode.CONTENT);
@@ -114,7 +114,7 @@ final class NativeReadsTest {
     return thrown;
   }
 
-  /** java.io drops these slashes, but the C library does not. */
+  /** java.io drops trailing and repeated slashes, but the C library does not. */
   @Test
   void pathThatNativeCodeCannotOpenIsLeftToIt() throws Exception {
     install(FakeItems.Mode.CONTENT);

@@ -231,7 +231,7 @@ final class RewrittenReadsTest {
 
   /** A server would see a second request for a missing file. */
   @Test
-  void urlOfNoFileIsOpenedOnce() throws IOException {
+  void urlThatNamesNoFileIsOpenedOnce() throws IOException {
     AtomicInteger opened = new AtomicInteger();
     URLStreamHandler nothing =
         new URLStreamHandler() {

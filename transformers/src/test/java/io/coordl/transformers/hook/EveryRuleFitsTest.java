@@ -141,7 +141,7 @@ final class EveryRuleFitsTest {
     assertThat(linked).containsAll(owners);
   }
 
-  /** Links a class without running any of it; returns the error, or an empty string. */
+  /** Links a class without running its code; returns the error, or an empty string. */
   static String link(ClassLoader loader, String name) {
     try {
       // Reading the declared methods links the class, but does not initialise it.

@@ -20,8 +20,8 @@ import net.bytebuddy.jar.asm.Type;
 
 /**
  * Resolves the agent's references to a library as the JVM would, but before the code runs and
- * without loading any of it. Of references by name (reflection), it finds only fields of named
- * classes.
+ * without loading any of it. Of references by reflection, it finds only fields whose class and name
+ * are constants.
  */
 final class References {
   private static final String OURS = "io/coordl/";
@@ -322,7 +322,7 @@ final class References {
       types(Type.getType(descriptor));
       method = name + descriptor;
       return new MethodVisitor(Opcodes.ASM9) {
-        /** Constants loaded right before this instruction. */
+        /** Constants loaded immediately before the instruction that is visited. */
         private final List<Object> constants = new ArrayList<>();
 
         @Override
@@ -338,7 +338,7 @@ final class References {
 
         @Override
         public void visitFieldInsn(int opcode, String owner, String field, String type) {
-          if (!field.equals("TYPE")) { // As int.class is compiled.
+          if (!field.equals("TYPE")) { // int.class compiles to Integer.TYPE.
             constants.clear();
           }
           use(opcode, owner, field, type);

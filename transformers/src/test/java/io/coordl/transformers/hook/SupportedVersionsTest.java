@@ -50,7 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Every rule and every interceptor against other versions of the libraries, which {@code -Pfull}
  * copies to {@code target/versions}. docs/support.md lists exactly what does not fit; {@code
- * -Dcoordl.docs=write} writes that table.
+ * -Dcoordl.docs=write} writes the table in that page.
  */
 final class SupportedVersionsTest {
   private static final Path JARS = Path.of("target", "versions");
@@ -110,7 +110,7 @@ final class SupportedVersionsTest {
     final Set<Policy> policies = new TreeSet<>(Comparator.comparing(Policy::toString));
   }
 
-  /** With their dependencies; DJL with the newest version of its OpenCV jar that is not newer. */
+  /** With dependencies; for each DJL version, the newest OpenCV jar up to that version. */
   private static final List<Version> VERSIONS =
       List.of(
           Version.djl("0.30.0", "0.29.0"),
@@ -194,7 +194,7 @@ final class SupportedVersionsTest {
               (reason, policies) ->
                   off.computeIfAbsent(reason, unused -> new LinkedHashSet<>()).addAll(policies));
           if (refusals.values().stream().mapToInt(Set::size).sum() < of.policies.size()) {
-            // What our code finds missing only while the program trains is an error, not a row.
+            // A reference that would be found missing only during training is an error, not a row.
             Set<String> unchecked = references.missing(name.replace('.', '/'));
             unchecked.removeIf(
                 symbol ->

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Weaving into methods of every shape: the program sees the same as before. */
+/** Weaving into methods of every shape: the program behaves as before. */
 final class WovenMethodTest {
   private static final String SUBJECT = WovenSubject.class.getName();
   private static final String OWNER = SUBJECT.replace('.', '/');
@@ -383,7 +383,7 @@ final class WovenMethodTest {
 
   @Test
   void classFilesWithoutFramesAreWovenToo() throws Exception {
-    // Down to Java 5 where the code allows: the old verifier infers all types.
+    // Class files as old as Java 5 are woven; their verifier infers types without frames.
     ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
     writer.visit(Opcodes.V1_5, Opcodes.ACC_PUBLIC, OWNER, null, "java/lang/Object", null);
     writeConstructor(writer);
