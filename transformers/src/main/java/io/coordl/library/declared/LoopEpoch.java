@@ -89,9 +89,7 @@ final class LoopEpoch implements LibraryEpoch {
 
   /** Returns why batches with a part of this class are not served. */
   static String otherBatches(String part) {
-    return "its batches contain more than Java arrays, buffers and records of these ("
-        + part
-        + ")";
+    return "its batches contain more than Java arrays, buffers and records of these (" + part + ")";
   }
 
   // ---- on the program's thread
