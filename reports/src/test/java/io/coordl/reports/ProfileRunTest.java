@@ -24,7 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * {@code coordl profile} starts the program with the agent and prints the profile. The program here
- * is a script called java that writes a recording where the agent's argument says.
+ * is a script, mostly called java, that writes a recording to the file that the agent's argument
+ * names.
  */
 class ProfileRunTest {
   @TempDir Path folder;

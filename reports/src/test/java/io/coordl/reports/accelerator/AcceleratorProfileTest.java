@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The search for the number of accelerators that a host feeds takes few runs. */
+/** Finding the number of accelerators that a host can feed needs few runs. */
 class AcceleratorProfileTest {
   private final List<Integer> tried = new ArrayList<>();
 

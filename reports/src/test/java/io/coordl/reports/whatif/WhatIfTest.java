@@ -258,7 +258,7 @@ class WhatIfTest {
             "finds 25.0 % of the items in its own memory, 75.0 % in that of the others and 0.0 % in"
                 + " storage");
     assertThat(answer(usual, "hosts").assumptions())
-        .anyMatch(line -> line.contains("1.2 GiB/s (10 Gbit/s, as no rate is known): --network"));
+        .anyMatch(line -> line.contains("1.2 GiB/s (10 Gbit/s by default): --network"));
     assertThat(answer(slow, "hosts").assumptions()).noneMatch(line -> line.contains("--network"));
     // Two threads: 3/4 of the samples from storage at 2.8 ms; or all from memory, with 1 ms steps.
     assertThat(figure(usual, "hosts").value()).isCloseTo((1.2 + 0.75 * 2.8) / 2, within(0.01));
@@ -438,7 +438,7 @@ class WhatIfTest {
     assertThat(answer(whatIf, "cacheSize").arguments())
         .containsExactly("cache=minio", "cache.size=477m");
     assertThat(answer(whatIf, "cacheSize").sentence())
-        .contains("what is free (476.8 MiB) gives 182 ± 2 samples/s");
+        .contains("the free memory (476.8 MiB) gives 182 ± 2 samples/s");
   }
 
   @Test
@@ -799,7 +799,7 @@ class WhatIfTest {
     Scenario more = new Scenario(null, null, 16, null, null, null, null, null, null);
 
     assertThat(answer(WhatIf.of(ordinary), "jobs").sentence())
-        .startsWith("no answer: how many of the cores a step keeps busy:");
+        .startsWith("no answer: the recording does not show how many cores a step keeps busy:");
     assertThat(answer(WhatIf.of(ordinary, more, Set.of()), "cores").sentence())
         .contains("--compute-cores");
     WhatIf known = WhatIf.of(ordinary, all, Set.of());
