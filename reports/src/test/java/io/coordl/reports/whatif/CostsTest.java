@@ -105,7 +105,8 @@ class CostsTest {
 
   @Test
   void partitionedHostsAddTheTimesOfAllOrigins() {
-    // 1/F = c/C + (n-1)c/Net + (1-nc)/S, with one storage per host.
+    // The share c from memory, n - 1 such shares over the network, and the rest from the host's own
+    // storage.
     Costs costs = costs(0.01, 0, 0.01, 0, 0, 8, 0.5, 0, 0);
     double c = 0.2;
     int n = 3;

@@ -251,7 +251,7 @@ class PipelineTest {
         .extracting(Missing::reason)
         .asString()
         .contains(
-            "10 steps after warm-up, or three complete epochs, and the recording has too few");
+            "10 steps after warm-up, or three complete epochs: let the job train longer, or ");
   }
 
   /** Preparation on its own thread, which takes 20 of 100 s from the steps on two cores. */

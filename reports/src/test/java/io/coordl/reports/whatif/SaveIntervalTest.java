@@ -87,6 +87,6 @@ class SaveIntervalTest {
     pipeline.saves = new Saves(new Measure(3e8, 9e8), new Measure(1e9, 3e9), 0.5, true);
 
     assertThat(new SaveInterval().ask(pipeline, Scenario.NONE).sentence())
-        .contains("Today it is 1 step:", "87.0 % of the time");
+        .contains("Today the interval is 1 step,", "87.0 % of the time");
   }
 }

@@ -211,7 +211,8 @@ class WhatIfTest {
       double nanos = costs.nanos(coupling.setup(n, Coupling.partitioned(n, c)));
 
       double local = Math.min(c, 1.0 / n);
-      // 1/F = l/C + (n-1) l/Net + max(0, 1-nc)/S; S is shared by n hosts.
+      // The local share from memory, n - 1 such shares over the network, and the rest from the
+      // storage that n hosts share.
       assertThat(nanos)
           .isCloseTo(local * 0.5 + (n - 1) * local * 2 + Math.max(0, 1 - n * c) * 10 * n, NEAR);
     }
@@ -523,7 +524,7 @@ class WhatIfTest {
     for (WhatIf whatIf : List.of(serial, workers)) {
       assertThat(answer(whatIf, "cacheSize").figure()).isNotNull();
       assertThat(answer(whatIf, "cacheSize").assumptions())
-          .anyMatch(line -> line.startsWith("no phase had every item in memory: preparation is"));
+          .anyMatch(line -> line.startsWith("no phase had every item in memory, so the time of"));
     }
   }
 
