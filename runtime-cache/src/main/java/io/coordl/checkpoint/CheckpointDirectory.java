@@ -62,7 +62,8 @@ final class CheckpointDirectory {
   }
 
   /**
-   * The directory of one run, below a root that this job has locked. Used only on agent threads.
+   * The directory of one run; this job has locked the root in which it is. Used only on agent
+   * threads.
    */
   static final class Claim {
     private final FileChannel lock;
@@ -128,7 +129,7 @@ final class CheckpointDirectory {
       Path last = runs.get(0);
       boolean used = !models(last, true).isEmpty();
       if (used && runs.size() >= MAX_RUNS) {
-        throw new IOException("it has the checkpoints of " + runs.size() + " runs");
+        throw new IOException("it already has the checkpoints of " + runs.size() + " runs");
       }
       Path mine = used ? all.resolve("run." + nextRun(all)) : last;
       return new Claim(lock, mine, mine.equals(all), used || runs.size() > 1);
@@ -352,7 +353,7 @@ final class CheckpointDirectory {
             "foreign",
             "checkpoint.every: "
                 + checkpoint
-                + " has files that the agent did not write; they stay.");
+                + " has files that the agent did not write; these are not deleted.");
       }
       return;
     }
@@ -366,7 +367,7 @@ final class CheckpointDirectory {
     log.once(
         "checkpoint.every: "
             + checkpoint
-            + " has a model that the agent did not write; it is kept as "
+            + " has a model that the agent did not write; the checkpoint is kept as "
             + kept.getFileName()
             + ".");
   }

@@ -62,7 +62,10 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return model.resolveSibling(DIRECTORY);
   }
 
-  /** Deletes a side file if its model is gone; {@code anyModel} is any path in its directory. */
+  /**
+   * Deletes a side file if its model is gone; {@code anyModel} is any path in the model's
+   * directory.
+   */
   static void deleteIfOrphaned(Path side, Path anyModel) throws IOException {
     Path model = model(side, anyModel);
     if (!Files.exists(model, LinkOption.NOFOLLOW_LINKS) && read(model) != null) {

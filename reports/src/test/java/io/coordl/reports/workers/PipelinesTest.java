@@ -53,8 +53,8 @@ class PipelinesTest {
 
   @Test
   void theWorkedExampleOfVirtualWorkers() {
-    List<Integer> ofEqualGpus = List.of(2, 2, 1, 3);
-    assertRow("VVVV", new double[] {25, 50, 71.43, 71.43}, ofEqualGpus, ofEqualGpus);
+    List<Integer> vvvv = List.of(2, 2, 1, 3);
+    assertRow("VVVV", new double[] {25, 50, 71.43, 71.43}, vvvv, vvvv);
     List<Integer> fewFirst = List.of(1, 1, 2, 4);
     assertRow("QQQQ", new double[] {10, 20, 25, 25}, fewFirst, fewFirst);
     assertRow(
