@@ -314,7 +314,7 @@ class CoordlTest {
     assertThat(coordl("summary", dead)).isZero();
 
     assertThat(out.toString())
-        .contains("dead.jfr (ends early: its JVM was killed, or continued)")
+        .contains("dead.jfr (ends early: its JVM was killed, or kept running)")
         .contains("2 epochs, 200 batches (sum of the finished epochs)");
   }
 

@@ -61,10 +61,7 @@ final class CheckpointDirectory {
     this.number = all.isEmpty() ? 0 : number(all.get(0));
   }
 
-  /**
-   * The directory of one run; this job has locked the root in which it is. Used only on agent
-   * threads.
-   */
+  /** The directory of one run, whose root this job has locked. Used only on agent threads. */
   static final class Claim {
     private final FileChannel lock;
     private final Path run;
@@ -311,8 +308,8 @@ final class CheckpointDirectory {
 
   /**
    * Reads back the newest complete checkpoint, links it, and deletes those older than the newest
-   * {@code keep}. A checkpoint that cannot be deleted stays until the next call. Returns false if
-   * the link cannot be made, as on a file system without symbolic links.
+   * {@code keep} complete ones. A checkpoint that cannot be deleted stays until the next call.
+   * Returns false if the link cannot be made, as on a file system without symbolic links.
    */
   boolean retain(int keep, OnceLog log) {
     boolean linked = true;

@@ -111,7 +111,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   }
 
   /**
-   * Returns the model whose side file is {@code side}; it is in the same directory as {@code
+   * Returns the model whose side file is {@code side}; the model is in the same directory as {@code
    * other}.
    */
   private static Path model(Path side, Path other) {

@@ -170,8 +170,8 @@ public final class Findings {
   }
 
   /**
-   * Returns the finding that epochs after the first read storage although the memory of all hosts
-   * together could hold all items; empty otherwise.
+   * Returns the finding that epochs after the first read from storage although the memory of all
+   * hosts together could hold all items; empty otherwise.
    */
   public Optional<Finding> unusedPartition() {
     Figures later = evidence.epochs().later();

@@ -64,12 +64,13 @@ record Costs(
    *
    * <p>Without workers, one thread does everything, and the times add. With workers, each fetches
    * and prepares one batch after the other while the training thread computes. Then the longest of
-   * these times counts: the step; a worker's time divided by the number of workers; the time that
-   * the cores need for the samples of all jobs; the time that storage, network and memory need for
-   * them. Queues are bounded and batches have many samples, so only the means of varying times
-   * matter. With as many workers as free cores, this is DS-Analyzer's 1 / min(F, P, G) with 1 / F =
-   * x / C + (1 - x) / S. If cores are short for only part of the time, preparation lengthens the
-   * steps beside it by a measured share ({@code taken}) of its own time.
+   * these times counts: the step; the serial part of preparation plus a worker's other time divided
+   * by the number of workers; the time that the cores need for the samples of all jobs; the time
+   * that storage, network and memory need for them. Queues are bounded and batches have many
+   * samples, so only the means of varying times matter. With as many workers as free cores, this is
+   * DS-Analyzer's 1 / min(F, P, G) with 1 / F = x / C + (1 - x) / S. If cores are short for only
+   * part of the time, preparation lengthens the steps beside it by a measured share ({@code taken})
+   * of its own time.
    */
   double nanos(Setup setup) {
     double hit = setup.hit == null ? todayHit : setup.hit;

@@ -36,8 +36,8 @@ final class MinioOverPageCache extends Question {
     String sentence =
         size >= 1
             ? Text.format(
-                "nothing after the first epoch: the data set (%s) fits in memory, and then the"
-                    + " page cache hits everything too, as long as that memory stays free.",
+                "nothing after the first epoch: the data set (%s) fits in memory, so the page"
+                    + " cache, too, hits everything as long as that memory stays free.",
                 bytes((double) pipeline.datasetBytes))
             : Text.format(
                 "with %s of the data set in memory (%s) MinIO hits %s, a page cache %s to %s: %s"

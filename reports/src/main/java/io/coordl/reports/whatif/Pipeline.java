@@ -116,7 +116,10 @@ public final class Pipeline implements Cloneable {
           "async".equals(recording.configuration().get("checkpoint")));
     }
 
-    /** The standard deviation of values is at most half their range. */
+    /**
+     * Returns the mean wait for a save. Its error follows from the range of the waits, because a
+     * standard deviation is at most half the range.
+     */
     private static Measure wait(LatencyStatisticsEvent saves) {
       double deviation = (saves.maximum - saves.minimum) / 2.0;
       return new Measure(

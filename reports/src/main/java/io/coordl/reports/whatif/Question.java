@@ -102,8 +102,8 @@ abstract class Question {
   }
 
   /**
-   * Returns the arguments that turn on prefetching; empty if the library already prefetches, the
-   * agent cannot, or the gain is too small.
+   * Returns the arguments that turn on prefetching; empty if other threads already prepare batches,
+   * if the agent cannot prefetch them, or if the gain is too small.
    */
   static List<String> prefetch(Pipeline pipeline, Measure gain) {
     return pipeline.isSerial() && pipeline.canBePrefetched && isWorthIt(gain)

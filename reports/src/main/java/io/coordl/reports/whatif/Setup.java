@@ -13,9 +13,9 @@ final class Setup implements Cloneable {
   double cores; // that the jobs of the host share
   double cpu; // measured CPU time of a sample; 0: computed from steps and preparation
   double batch; // samples of a batch; 0 if unknown
-  double stepFactor = 1; // how many times faster than measured a step is
+  double stepFactor = 1; // speed of a step, relative to the measured speed
   double work = 1; // measured time of steps and preparation, divided by the predicted
-  double storageFactor = 1; // how many times faster than measured the storage is
+  double storageFactor = 1; // speed of the storage, relative to the measured speed
   int jobs = 1; // of the host, all alike
   boolean coordinated; // true if they prepare each batch only once
   double hosts = 1; // that share the storage

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * so one direction determines the time.
  *
  * @param totalBytes bytes that a worker sends in a step
- * @param ways greedy, round robin, and the bound if layers could be split
+ * @param ways greedy, round robin, and the bound that splitting layers would reach
  * @param fullyConnected greedy placement with the last, fully connected layers computed at a
  *     server; null if the model does not end with such layers
  * @param deciding the layer that alone determines the time of the greedy placement; more servers

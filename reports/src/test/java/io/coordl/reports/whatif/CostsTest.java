@@ -94,7 +94,8 @@ class CostsTest {
 
   @Test
   void severalJobsShareCoresAndStorage() {
-    // Independent: min(G, P/J, F/J); coordinated: min(G, P, F).
+    // Rates of each of J jobs with DS-Analyzer's G, P and F: independent min(G, P/J, F/J);
+    // coordinated min(G, P, F).
     Costs costs = costs(1, 0, 8, 0, 0, 3, 0, 0, 0);
 
     assertThat(costs.nanos(Setup.of(4, 4).jobs(5, false))).isCloseTo(15, EXACT);
@@ -113,7 +114,7 @@ class CostsTest {
 
     assertThat(costs.nanos(Setup.of(4, 4).hit(c).remote((n - 1) * c, 2, 2)))
         .isCloseTo(c * 0.5 + (n - 1) * c * 2 + (1 - n * c) * 8, EXACT);
-    // Yang and Cong: n hosts share one storage, so their total speed stays R.
+    // Yang and Cong: n hosts share one storage, so their total speed stays its rate.
     assertThat(costs.nanos(Setup.of(4, 4).hit(0).hosts(256)) / 256).isCloseTo(8, EXACT);
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The advised interval of a job whose steps take 0.29 s after the first epoch. */
 class SaveIntervalTest {
-  /** Returns the job with {@code pairs} saves of 0.9 s and as many of 1.1 s. */
+  /** Returns the job with {@code pairs} saves of 0.9 s and {@code pairs} saves of 1.1 s. */
   private static JobRecording job(int pairs, String policy) throws Exception {
     Histogram histogram = new Histogram(60 * SECOND, 3);
     histogram.recordValueWithCount(9 * SECOND / 10, pairs);
