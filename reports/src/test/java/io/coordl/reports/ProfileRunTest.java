@@ -69,7 +69,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void theAgentFollowsJavaAndTheProfileIsPrinted() throws Exception {
+  void theAgentIsPassedToJavaAndTheProfileIsPrinted() throws Exception {
     Path java = program("java", 0);
     Path agent = agent();
     Path file = folder.resolve("out.jfr");
@@ -337,7 +337,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void aPhaseAloneHasItsOwnFile() throws Exception {
+  void aProfileOfOnePhaseHasItsOwnFile() throws Exception {
     Path java = program("java", 0);
     Path file = Path.of("coordl-profile-cold.jfr").toAbsolutePath();
     try {

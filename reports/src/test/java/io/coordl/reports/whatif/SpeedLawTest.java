@@ -215,7 +215,7 @@ class SpeedLawTest {
   }
 
   @Test
-  void theKneeIsTheLeastThatGivesNearlyAll() throws Exception {
+  void theKneeNeedsTheLeastForNearlyFullSpeed() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 0)), null, false);
     DemandTable table = law.table(1);
 

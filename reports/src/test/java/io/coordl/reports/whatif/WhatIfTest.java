@@ -86,7 +86,7 @@ class WhatIfTest {
   }
 
   @Test
-  void theBestCacheIsTheSmallestAsGoodAsAllMemory() {
+  void theBestCacheIsTheSmallestThatIsAsGoodAsAllMemory() {
     Random random = new Random(1);
     int inside = 0;
     for (int i = 0; i < 500; i++) {
@@ -371,7 +371,7 @@ class WhatIfTest {
   }
 
   @Test
-  void tooManyWorkersAndNoNumberOfWorkersAreDistinguished() throws Exception {
+  void tooManyWorkersAndAnUnreachablePaceAreDistinguished() throws Exception {
     Pipeline slow =
         Pipeline.of(
             Recordings.read(
