@@ -36,7 +36,7 @@ public final class Pipeline implements Cloneable {
   @Nullable Measure computeNanos;
   @Nullable Measure computeCores; // that a step keeps busy
   @Nullable Measure prepNanos; // from memory, on one thread
-  @Nullable Measure prepSerialShare; // the part of prepNanos that more threads do not shorten
+  @Nullable Measure prepSerialShare; // share of prepNanos that more threads do not shorten
   @Nullable Measure missNanos; // extra time of a thread for storage over memory
   @Nullable Measure storageRate; // at its highest
   @Nullable Measure memoryRate;
@@ -55,7 +55,7 @@ public final class Pipeline implements Cloneable {
   long freeMemoryBytes;
   String frameworks = "";
   @JsonIgnore @Nullable Measure cachedNanos; // of the job's own loop, every item in memory
-  @JsonIgnore double cachedCpuNanos; // CPU time of the process in that loop; 0 if unknown
+  @JsonIgnore double cachedCpuNanos; // CPU time per sample of that loop; 0 if unknown
   @JsonIgnore double usableCores; // at most what a quota allows; 0 if unknown
   @JsonIgnore boolean canBePrefetched; // by the agent, which prefetches for some libraries only
   @JsonIgnore Map<String, String> given = Map.of(); // arguments of the agent, by key
