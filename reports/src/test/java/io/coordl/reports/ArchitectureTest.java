@@ -50,7 +50,9 @@ class ArchitectureTest {
               "io.coordl.reports.whatif",
               "io.coordl.reports.page");
 
-  /** The JSON takes its names and units from the annotations of the events. */
+  /**
+   * {@code EventJson} is an exception: it takes names and units from the annotations of the events.
+   */
   @ArchTest
   static final ArchRule onlyRecordingsReadJfr =
       classes()

@@ -164,7 +164,7 @@ class CoordlJarIT {
 
   /** The jar contains only some packages of the agent's modules. */
   @Test
-  void everyClassOfOursThatTheJarUsesIsInIt() {
+  void everyOwnClassThatTheJarUsesIsInIt() {
     StringWriter output = new StringWriter();
     PrintWriter writer = new PrintWriter(output);
     int code =

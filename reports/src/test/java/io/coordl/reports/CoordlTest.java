@@ -90,7 +90,7 @@ class CoordlTest {
     assertThat(err.toString()).isEmpty();
   }
 
-  /** Three epochs, two evaluations between them, as in a DJL job with a validation set. */
+  /** Three epochs with two evaluations between them, as in a DJL job with a validation set. */
   private static void emitWithValidation() {
     Recordings.emitEpoch(1, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
     Recordings.emitEvaluation(2);
@@ -314,7 +314,7 @@ class CoordlTest {
     assertThat(coordl("summary", dead)).isZero();
 
     assertThat(out.toString())
-        .contains("dead.jfr (ends early: its JVM was killed, or continued)")
+        .contains("dead.jfr (ends early: its JVM was killed, or kept running)")
         .contains("2 epochs, 200 batches (sum of the finished epochs)");
   }
 

@@ -130,7 +130,8 @@ class DemandCommandTest {
     // 5 s of CPU less 1 s of preparation, over 2 s of steps.
     assertThat(out.toString())
         .contains("A step keeps 2.00")
-        .contains("Missing  the rate of the storage behind the page cache");
+        .contains(
+            "Missing  an ordinary run does not show the rate of the storage behind the page cache");
     assertThat(coordl("demand", recording.toString(), "--json")).isZero();
     assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
   }
@@ -141,7 +142,8 @@ class DemandCommandTest {
 
     assertThat(coordl("demand", recording.toString()))
         .isEqualTo(ExitStatus.WITHOUT_OUR_EVENTS.code());
-    assertThat(err.toString()).contains("old.jfr contains too little: how many of the cores");
+    assertThat(err.toString())
+        .contains("old.jfr contains too little: the recording does not show how many cores");
     assertThat(coordl("demand", recording.toString(), "--compute-cores", "2")).isZero();
   }
 

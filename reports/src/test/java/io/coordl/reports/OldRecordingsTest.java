@@ -20,8 +20,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Recordings of version 0.1.0 stay readable. They come from the image examples, three epochs of 80
- * pictures in batches of 32: with caches, with checkpoints, two coordinated jobs, DL4J, a profile.
+ * Recordings of version 0.1.0 stay readable. They come from the image examples, which train three
+ * epochs of 80 pictures in batches of 32: a job with caches, one with checkpoints, two coordinated
+ * jobs, a DL4J job and a profile.
  */
 class OldRecordingsTest {
   @TempDir Path folder;

@@ -176,7 +176,8 @@ class PlanCommandTest {
     Recordings.record(recording, () -> Recordings.emitTotals(1, 100, 70, 40));
 
     assertThat(plan(POOL, recording.toString())).isEqualTo(5);
-    assertThat(err.toString()).contains("short.jfr contains too little: it takes a complete epoch");
+    assertThat(err.toString())
+        .contains("short.jfr contains too little: the recording needs a complete epoch");
   }
 
   @Test

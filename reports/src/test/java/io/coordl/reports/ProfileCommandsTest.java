@@ -134,7 +134,7 @@ class ProfileCommandsTest {
         .contains("   speed in samples/s; today: 50 %, 590 ± 33")
         .anyMatch(line -> line.matches(" +hosts +other hosts +same, assigned +storage"))
         .anyMatch(
-            line -> line.startsWith("   - the network gives each host 1.2 GiB/s (10 Gbit/s,"));
+            line -> line.startsWith("   - the network gives each host 1.2 GiB/s (10 Gbit/s by"));
     assertThat(err.toString()).isEmpty();
   }
 

@@ -24,7 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * {@code coordl profile} starts the program with the agent and prints the profile. The program here
- * is a script called java that writes a recording where the agent's argument says.
+ * is a script, mostly called java, that writes a recording to the file that the agent's argument
+ * names.
  */
 class ProfileRunTest {
   @TempDir Path folder;
@@ -68,7 +69,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void theAgentFollowsJavaAndTheProfileIsPrinted() throws Exception {
+  void theAgentIsPassedToJavaAndTheProfileIsPrinted() throws Exception {
     Path java = program("java", 0);
     Path agent = agent();
     Path file = folder.resolve("out.jfr");
@@ -336,7 +337,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void aPhaseAloneHasItsOwnFile() throws Exception {
+  void aProfileOfOnePhaseHasItsOwnFile() throws Exception {
     Path java = program("java", 0);
     Path file = Path.of("coordl-profile-cold.jfr").toAbsolutePath();
     try {

@@ -80,7 +80,8 @@ class WorkersCommandTest {
     assertThat(out.toString())
         .contains(
             "Layers on servers: 4 workers, 553.43 MB sent by each in a step",
-            "The layer fc6 alone decides: split it or move it; more servers do not help.",
+            "The layer fc6 alone determines the time: split it or move it; more servers do not"
+                + " help.",
             "That is 95.0 GFLOP a step for the server, 189.92 ms: it pays.");
 
     assertThat(coordl("whatif", "--json", "--workers", EXAMPLES.resolve("servers.txt"))).isZero();
@@ -129,10 +130,10 @@ class WorkersCommandTest {
         .isEqualTo(32 * 9_216 * 4);
     assertThat(json.at("/measured").toString())
         .contains(
-            "here: 5.783 ms a sample, its own preparation included",
-            "there: 5.783 ms a sample, its own preparation included; its compute time multiplied by"
-                + " the given 2",
-            "2 layers of 401 MB",
+            "here: 5.783 ms a sample, including preparation on the training thread",
+            "there: 5.783 ms a sample, including preparation on the training thread; compute time"
+                + " multiplied by slower=2",
+            "2 layers with 401 MB of parameters in total",
             "185.04 ms of computing in a step of 32 samples");
   }
 
@@ -169,7 +170,7 @@ class WorkersCommandTest {
           worker a ms=1 slower=2 | 1: it has ms= and slower=, which both give the time of a sample
           worker a | 1: the time of a sample is missing: give ms=, recording=FILE.jfr, or slower= and a recording of another worker
           worker a ms=1 memory=6 | 1: memory is '6', not a size with its unit, such as 6GiB or 150MB
-          worker a ms=1 memory=6GiB | 1: memory= needs a line 'memory fixed=SIZE sample=SIZE': what the model takes, and each sample
+          worker a ms=1 memory=6GiB | 1: memory= needs a line 'memory fixed=SIZE sample=SIZE': the memory of the model and of each sample
           worker a ms=1 memory=6GiB most=3 | 1: it has most= and memory=, which both give the number of samples
           server s | 1: server s needs link=, such as link=10Gbit
           server s link=10 | 1: link is '10', not a rate above 0 with its unit, such as 10Gbit or 1.2GB/s
@@ -190,7 +191,7 @@ class WorkersCommandTest {
       textBlock =
           """
           # nothing | FILE describes nothing: it is empty or contains only comments
-          batch 8 | FILE contains no question: expected lines 'worker', 'virtual' or 'server'
+          batch 8 | FILE has nothing to predict: expected 'worker', 'virtual' or 'server' lines
           worker a ms=1 | FILE has workers but no line 'batch N' (samples in a step, over all workers)
           batch 9;worker a ms=1 most=8 | the workers' memory holds 8 samples, fewer than the batch of 9
           kind V;virtual x V | FILE has virtual workers but no 'layer NAME ms=...' lines
@@ -199,7 +200,7 @@ class WorkersCommandTest {
           kind V memory=1MiB;layer l ms=1 parameters=1GB;virtual x V | the model does not fit into the GPUs of the virtual worker 'x' with 1 minibatch in flight, wherever it is cut
           server s link=1Gbit | FILE has servers but no layers: give 'layer NAME parameters=SIZE' lines, or a recording
           server s link=1Gbit;layer l parameters=1MB | FILE has servers but not the number of workers: add a line 'links workers=N'
-          server s link=1Gbit;layer l parameters=1MB inputs=9;links workers=2 | FILE: fully connected layers need the samples of a worker's step: 'links batch=N'
+          server s link=1Gbit;layer l parameters=1MB inputs=9;links workers=2 | FILE: for fully connected layers, add the number of samples in a worker's step: 'links batch=N'
           """)
   void wrongFilesGetASentence(String lines, String sentence) throws Exception {
     Path file = file(lines.split(";"));

@@ -153,7 +153,7 @@ public final class Bridge {
     }
   }
 
-  /** Called after the method if it threw; the program gets its exception. Never throws. */
+  /** Called after the method if it threw; the program gets the method's exception. Never throws. */
   public static void failed(InterceptedCall call) {
     try {
       call.failed();

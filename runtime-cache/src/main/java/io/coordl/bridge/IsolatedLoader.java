@@ -25,7 +25,7 @@ public final class IsolatedLoader extends ClassLoader {
 
   private static final String DESKTOP = "java.desktop";
 
-  /** Obtained once, because a class may be loaded later where the program lacks the permission. */
+  /** Obtained once, because a later caller may lack the permission to obtain it. */
   private static final ProtectionDomain DOMAIN = IsolatedLoader.class.getProtectionDomain();
 
   static {

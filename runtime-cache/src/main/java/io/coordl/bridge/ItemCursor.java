@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A read position in an opened item; every cached stream, channel and random access file is built
- * on one. Only this class turns a fault of the agent into a read of the file itself.
+ * on one. If the agent fails to read, this class reads the file itself; the classes built on it
+ * need no fallback of their own.
  *
  * <p>Several threads may call the positional methods; only one thread at a time may call those that
  * move the position. No method uses interruptible NIO: a prefetch thread of the program may be
@@ -48,7 +49,7 @@ final class ItemCursor {
   private long untimed;
   private boolean closed;
 
-  /** Set once reading memory has failed; reads then use the file. */
+  /** Set once the agent has failed to read; reads then use the file. */
   private volatile boolean failed;
 
   private @Nullable RandomAccessFile file;

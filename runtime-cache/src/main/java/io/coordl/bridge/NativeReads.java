@@ -154,7 +154,8 @@ public final class NativeReads {
     Object image = null;
     try {
       if (!initialized) {
-        // The original call does this first: if it fails, the program sees the original failure.
+        // The original call initialises the library first, too: if that fails, the program sees the
+        // original failure.
         Class.forName(library.getName(), true, library.getClassLoader());
         initialized = true;
       }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public abstract class OpenItem {
-  /** Size of an item that is only observed. */
+  /** Size of an item whose size is unknown; such an item is only observed. */
   public static final long UNKNOWN_SIZE = -1;
 
   /** Zero, but not a constant to any compiler. */

@@ -19,7 +19,7 @@ public enum SpanKind {
   ASK,
   /**
    * A loop takes a batch from its iterator ({@code next}), which prepares it now unless another
-   * thread has; the result is the batch.
+   * thread has done so; the result is the batch.
    */
   TAKE,
   /** The body of a prefetch thread or task: all batches produced inside are for another thread. */
@@ -50,6 +50,9 @@ public enum SpanKind {
   COLLECTION,
   /** Writing a model. */
   CHECKPOINT,
-  /** Converting decoded pixels to an array: adds to decoding time, but is not another image. */
+  /**
+   * Converting decoded pixels to an array: adds to decoding time, but does not count as another
+   * image.
+   */
   CONVERT
 }

@@ -251,7 +251,7 @@ public final class AgentCheckpoints {
             "link",
             "checkpoint.every: no link named latest can be made in "
                 + root
-                + "; the highest number is the newest.");
+                + "; the checkpoint with the highest number is the newest.");
       }
       written.incrementAndGet();
     }
@@ -335,8 +335,8 @@ public final class AgentCheckpoints {
       run = claimed.isFirst() ? root : new File(root, claimed.run().toFile().getName()).getPath();
       if (claimed.hasOthers()) {
         log.say(
-            "checkpoint.every: %s has the checkpoints of another run, which stay; those of this job"
-                + " go to %s. resume=%s continues the newest run.",
+            "checkpoint.every: %s has the checkpoints of another run, which are kept; those of this"
+                + " job go to %s. resume=%s continues the newest run.",
             root, run, root);
       }
       return claimed;
@@ -400,8 +400,8 @@ public final class AgentCheckpoints {
                       || trained.isOver());
       if (!over && patience > 0) {
         log.say(
-            "checkpoint.every: no step ended in time for a last checkpoint; the newest in %s"
-                + " stays.",
+            "checkpoint.every: no last checkpoint was taken, because no step ended in time; %s has"
+                + " the earlier ones.",
             root);
       }
     }

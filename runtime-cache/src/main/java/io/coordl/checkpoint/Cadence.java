@@ -6,15 +6,15 @@ import java.util.function.DoubleSupplier;
 import java.util.stream.LongStream;
 
 /**
- * Chooses how many steps lie between two checkpoints: a given number, or the fewest that keep their
- * cost below a share of the time (CheckFreq, FAST 2021) and let each be written before the next. A
- * checkpoint costs the time that the job waits for it, plus the slowdown of steps while it is
- * written. The number adapts as these change. If earlier checkpoints cost more than expected, the
- * next is delayed until their cost is below that share of the whole job so far, so that short jobs
- * stay below it, too. Used by one thread at a time.
+ * Chooses how many steps lie between two checkpoints: a given number, or the fewest that keep the
+ * cost of checkpoints below a share of the time (CheckFreq, FAST 2021) and let each be written
+ * before the next. A checkpoint costs the time that the job waits for it, plus the slowdown of
+ * steps while it is written. The number adapts as these costs change. If earlier checkpoints cost
+ * more than expected, the next is delayed until their cost is below that share of the whole job so
+ * far, so that short jobs stay below it, too. Used by one thread at a time.
  */
 final class Cadence {
-  /** Number of first steps, which are slow because nothing is compiled yet. */
+  /** Number of steps at the start whose times are ignored, because no code is compiled yet. */
   private static final int COLD_STEPS = 5;
 
   /** Minimum number of steps before the first checkpoint, unless the number is given. */
@@ -32,7 +32,9 @@ final class Cadence {
   private static final int STEPS = 64;
   private static final int COSTS = 4;
 
-  /** The interval is recomputed once in this many steps, because that sorts recent step times. */
+  /**
+   * The interval is recomputed only once in this many steps, because recomputing sorts step times.
+   */
   private static final int RECOMPUTE_STEPS = 16;
 
   /** A step that takes this many times the median is a pause, such as an evaluation. */

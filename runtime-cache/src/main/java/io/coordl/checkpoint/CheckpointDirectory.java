@@ -61,9 +61,7 @@ final class CheckpointDirectory {
     this.number = all.isEmpty() ? 0 : number(all.get(0));
   }
 
-  /**
-   * The directory of one run, below a root that this job has locked. Used only on agent threads.
-   */
+  /** The directory of one run, whose root this job has locked. Used only on agent threads. */
   static final class Claim {
     private final FileChannel lock;
     private final Path run;
@@ -128,7 +126,7 @@ final class CheckpointDirectory {
       Path last = runs.get(0);
       boolean used = !models(last, true).isEmpty();
       if (used && runs.size() >= MAX_RUNS) {
-        throw new IOException("it has the checkpoints of " + runs.size() + " runs");
+        throw new IOException("it already has the checkpoints of " + runs.size() + " runs");
       }
       Path mine = used ? all.resolve("run." + nextRun(all)) : last;
       return new Claim(lock, mine, mine.equals(all), used || runs.size() > 1);
@@ -310,8 +308,8 @@ final class CheckpointDirectory {
 
   /**
    * Reads back the newest complete checkpoint, links it, and deletes those older than the newest
-   * {@code keep}. A checkpoint that cannot be deleted stays until the next call. Returns false if
-   * the link cannot be made, as on a file system without symbolic links.
+   * {@code keep} complete ones. A checkpoint that cannot be deleted stays until the next call.
+   * Returns false if the link cannot be made, as on a file system without symbolic links.
    */
   boolean retain(int keep, OnceLog log) {
     boolean linked = true;
@@ -352,7 +350,7 @@ final class CheckpointDirectory {
             "foreign",
             "checkpoint.every: "
                 + checkpoint
-                + " has files that the agent did not write; they stay.");
+                + " has files that the agent did not write; these are not deleted.");
       }
       return;
     }
@@ -366,7 +364,7 @@ final class CheckpointDirectory {
     log.once(
         "checkpoint.every: "
             + checkpoint
-            + " has a model that the agent did not write; it is kept as "
+            + " has a model that the agent did not write; the checkpoint is kept as "
             + kept.getFileName()
             + ".");
   }

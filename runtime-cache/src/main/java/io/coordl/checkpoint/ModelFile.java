@@ -254,7 +254,8 @@ final class ModelFile implements Closeable {
       if (late && !Objects.equals(before, now)) {
         return "checkpoint: "
             + target
-            + " was written or removed by the program while the agent wrote it; that change stays.";
+            + " was written or removed by the program while the agent wrote it; the agent's version"
+            + " is discarded.";
       }
       boolean known = false;
       try {
@@ -274,8 +275,8 @@ final class ModelFile implements Closeable {
       return known
           ? ""
           : Text.format(
-              "checkpoint: %s cannot be verified later, because %s is not the agent's, or because"
-                  + " one of the two could not be replaced.",
+              "checkpoint: %s cannot be verified later, because the agent did not write %s, or"
+                  + " because one of the two could not be replaced.",
               target, SideFile.of(target).getFileName());
     }
   }

@@ -59,10 +59,12 @@ public final class ModelFiles implements Closeable {
   private final Listener listener;
   private final OnceLog log;
 
-  /** Uses of a directory between two sweeps of it; the directory may be large. */
+  /** A directory is swept once in this many uses, because it may be large. */
   private static final int USES_PER_SWEEP = 16;
 
-  /** A program may have a directory for each model. */
+  /**
+   * Maximum number of directories whose uses are counted; a program may have one for each model.
+   */
   private static final int MAX_DIRECTORIES = 1024;
 
   private static final Path PROCESS = Path.of("/proc/self/cwd");
@@ -486,8 +488,9 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Waits for the file that is being written. Abandons one of the agent's own if storage no longer
-   * accepts its bytes; if storage recovers, that file is still written completely.
+   * Waits for the file that is being written. Stops waiting if storage no longer accepts its bytes;
+   * for the program's own files, only when the JVM ends. If storage recovers, the file is still
+   * written completely.
    */
   public void await() {
     Pending other = inFlight;

@@ -1,6 +1,6 @@
 package io.coordl.checkpoint;
 
-/** There is no memory for a snapshot. */
+/** Thrown if there is no memory for a snapshot. */
 public final class NoRoomException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -51,7 +51,7 @@ public final class Resume {
     try {
       checkpoint = find(ModelFiles.path(new File(root)));
     } catch (IOException | RuntimeException e) {
-      startOver("it cannot be read: " + e);
+      startOver("cannot be read: " + e);
     }
   }
 
@@ -62,14 +62,14 @@ public final class Resume {
   private void startOver(String reason) {
     unusedReason = reason;
     log.say(
-        "resume: nothing to continue from in %s; the job starts from the beginning: %s.",
+        "resume: cannot continue from %s (%s); the job runs as it would without resume=.",
         root, reason);
   }
 
   private @Nullable Path find(Path at) throws IOException {
     List<List<Path>> models = UserFile.call(() -> models(at));
     if (models.size() > 1) {
-      startOver("it has checkpoints of several models, taken at different times");
+      startOver("checkpoints of several models, taken at different times");
       return null;
     }
     for (Path candidate : models.isEmpty() ? List.<Path>of() : models.get(0)) {
@@ -80,10 +80,10 @@ public final class Resume {
       log.say(
           finished
               ? "resume: %s is damaged, and is not used."
-              : "resume: %s is not used, because its job ended before it was written.",
+              : "resume: %s is not used, because its job ended before it was completely written.",
           shown(candidate));
     }
-    startOver("it has no complete agent checkpoint");
+    startOver("no complete agent checkpoint");
     return null;
   }
 
@@ -135,17 +135,16 @@ public final class Resume {
     Path loaded = files.loaded();
     if (then == null && loaded != null) {
       lacks(
-          "the program loads "
+          "the program itself loads "
               + shown(loaded)
-              + " by itself, and the checkpoint takes its place: resume= is not for programs that"
-              + " continue from their own models");
+              + ", but the checkpoint replaces that model: do not use resume= in programs that"
+              + " restore their own models");
     } else if (then != null && !then.equals(files.loads())) {
       return loaded == null
-          ? "the program does not load the model that the run of the checkpoint began with"
-          : "the program loads "
+          ? "the program does not load the model with which the checkpoint's run began"
+          : "the program itself loads "
               + shown(loaded)
-              + " by itself, which is not the model that the run of the checkpoint began with; so"
-              + " it continues from its own model, and resume= does not apply";
+              + ", which is not the model with which the checkpoint's run began";
     }
     return null;
   }
@@ -215,21 +214,22 @@ public final class Resume {
     skipping = false;
     summary =
         Text.format(
-            "resume: continued after step %d of %s (%.1f s after the model was restored)%s",
-            from,
+            "resume: continued from %s, after step %d (reached %.1f s after the model was"
+                + " restored)%s",
             shown(checkpoint),
+            from,
             (System.nanoTime() - start) / 1e9,
             skippedSaves()
                 + (notRestored.isEmpty()
                     ? ""
-                    : "; not as it was: " + String.join("; ", notRestored)));
+                    : "; with these limits: " + String.join("; ", notRestored)));
   }
 
   /** Like {@link #fail(String)}, with the exception as the reason. */
   public void fail(Throwable thrown) {
     fail(
         thrown instanceof EOFException
-            ? "its state belongs to another model or program"
+            ? "the checkpoint's state belongs to another model or program"
             : String.valueOf(thrown));
   }
 

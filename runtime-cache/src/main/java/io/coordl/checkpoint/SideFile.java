@@ -62,7 +62,10 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return model.resolveSibling(DIRECTORY);
   }
 
-  /** Deletes a side file if its model is gone; {@code anyModel} is any path in its directory. */
+  /**
+   * Deletes a side file if its model is gone; {@code anyModel} is any path in the model's
+   * directory.
+   */
   static void deleteIfOrphaned(Path side, Path anyModel) throws IOException {
     Path model = model(side, anyModel);
     if (!Files.exists(model, LinkOption.NOFOLLOW_LINKS) && read(model) != null) {
@@ -108,7 +111,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   }
 
   /**
-   * Returns the model whose side file is {@code side}; it is in the same directory as {@code
+   * Returns the model whose side file is {@code side}; the model is in the same directory as {@code
    * other}.
    */
   private static Path model(Path side, Path other) {

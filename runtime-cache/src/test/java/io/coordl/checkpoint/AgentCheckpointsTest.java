@@ -330,7 +330,7 @@ class AgentCheckpointsTest {
     assertThat(logged)
         .singleElement()
         .asString()
-        .contains("has the checkpoints of another run, which stay", root.resolve("run.2") + "");
+        .contains("has the checkpoints of another run, which are kept", root.resolve("run.2") + "");
 
     resumed = root.resolve("run.2/mlp/latest");
     train("more", 2);

@@ -371,7 +371,7 @@ class ModelFilesTest {
     hold.countDown();
     files.await();
     assertThat(target).hasContent("by the program");
-    assertThat(logged).anyMatch(line -> line.contains("that change stays"));
+    assertThat(logged).anyMatch(line -> line.contains("version is discarded"));
     assertThat(events.get(1).failure).contains("by the program");
     assertThat(files.said()).contains("1 model file written whole");
     assertThat(names()).noneMatch(name -> name.endsWith(".incomplete"));

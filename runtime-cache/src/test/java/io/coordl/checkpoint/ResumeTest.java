@@ -113,7 +113,7 @@ class ResumeTest {
     Files.delete(state);
     assertThat(resume(root).take()).isEqualTo(model.resolve("000002"));
     assertThat(logged.get(logged.size() - 1))
-        .contains("000003 is not used, because its job ended before it was written");
+        .contains("000003 is not used, because its job ended before it was completely written");
 
     Files.write(model.resolve("000002/model"), "step 7".getBytes(UTF_8));
     assertThat(resume(root).take()).isEqualTo(model.resolve("000001"));
@@ -122,7 +122,7 @@ class ResumeTest {
     Resume none = resume(root);
     assertThat(none.take()).isNull();
     assertThat(none.whyUnused()).contains("no complete agent checkpoint");
-    assertThat(logged.get(logged.size() - 1)).contains("the job starts from the beginning");
+    assertThat(logged.get(logged.size() - 1)).contains("runs as it would without resume=");
   }
 
   @Test
@@ -133,7 +133,7 @@ class ResumeTest {
     assertThat(resume(file).take()).isNull();
     Files.createDirectories(root.resolve("2024/000001")); // The user's.
     assertThat(resume(root).take()).isNull();
-    assertThat(logged).hasSize(4).allMatch(line -> line.contains("nothing to continue from"));
+    assertThat(logged).hasSize(4).allMatch(line -> line.contains("resume: cannot continue from"));
   }
 
   @Test
@@ -177,7 +177,7 @@ class ResumeTest {
     assertThat(logged)
         .singleElement()
         .asString()
-        .contains("the program loads", "own.zip", "resume=");
+        .contains("the program itself loads", "own.zip", "resume=");
     assertThat(resume.whyUnused()).contains("own.zip");
   }
 
@@ -212,7 +212,7 @@ class ResumeTest {
     Resume unknown = new Resume(root.resolve("mlp").toString(), older, logged::add);
     older.check(pretrained);
     assertThat(unknown.take()).isNotNull();
-    assertThat(logged.get(1)).contains("pretrained.zip", "not for programs that continue");
+    assertThat(logged.get(1)).contains("pretrained.zip", "do not use resume= in programs");
   }
 
   @Test

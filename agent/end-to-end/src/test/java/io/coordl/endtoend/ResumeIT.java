@@ -116,7 +116,7 @@ class ResumeIT {
     Path folder = folder(framework, jdk, program, "bad");
     ChildResult nothing = resumed(framework, jdk, program, folder, "");
     assertThat(nothing.out().lines()).isEqualTo(plain);
-    assertThat(nothing.err()).contains("nothing to continue from", "no complete agent checkpoint");
+    assertThat(nothing.err()).contains("cannot continue from", "no complete agent checkpoint");
 
     Path model;
     try (Stream<Path> models = Files.list(folder.resolve("own"))) {
@@ -171,7 +171,7 @@ class ResumeIT {
     ChildResult resumed = resumed(Framework.DL4J, jdk, program, folder, "");
     assertThat(resumed.out().lines()).isEqualTo(without).hasSizeGreaterThan(20);
     assertThat(resumed.err())
-        .contains("resume: nothing to continue from", "own.zip by itself")
+        .contains("resume: cannot continue from", "own.zip, which is not the model")
         .doesNotContain("fault");
   }
 

@@ -37,25 +37,26 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bytes size of the file
  * @param events number of all its events, including the JVM's own
- * @param endsEarly true if the JVM died or the job continued, so that the end is missing
+ * @param endsEarly true if the end is missing because the JVM was killed or still ran
  * @param jvm null if the recording does not contain it
  * @param job null if no totals were written
  * @param recent null unless totals were written at least twice
  * @param epochs ordered by number
  * @param libraries training libraries that the job uses
- * @param verdicts whether policies can work on its data, and why not
+ * @param verdicts whether policies can work on the job's data; if not, why
  * @param peers one for each host that was queried
  * @param gpus devices that were sampled
  * @param stagings one for each pipeline with coordinated prep
  * @param latencies latencies over the whole job, by kind
- * @param layers of each model that made a step, in their order
+ * @param layers layers of each model that made a step, in the model's order
  * @param configuration the agent's arguments in force
- * @param given those of them that the user gave, by key
- * @param phases phases of a differential profile, in order of measurement; empty if there was none
+ * @param given the arguments that the user gave, by key
+ * @param phases phases of a differential profile, in the order of measurement; empty if there was
+ *     none
  * @param host null if no profile was made
  * @param faults number of fault events; the totals of {@code job} may count more
  * @param firstFaults the first few different ones
- * @param steps of all epochs and evaluations, in their order; empty if not requested or not
+ * @param steps steps of all epochs and evaluations, in their order; empty if not requested or not
  *     recorded
  */
 public record JobRecording(
@@ -89,10 +90,10 @@ public record JobRecording(
   private static final int ENOUGH_STEPS = 30;
 
   /**
-   * The figures between the last totals and the previous ones.
+   * The figures of the time between the last two totals.
    *
-   * @param nanos time between them; the wall time of the figures may differ, because a batch counts
-   *     when it ends
+   * @param nanos time between these totals; the wall time of the figures may differ, because a
+   *     batch counts when it ends
    */
   public record Recent(long nanos, @JsonUnwrapped JobStatisticsEvent figures) {
     /** Samples per second of elapsed time; 0 if unknown. */
@@ -106,7 +107,7 @@ public record JobRecording(
   /**
    * One step with its wait and its batch; in a long job, several successive ones.
    *
-   * @param figures their sum; its wall time is waits, compute and checkpoints
+   * @param figures the sum; wall time is the sum of waits, compute and checkpoints
    */
   public record Steps(long firstEpoch, long lastEpoch, Figures figures) {}
 
@@ -134,8 +135,8 @@ public record JobRecording(
   }
 
   /**
-   * The complete epochs of one source without its first, which is warm-up: representative of a
-   * longer job. Excludes evaluations; the source with the most compute time counts.
+   * The complete training epochs of the source with the most compute time, without the first, which
+   * is warm-up. They represent a longer job.
    */
   public List<EpochEvent> steadyEpochs() {
     List<EpochEvent> all = completeEpochs();
@@ -180,7 +181,10 @@ public record JobRecording(
         .toList();
   }
 
-  /** How work beside the steps slows them, in the steady epochs, or else in the whole job. */
+  /**
+   * How work beside the steps slows the steps, in the steady epochs or, if there are none, in the
+   * whole job.
+   */
   public CoreLaw coreLaw() {
     List<EpochEvent> steady = steadyEpochs();
     Figures figures = steady.isEmpty() && job != null ? job : EpochEvent.sum(steady.stream());

@@ -19,7 +19,7 @@ final class NameTotals {
   private final Map<String, Total> totals = new HashMap<>();
   private Total unnamed = new Total("", 0, 0, 0, 0, 0);
 
-  /** Distinguishes at most {@code maxNames} names, and lists {@code maxShown} of them. */
+  /** Distinguishes at most {@code maxNames} names, and lists the {@code maxShown} slowest. */
   NameTotals(int maxNames, int maxShown) {
     this.maxNames = maxNames;
     this.maxShown = maxShown;

@@ -8,8 +8,8 @@ import jdk.jfr.consumer.RecordedThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event read by the JDK; valid only as long as the JDK's own object, which may be reused. A
- * field that is missing or has another type throws a {@link MissingFieldException}.
+ * An event read by the JDK; valid only as long as the JDK's own object, which may be reused.
+ * Reading a field that is missing or has another type throws a {@link MissingFieldException}.
  */
 record RecordedJobEvent(RecordedEvent event) implements JobEvent {
   @Override

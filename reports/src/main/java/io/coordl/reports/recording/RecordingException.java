@@ -1,15 +1,15 @@
 package io.coordl.reports.recording;
 
 /**
- * A recording cannot be read, or a report cannot be written. The message is one sentence for the
- * user: the file, the problem and, if known, what to do.
+ * Thrown if a recording cannot be read or a report cannot be written. The message is one sentence
+ * for the user: the file, the problem and, if known, what to do.
  */
 public final class RecordingException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final ExitStatus status;
 
-  /** Has status {@link ExitStatus#UNREADABLE}. */
+  /** Creates an exception with status {@link ExitStatus#UNREADABLE}. */
   public RecordingException(String sentence) {
     this(ExitStatus.UNREADABLE, sentence);
   }

@@ -25,8 +25,9 @@ import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads recordings of any size in bounded memory. Never changes a recording that it reads; if its
- * chunks are unfinished, repeated or out of order, reads a repaired temporary copy.
+ * Reads recordings of any size in bounded memory, except in {@link #readCopy}. Never changes a
+ * recording; if its chunks are unfinished, repeated or out of order, reads a repaired temporary
+ * copy.
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
@@ -38,7 +39,8 @@ public final class RecordingReader {
   /**
    * The events to read besides the totals.
    *
-   * @param takers consumers of other events, by type name; one thread delivers the events of a map
+   * @param takers consumers of other events, by type name; all events of one map are delivered on
+   *     one thread
    */
   private record Selection(boolean steps, List<Map<String, Consumer<JobEvent>>> takers) {
     static final Selection TOTALS = new Selection(false, List.of());
@@ -81,7 +83,7 @@ public final class RecordingReader {
     Path to = copy;
     if (to == null || Files.notExists(to)) { // The system may delete old temporary files.
       to = Files.createTempFile("coordl-", ".jfr");
-      to.toFile().deleteOnExit(); // One file for all calls: coordl top ends by a signal.
+      to.toFile().deleteOnExit(); // One file for all calls: coordl top repeats them.
       copy = to;
     }
     Files.write(to, Files.readAllBytes(file), StandardOpenOption.TRUNCATE_EXISTING);
@@ -156,7 +158,7 @@ public final class RecordingReader {
   private static RecordingException damaged(Path file) {
     return new RecordingException(
         ExitStatus.DAMAGED,
-        file + " is damaged: not all of its events can be read, so no figure would be right.");
+        file + " is damaged: not all of its events can be read, so its figures would be wrong.");
   }
 
   private static JobRecording read(
@@ -364,7 +366,7 @@ public final class RecordingReader {
       throw new RecordingException(
           ExitStatus.SEVERAL_RUNS,
           String.format(
-              "%s holds recordings of %s JVMs (pid %s): summarise each one's own file.",
+              "%s holds recordings of %s JVMs (pid %s): summarise the file of each JVM.",
               file,
               collector.jvms.size(),
               pids.stream().map(String::valueOf).collect(Collectors.joining(", "))));
@@ -372,7 +374,7 @@ public final class RecordingReader {
     if (collector.severalJobs) {
       throw new RecordingException(
           ExitStatus.SEVERAL_RUNS,
-          file + " holds recordings of more than one run: summarise each one's own file.");
+          file + " holds recordings of more than one run: summarise the file of each run.");
     }
   }
 

@@ -40,7 +40,7 @@ final class TimeLine {
    * @param amount nanoseconds of the part
    * @param start in nanoseconds since 1970; may be earlier than times already added
    * @param duration length of the span, in nanoseconds
-   * @throws ArithmeticException if the times are further apart than any recording's
+   * @throws ArithmeticException if the times are further apart than a recording can be long
    */
   void add(Part part, long amount, long start, long duration) {
     add(Objects.requireNonNull(nanos.get(part)), amount, start, duration);

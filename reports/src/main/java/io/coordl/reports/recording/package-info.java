@@ -1,6 +1,7 @@
 /**
- * Reads recordings: checks that a file is complete and from one job, and reads CoorDL's events back
- * into the classes from which the agent wrote them. Nothing here formats or prints figures.
+ * Reads recordings: checks that all events of a file can be read and come from one job, and reads
+ * CoorDL's events back into the classes from which the agent wrote them. Nothing here formats or
+ * prints figures.
  */
 @NullMarked
 package io.coordl.reports.recording;

@@ -88,7 +88,9 @@ public final class Findings {
                     sentence(advice.sentence())));
   }
 
-  /** Returns the finding on the full store that rejected most items; empty if no store is full. */
+  /**
+   * Returns the finding on the full store that rejected the most items; empty if no store is full.
+   */
   public Optional<Finding> storeFull() {
     return summary.stores().stream()
         .filter(store -> store.full)
@@ -130,7 +132,7 @@ public final class Findings {
             "Threads of this job wait for job %s, the slowest of the group %s.",
             staging.slowestJob, Text.line(String.valueOf(staging.group), 100)),
         Text.format(
-            "They waited %s for it, of %s for any job of the group.",
+            "They waited %s for that job, and %s in total for jobs of the group.",
             new Nanos(staging.waitedForSlowest), new Nanos(staging.waitedFor)),
         "Jobs with coordinated prep run at the pace of the slowest: give that job the same cores"
             + " and GPU as the others, or let it train without prep=coordinate.");
@@ -145,12 +147,13 @@ public final class Findings {
                 new Finding(
                     Math.min(1, evidence.totals().share(lostNanos())),
                     Text.format(
-                        "Host %s did not answer %s of this job.",
+                        "Host %s did not answer %s of this job in time.",
                         Text.line(String.valueOf(worst.peer), 100),
                         Text.count(unanswered(worst), "request", "requests")),
                     Text.format(
-                        "%s late and %,d failed; all hosts together cost the job's threads %s.",
-                        Text.count(worst.late, "answer was", "answers were"),
+                        "%s timed out and %,d failed; all hosts together cost the job's threads"
+                            + " %s.",
+                        Text.count(worst.late, "request", "requests"),
                         worst.failed,
                         new Nanos(lostNanos())),
                     "Check that host and the network to it. A host that does not answer is not"
@@ -167,8 +170,8 @@ public final class Findings {
   }
 
   /**
-   * Returns the finding that epochs after the first read storage although the hosts' memory
-   * together could hold all items; empty otherwise.
+   * Returns the finding that epochs after the first read from storage although the memory of all
+   * hosts together could hold all items; empty otherwise.
    */
   public Optional<Finding> unusedPartition() {
     Figures later = evidence.epochs().later();
@@ -195,7 +198,7 @@ public final class Findings {
                 + " dataset.root."));
   }
 
-  /** Returns the failures inside the agent, with share 1; empty if there were none. */
+  /** Returns the finding on faults inside the agent, with share 1; empty if there were none. */
   public Optional<Finding> faults() {
     Summary.Faults faults = summary.faults();
     if (faults.count() == 0) {
@@ -216,7 +219,7 @@ public final class Findings {
             1,
             "The agent had "
                 + Text.count(faults.count(), "fault", "faults")
-                + "; there the program continued without it.",
+                + "; each time, the program continued without it.",
             first,
             "Report the fault. Results are not affected, but the agent may not have sped up"
                 + " everything it should."));
@@ -232,9 +235,10 @@ public final class Findings {
                 new Finding(
                     evidence.judged().share(advice.nanos()),
                     Text.format(
-                        "%s: %s of its time%s.", what, percent(advice.nanos()), evidence.ofWhat()),
+                        "%s: %s of training time%s.",
+                        what, percent(advice.nanos()), evidence.ofWhat()),
                     Text.format(
-                        "%s of %s of the training thread.",
+                        "This is %s of the training thread's %s.",
                         new Nanos(advice.nanos()), new Nanos(evidence.judged().wall)),
                     sentence(advice.sentence())));
   }
@@ -243,7 +247,10 @@ public final class Findings {
     return Text.percent(nanos, evidence.judged().wall);
   }
 
-  /** Capitalises a sentence; on the command line it continues a heading. */
+  /**
+   * Capitalises a sentence, which begins in lower case because it follows a heading on the command
+   * line.
+   */
   private static String sentence(String text) {
     return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
   }

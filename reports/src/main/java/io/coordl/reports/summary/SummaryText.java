@@ -108,7 +108,7 @@ public final class SummaryText {
     return summary.recording().stillRunning()
         ? title + " (so far: its JVM still runs)"
         : summary.recording().endsEarly()
-            ? title + " (ends early: its JVM was killed, or continued)"
+            ? title + " (ends early: its JVM was killed, or kept running)"
             : title;
   }
 

@@ -27,7 +27,7 @@ public final class PerfettoTrace {
 
   private final JsonGenerator out;
 
-  /** The origin of the time axis: before all spans, because viewers show none before it. */
+  /** The origin of the time axis, before all spans: viewers do not show spans before it. */
   private final Instant begin;
 
   private int fetches;
@@ -58,7 +58,8 @@ public final class PerfettoTrace {
   }
 
   /**
-   * Adds one job. Uses its number as process id, because jobs on several hosts may have equal ids.
+   * Adds one job. Uses its number as process id, because jobs on different hosts may have the same
+   * process id.
    */
   private void add(Path recording, int number) throws RecordingException {
     Set<Long> threads = new HashSet<>();

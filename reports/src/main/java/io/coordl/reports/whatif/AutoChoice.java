@@ -66,8 +66,8 @@ final class AutoChoice extends Question {
             series("whole samples", pipeline, (costs, x) -> samples(pipeline, costs, x))),
         enables && isWorthIt(upperBound) ? List.of("auto=on") : List.of(),
         List.of(
-            "reading a cached sample costs nothing compared with preparing it, and prefetching adds"
-                + " nothing"));
+            "reading a cached sample costs nothing compared with preparing it, and prefetching does"
+                + " not speed up the job further"));
   }
 
   private static Series series(
@@ -76,7 +76,10 @@ final class AutoChoice extends Question {
         name, Series.SHARES, x -> pipeline.figure(costs -> 1e9 / law.applyAsDouble(costs, x)));
   }
 
-  /** Returns the time of a sample with items in the faster form, or as today. */
+  /**
+   * Returns the time of a sample if items are cached as files, cached decoded, or as today,
+   * whichever is fastest.
+   */
   private static double items(Pipeline pipeline, Costs costs, double raw, double decoded) {
     Setup today = pipeline.today();
     double files = costs.nanos(today.hit(Math.max(costs.todayHit(), raw)));
@@ -84,7 +87,7 @@ final class AutoChoice extends Question {
     return Math.min(costs.nanos(today), Math.min(files, pixels));
   }
 
-  /** Returns the time of a sample with a share of the samples prepared. */
+  /** Returns the time of a sample if this share of the samples is cached in prepared form. */
   private static double samples(Pipeline pipeline, Costs costs, double share) {
     Setup prepared = pipeline.today().prepared(share);
     return costs.nanos(prepared.hit(share + (1 - share) * costs.todayHit()));

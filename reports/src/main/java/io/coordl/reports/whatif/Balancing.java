@@ -23,8 +23,7 @@ final class Balancing {
     }
     long draws = (long) hosts * batch;
     double hostShare = cached / hosts;
-    // Probability that a host caches k of the drawn samples; the sum begins near the mean, cached *
-    // batch.
+    // Probability that a host caches k of the drawn samples; at first, k = batch.
     double chance = probability(draws, batch, hostShare);
     double surplus = 0;
     for (long k = batch; k <= draws && chance > 1e-18; k++) {

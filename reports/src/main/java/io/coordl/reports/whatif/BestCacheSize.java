@@ -37,7 +37,7 @@ final class BestCacheSize extends Question {
             + (requested == null
                 ? "."
                 : Text.format(
-                    "; one of %s gives %s.",
+                    "; a cache of %s gives %s.",
                     percent(requested), speed(pipeline, today.hit(requested)))),
         isWorthIt(gain)
             ? new Figure("best cache size", "share", best)
@@ -61,15 +61,15 @@ final class BestCacheSize extends Question {
         + (best.value() <= fits
             ? ""
             : Text.format(
-                "; what is free (%s) gives %s",
+                "; the free memory (%s) gives %s",
                 bytes((double) pipeline.freeMemoryBytes), speed(pipeline, today.hit(fits))));
   }
 
   /**
-   * Computes x* in closed form. Let R be the job's rate with every item in memory, C the rate of
-   * memory and S that of storage. The storage keeps up once x/C + (1 - x)/S &le; 1/R, that is, from
-   * x = (1/S - 1/R) / (1/S - 1/C) on. The workers keep up once the extra time of their misses fits
-   * into the time that their preparation leaves at the rate R.
+   * Computes x* in closed form. Let x be the cached share of the data set, R the job's rate with
+   * every item in memory, C the rate of memory and S that of storage. The storage keeps up once x/C
+   * + (1 - x)/S &le; 1/R, that is, from x = (1/S - 1/R) / (1/S - 1/C) on. The workers keep up once
+   * the extra time of their misses fits into the time that their preparation leaves at the rate R.
    */
   static double bestShare(Costs costs, Setup setup) {
     double all = costs.nanos(setup.hit(1));

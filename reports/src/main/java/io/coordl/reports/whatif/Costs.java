@@ -6,7 +6,8 @@ package io.coordl.reports.whatif;
  * @param compute the training step, which the training thread runs or waits for
  * @param computeCores cores that a step keeps busy, 0 if it runs elsewhere
  * @param prepSerial preparation from memory that more threads do not shorten
- * @param prepParallel preparation from memory on one thread, divided among all threads
+ * @param prepParallel the other part of preparation from memory, as time of one thread; more
+ *     threads divide it among themselves
  * @param miss extra time of a thread to fetch from storage instead of from memory
  * @param storage time of the storage at its highest rate, however many threads read
  * @param memory time of the memory that answers a hit
@@ -62,13 +63,14 @@ record Costs(
    * Time of a sample in the long run: the time that the busiest part of the host needs for it.
    *
    * <p>Without workers, one thread does everything, and the times add. With workers, each fetches
-   * and prepares batches one after the other while the training thread computes, and the longest
-   * time counts: computing a sample; a worker's time for one divided by the number of workers; the
-   * time that cores, storage and memory need for the samples of all jobs. Queues are bounded and
-   * batches have many samples, so varying times count with their means. With as many workers as
-   * free cores, this is DS-Analyzer's 1 / min(F, P, G) with 1 / F = x / C + (1 - x) / S. Where
-   * cores are short for part of the time only, preparation lengthens the steps beside it by a
-   * measured share ({@code taken}) of its own time.
+   * and prepares one batch after the other while the training thread computes. Then the longest of
+   * these times counts: the step; the serial part of preparation plus a worker's other time divided
+   * by the number of workers; the time that the cores need for the samples of all jobs; the time
+   * that storage, network and memory need for them. Queues are bounded and batches have many
+   * samples, so only the means of varying times matter. With as many workers as free cores, this is
+   * DS-Analyzer's 1 / min(F, P, G) with 1 / F = x / C + (1 - x) / S. If cores are short for only
+   * part of the time, preparation lengthens the steps beside it by a measured share ({@code taken})
+   * of its own time.
    */
   double nanos(Setup setup) {
     double hit = setup.hit == null ? todayHit : setup.hit;
@@ -80,7 +82,7 @@ record Costs(
     double parallel = rest * (prepParallel - setup.decoded * decode);
     double fetch = missed * miss / setup.storageFactor + remote * setup.remoteNanos;
     double worker = parallel + fetch;
-    // If several jobs use a sample, each pays its part.
+    // If several jobs share the preparation of a sample, each pays its part.
     double part = setup.coordinated ? 1.0 / setup.jobs : 1;
 
     double busy = setup.cpu > 0 ? setup.cpu : step * computeCores + part * (serial + parallel);
@@ -101,10 +103,10 @@ record Costs(
   }
 
   /**
-   * The time of a sample if one thread does everything. A step takes longer with fewer cores than
-   * it keeps busy. Less than one core is a quota: a thread that has run for its part of a period
-   * waits for the next period. A batch whose CPU time fits into the thread's part of one period
-   * does not wait, so waits and steps elsewhere hide some of the throttling.
+   * The time of a sample if one thread does everything. A step takes longer if it has fewer cores
+   * than it can keep busy. Less than one core is a quota: a thread that has run for its part of a
+   * period waits for the next period. A batch whose CPU time fits into the thread's part of one
+   * period does not wait, so waits and steps elsewhere hide some of the throttling.
    */
   private double alone(Setup setup, double step, double prep, double fetch) {
     if (setup.cores >= 1) {

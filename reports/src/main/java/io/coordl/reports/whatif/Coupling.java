@@ -58,7 +58,8 @@ record Coupling(
     Double share = share(measured, scenario);
     List<String> assumptions = new ArrayList<>();
     assumptions.add(
-        "the hosts are alike, and share one storage of the rate stated or measured here");
+        "the hosts are identical and share one storage system, with the rate given or measured"
+            + " here");
     assumptions.add("exchanging gradients costs no more than it does today");
     Pipeline.Peers peers = pipeline.peers;
     Double requested = scenario.networkRate();
@@ -70,14 +71,14 @@ record Coupling(
               "the network gives each host %s/s (%s): --network overrides this",
               Question.bytes(network),
               network > DEFAULT_NETWORK
-                  ? "what one thread got"
-                  : "10 Gbit/s, as no rate is known"));
+                  ? "the measured rate of one thread"
+                  : "10 Gbit/s by default"));
     }
     double networkTime = pipeline.sampleBytes / network * 1e9;
     double threadTime = peers == null ? 0 : pipeline.sampleBytes / peers.rate() * 1e9;
     assumptions.add(
         peers == null
-            ? "a sample from another host takes a thread no longer than the network"
+            ? "a thread spends no more time on a sample from another host than the network does"
             : Text.format(
                 "a thread gets %s/s from another host, as it did in this recording",
                 Question.bytes(peers.rate())));
@@ -112,9 +113,8 @@ record Coupling(
   }
 
   /**
-   * Returns the origins with a partitioned cache, which holds every item at most once: a host holds
-   * the share c of the items, at most 1/n. 1/F = l/C + (n-1)l/Net + max(0, 1-nc)/S with l = min(c,
-   * 1/n).
+   * Returns the origins with a partitioned cache, which holds every item at most once: of n hosts
+   * that can each cache a share c, each holds l = min(c, 1/n), and reads (n-1)l from the others.
    */
   static Origins partitioned(double hosts, double share) {
     double local = Math.min(share, 1 / hosts);

@@ -66,7 +66,7 @@ final class DecodedItems extends Question {
   }
 
   /**
-   * Returns the page cache's remaining hits as a share of today's, because decoded items take its
+   * Returns the share of the page cache's hits today that remains when decoded items take its
    * memory.
    */
   private static double remainingHits(Pipeline pipeline, double share) {

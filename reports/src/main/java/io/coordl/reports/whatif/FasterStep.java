@@ -5,8 +5,8 @@ import io.coordl.telemetry.advice.Text;
 import java.util.List;
 
 /**
- * Predicts the speed-up from a faster accelerator, and where it ends. Considers what a job waits
- * for if its steps take no time.
+ * Predicts the speed-up from a faster accelerator, and its limit: the speed of the job if its steps
+ * took no time.
  */
 final class FasterStep extends Question {
   private static final double[] FACTORS = Series.steps(1, 8, 1);
@@ -25,8 +25,8 @@ final class FasterStep extends Question {
     Measure gain = pipeline.gain(today, today.step(factor));
     return new Finding(
         Text.format(
-            "steps %.1fx as fast make the job %s as fast (%s). However fast they are, it becomes at"
-                + " most %s as fast, and reaching %s of that speed takes steps %s as fast.",
+            "steps %.1fx as fast make the job %s as fast (%s). However fast the steps are, the job"
+                + " becomes at most %s as fast; for %s of that speed, steps must be %s as fast.",
             factor,
             times(gain),
             speed(pipeline, today.step(factor)),

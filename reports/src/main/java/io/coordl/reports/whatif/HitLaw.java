@@ -4,8 +4,8 @@ import io.coordl.reports.differential.Measure;
 import java.util.function.DoublePredicate;
 
 /**
- * Hit ratio of a cache after the first epoch, if each epoch requests each item once in a new random
- * order.
+ * Hit ratio h of a cache that holds the share x of the data set, after the first epoch, if each
+ * epoch requests each item once in a new random order.
  */
 enum HitLaw {
   /** Admit until full, never replace: every resident item is a hit. */

@@ -36,12 +36,12 @@ final class MinioOverPageCache extends Question {
     String sentence =
         size >= 1
             ? Text.format(
-                "nothing after the first epoch: the data set (%s) fits in memory, and then the"
-                    + " page cache hits everything too, as long as that memory stays free.",
+                "nothing after the first epoch: the data set (%s) fits in memory, so the page"
+                    + " cache, too, hits everything as long as that memory stays free.",
                 bytes((double) pipeline.datasetBytes))
             : Text.format(
                 "with %s of the data set in memory (%s) MinIO hits %s, a page cache %s to %s: %s"
-                    + " after %s, %s as fast.",
+                    + " instead of %s, %s as fast.",
                 percent(size),
                 bytes(size * pipeline.datasetBytes),
                 percent(size),
@@ -72,7 +72,7 @@ final class MinioOverPageCache extends Question {
     return series(name, Series.SHARES, pipeline, share -> with(pipeline, law, share));
   }
 
-  /** Returns the middle between two figures; half their distance adds to the error. */
+  /** Returns the midpoint of two figures; half their distance adds to the error. */
   private static Measure between(Measure low, Measure high) {
     double half = (high.value() - low.value()) / 2;
     return new Measure(low.value() + half, Math.abs(half) + Math.max(low.error(), high.error()));

@@ -19,10 +19,10 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link Pipeline} from the steps of an ordinary recording after warm-up. If steps or batch
- * sizes are not recorded, it uses all epochs except the first. If no batch size is known, it counts
- * items as samples. Quantities that no ordinary run shows, such as the storage's rate behind the
- * page cache, stay missing.
+ * Makes a {@link Pipeline} from the steps of an ordinary recording after warm-up. If it has too few
+ * steps or lacks batch sizes, uses its epochs, without the first if possible. If the epochs lack
+ * batch sizes, counts items as samples. Quantities that no ordinary run shows, such as the
+ * storage's rate behind the page cache, stay missing.
  */
 final class ObservedPipeline {
   /** Lower bound of the relative error of stages that were not measured alone. */
@@ -35,8 +35,8 @@ final class ObservedPipeline {
   private static final double SERIAL = 0.9;
 
   /**
-   * An assumption names the time that preparation takes from the steps if it is at least this share
-   * of theirs.
+   * The assumptions mention the time that preparation takes from the steps if it is at least this
+   * share of the steps' time.
    */
   private static final double WORTH_NAMING = 0.01;
 
@@ -45,11 +45,9 @@ final class ObservedPipeline {
 
   private static final String MEASURE = "measure it with coordl profile -- java ... your.Program.";
 
-  private static final String PROFILE = ": an ordinary run does not show it; " + MEASURE;
-
   private static final String BUSY =
-      "how many of the cores a step keeps busy: the recording does not show it; give"
-          + " --compute-cores N (0 for an accelerator), or "
+      "the recording does not show how many cores a step keeps busy: give --compute-cores N"
+          + " (0 for an accelerator), or "
           + MEASURE;
 
   /** With fewer steps, their spread is unknown. */
@@ -81,7 +79,7 @@ final class ObservedPipeline {
 
   Pipeline pipeline() {
     pipeline.frameworks = Objects.requireNonNullElse(recording.frameworks(), "");
-    need("storageRate", "the rate of the storage behind the page cache" + PROFILE);
+    need("storageRate", notShown("the rate of the storage behind the page cache"));
     EnvironmentEvent host = recording.environment();
     pipeline.cores = host == null ? 0 : host.cores;
     pipeline.usableCores = host == null ? 0 : host.usableCores();
@@ -90,7 +88,7 @@ final class ObservedPipeline {
     pipeline.computeCores =
         stepCores().orElse(pipeline.cores == 0 || device == null ? null : Measure.exact(0));
     if (pipeline.cores == 0 || pipeline.computeCores == null) {
-      need("cores", pipeline.cores == 0 ? "the number of cores" + PROFILE : BUSY);
+      need("cores", pipeline.cores == 0 ? notShown("the number of cores") : BUSY);
     }
     String reason = unknown();
     if (reason != null) {
@@ -100,7 +98,8 @@ final class ObservedPipeline {
     }
     pipeline.assumptions.add(
         Text.format(
-            "%sthe %s show what each stage takes within %d %% or their spread, whichever is more",
+            "%sthe %s show the time of each stage to within %d %% or their spread, whichever is"
+                + " larger",
             knowsSamples ? "" : "an item is a sample, and ",
             shown(),
             Math.round(100 * LEAST_ERROR)));
@@ -210,9 +209,13 @@ final class ObservedPipeline {
           Text.format(
               "cores are short: preparation beside the steps takes %.0f to %.0f %% of their time,"
                   + " which they get back as preparation shrinks (shared caches and hyper-threads"
-                  + " can make it more)",
+                  + " can increase it)",
               100 * taken, 100 * (taken + unsure)));
     }
+  }
+
+  private static String notShown(String what) {
+    return "an ordinary run does not show " + what + "; " + MEASURE;
   }
 
   private void need(String component, String reason) {
@@ -231,17 +234,16 @@ final class ObservedPipeline {
   /** Why the recording does not show the times of the stages; null if it does. */
   private @Nullable String unknown() {
     if (epochs.isEmpty() || (observesEpochs() && recording.steadyEpochs().size() < 2)) {
-      return "it takes a complete epoch with "
+      return "the recording needs a complete epoch with "
           + LEAST_STEPS
-          + " steps after warm-up, or three complete epochs, and the recording has too few: let the"
-          + " job train on, or "
+          + " steps after warm-up, or three complete epochs: let the job train longer, or "
           + MEASURE;
     }
     boolean fetches = epochs.stream().anyMatch(epoch -> epoch.items > 0);
     if (!fetches && keepsPrepared()) {
       return "from the second epoch on the job fetches no items, as it keeps them decoded or"
-          + " prepared, so what fetching and decoding cost does not show: record it once without"
-          + " decoded=share and prepared=share, or "
+          + " prepared, so the recording does not show what fetching and decoding cost: record the"
+          + " job once without decoded=share and prepared=share, or "
           + MEASURE;
     }
     return fetches || knowsSamples ? null : noItems();
@@ -291,11 +293,11 @@ final class ObservedPipeline {
   private @Nullable Measure miss(Measure fetch, Measure hits, double bytes, @Nullable Peers peers) {
     double answered = hits.value() + (peers == null ? 0 : peers.share());
     if (answered >= 1) {
-      need("missNanos", "fetching from storage" + PROFILE);
+      need("missNanos", notShown("the cost of fetching from storage"));
       return null;
     }
     pipeline.assumptions.add(
-        "a fetch from storage takes as long as today, including the page cache's part in it");
+        "a fetch from storage takes as long as today, when the page cache may serve part of it");
     return fetch
         .minus(Measure.exact(peers == null ? 0 : peers.share() * bytes / peers.rate() * 1e9))
         .atLeastZero()
@@ -309,8 +311,10 @@ final class ObservedPipeline {
     boolean serial = all.stall >= SERIAL * done;
     pipeline.assumptions.add(
         serial
-            ? "the training thread prepares its batches itself, as it waited for all of that"
-            : "threads beside the training thread prepare, as it did not wait for all of that");
+            ? "the training thread prepares its batches itself, as it waited for nearly all of"
+                + " their preparation"
+            : "threads beside the training thread prepare its batches, as it waited for only part"
+                + " of their preparation");
     return serial;
   }
 

@@ -23,7 +23,8 @@ final class Overlap extends Question {
     return new Finding(
         pipeline.isSerial()
             ? Text.format(
-                "one thread that prepares beside the step makes the job %s as fast (%s after %s).",
+                "one thread that prepares beside the step makes the job %s as fast (%s instead of"
+                    + " %s).",
                 times(gain), speed(pipeline, beside), speed(pipeline, today))
             : Text.format(
                 "nothing: %s beside the step already.",

@@ -36,7 +36,7 @@ public final class Pipeline implements Cloneable {
   @Nullable Measure computeNanos;
   @Nullable Measure computeCores; // that a step keeps busy
   @Nullable Measure prepNanos; // from memory, on one thread
-  @Nullable Measure prepSerialShare; // its part that more threads do not shorten
+  @Nullable Measure prepSerialShare; // share of prepNanos that more threads do not shorten
   @Nullable Measure missNanos; // extra time of a thread for storage over memory
   @Nullable Measure storageRate; // at its highest
   @Nullable Measure memoryRate;
@@ -54,13 +54,13 @@ public final class Pipeline implements Cloneable {
   long memoryBytes;
   long freeMemoryBytes;
   String frameworks = "";
-  @JsonIgnore @Nullable Measure cachedNanos; // the job's own loop, every item in memory
-  @JsonIgnore double cachedCpuNanos; // CPU time of the process for that sample; 0 if unknown
+  @JsonIgnore @Nullable Measure cachedNanos; // of the job's own loop, every item in memory
+  @JsonIgnore double cachedCpuNanos; // CPU time per sample of that loop; 0 if unknown
   @JsonIgnore double usableCores; // at most what a quota allows; 0 if unknown
-  @JsonIgnore boolean canBePrefetched; // by the agent, which does it for classes of some libraries
+  @JsonIgnore boolean canBePrefetched; // by the agent, which prefetches for some libraries only
   @JsonIgnore Map<String, String> given = Map.of(); // arguments of the agent, by key
   List<String> assumptions = new ArrayList<>(); // of every answer
-  List<Check> checks = new ArrayList<>(); // times that the model was not made from
+  List<Check> checks = new ArrayList<>(); // predictions beside the measured times
   List<Missing> missing = new ArrayList<>(); // by the name of the component
 
   Pipeline(String origin) {
@@ -91,11 +91,12 @@ public final class Pipeline implements Cloneable {
    * @param stepNanos time between two updates of the model, without saves
    * @param waitNanos time that training waits for a save
    * @param interval steps between two saves
-   * @param async whether they were written in the background
+   * @param async whether the saves were written in the background
    */
   public record Saves(Measure stepNanos, Measure waitNanos, double interval, boolean async) {
     private static final String TOO_FEW =
-        "it takes two saves of the model or more, and three complete epochs that train it.";
+        "the recording needs at least two saves of the model and three complete epochs that train"
+            + " it.";
 
     /** The saves of a recording; null if there were too few. */
     private static @Nullable Saves of(JobRecording recording, LatencyStatisticsEvent saves) {
@@ -115,7 +116,10 @@ public final class Pipeline implements Cloneable {
           "async".equals(recording.configuration().get("checkpoint")));
     }
 
-    /** The standard deviation of values is at most half their range. */
+    /**
+     * Returns the mean wait for a save. Its error follows from the range of the waits, because a
+     * standard deviation is at most half the range.
+     */
     private static Measure wait(LatencyStatisticsEvent saves) {
       double deviation = (saves.maximum - saves.minimum) / 2.0;
       return new Measure(
@@ -126,7 +130,10 @@ public final class Pipeline implements Cloneable {
     }
   }
 
-  /** The device that runs the steps, if the driver saw this process; null if none. */
+  /**
+   * Returns the device that runs the steps: one that is busy and on which this process has memory;
+   * null if there is none.
+   */
   static @Nullable String device(JobRecording recording) {
     return recording.gpus().stream()
         .filter(gpu -> gpu.ownMemory > 0 && gpu.utilization() >= USED)
@@ -177,7 +184,7 @@ public final class Pipeline implements Cloneable {
     }
   }
 
-  /** The same with the user's number of cores for a step; null leaves it unchanged. */
+  /** Returns this pipeline with the user's number of cores for a step; null changes nothing. */
   Pipeline withComputeCores(@Nullable Double known) {
     Pipeline copy = copy();
     if (known != null) {
@@ -188,7 +195,7 @@ public final class Pipeline implements Cloneable {
     return copy;
   }
 
-  /** The same with this storage rate in bytes a second, if none was measured. */
+  /** Returns this pipeline with this storage rate, in bytes per second, if none was measured. */
   Pipeline withStorage(double rate) {
     if (storageRate != null || sampleBytes <= 0) {
       return this;
@@ -220,7 +227,7 @@ public final class Pipeline implements Cloneable {
     return Measure.of(of -> figure.applyAsDouble(Costs.of(of)), inputs());
   }
 
-  /** In the order of {@link Costs#of}. */
+  /** Returns the measures in the order of {@link Costs#of}. */
   private Measure[] inputs() {
     return Stream.of(
             computeNanos,

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes a {@link Pipeline} from the phases of a profile. Without workers, the times of the stages
  * are differences between phases. With workers, they come from the stages measured alone and from
- * the times of their threads.
+ * the workers' own times.
  */
 final class ProfiledPipeline {
   private static final String HOW = ": measure it with coordl profile -- java ... your.Program.";
@@ -75,8 +75,8 @@ final class ProfiledPipeline {
     pipeline.prepSerialShare = scaling.map(PrepScaling::serialShare).orElse(null);
     if (scaling.isEmpty() || alone.size() < 2) {
       pipeline.assumptions.add(
-          "preparation was not measured with several numbers of threads: k threads are taken to be"
-              + " k times as fast as one, up to the number of cores");
+          "preparation was not measured with several numbers of threads; k threads are assumed to"
+              + " be k times as fast as one, up to the number of cores");
     }
     pipeline.storageRate =
         needed("storageRate", rate(host.storageRate, host.storageRateError), "the storage's rate");
@@ -162,8 +162,8 @@ final class ProfiledPipeline {
             .map(cold -> onThreads(cold, cold.prepTime()));
     if (prep.isPresent()) {
       pipeline.assumptions.add(
-          "no phase had every item in memory: preparation is what the phase cold took beside"
-              + " fetching");
+          "no phase had every item in memory, so the time of preparation is that of the cold phase"
+              + " without fetching");
     }
     return prep;
   }
@@ -177,8 +177,8 @@ final class ProfiledPipeline {
 
   /**
    * The cost of a miss: the time of one thread that only fetches, which excludes what preparation
-   * does anyway. Without that phase, the cold phase is used, in which threads also wait for each
-   * other, the longer the more of them fetch.
+   * does anyway. Without that phase, uses the cold phase, in which fetching threads also wait for
+   * each other.
    */
   private Optional<Measure> missOnThreads() {
     return differential.timings().stream()
@@ -202,8 +202,8 @@ final class ProfiledPipeline {
 
   /**
    * Returns the cores that compute keeps busy, from the CPU time of the phase ingestion if it is
-   * known. Otherwise, if preparation beside compute takes longer than either explains, they compete
-   * for the cores: all cores are busy, and compute uses those that preparation leaves.
+   * known. Otherwise, if compute and preparation together take longer than either alone, they
+   * compete for the cores: all cores are busy, and compute uses those that preparation leaves.
    */
   private Measure computeCores(Measure compute, Measure prep) {
     Optional<Measure> seen = phase("ingestion").filter(of -> of.cpu > 0).map(this::busyCores);
@@ -217,8 +217,8 @@ final class ProfiledPipeline {
     }
     if (pipeline.isSerial()) {
       pipeline.assumptions.add(
-          "whether a step keeps this host's cores busy was not seen, as nothing ran beside it:"
-              + " anything from none (an accelerator) to all is within the error"
+          "how many of this host's cores a step keeps busy is not known, as nothing ran beside it:"
+              + " the error covers any number from none (an accelerator) to all"
               + " (give --compute-cores N)");
       return new Measure(host.cores / 2.0, host.cores / 2.0);
     }
@@ -284,8 +284,8 @@ final class ProfiledPipeline {
         size >= 1
             ? "the free memory holds the data set, so from the second epoch on the page cache"
                 + " answers every fetch"
-            : "the page cache has the free memory, and answers what lies between least recently"
-                + " used and random replacement");
+            : "the page cache has the free memory; its hit ratio lies between those of least"
+                + " recently used and random replacement");
     return Optional.of(HitLaw.pageCache(size));
   }
 

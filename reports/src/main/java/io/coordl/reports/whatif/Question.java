@@ -27,7 +27,7 @@ abstract class Question {
 
   /**
    * @param name stable, for programs
-   * @param needed components of a pipeline that it needs, besides compute, prep and miss
+   * @param needed components of a pipeline that the question needs, besides compute, prep and miss
    */
   Question(String name, String title, String... needed) {
     this.name = name;
@@ -101,7 +101,10 @@ abstract class Question {
     return gain.value() - gain.error() > 1 && gain.value() >= 1.05;
   }
 
-  /** Arguments that turn on prefetching; the agent prefetches if the library does not. */
+  /**
+   * Returns the arguments that turn on prefetching; empty if other threads already prepare batches,
+   * if the agent cannot prefetch them, or if the gain is too small.
+   */
   static List<String> prefetch(Pipeline pipeline, Measure gain) {
     return pipeline.isSerial() && pipeline.canBePrefetched && isWorthIt(gain)
         ? List.of("prefetch=2")
@@ -122,7 +125,7 @@ abstract class Question {
 
   static List<String> storageAssumption(Pipeline pipeline) {
     return pipeline.storageRate == null
-        ? List.of("the storage is not at its limit, as its rate is not known")
+        ? List.of("the storage, whose rate is not known, does not limit the job")
         : List.of();
   }
 

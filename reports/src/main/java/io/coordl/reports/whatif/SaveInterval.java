@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
- * Computes the minimum number of steps between two saves of a model. It keeps the share of time
+ * Computes the minimum number of steps between two saves of a model that keeps the share of time
  * that training waits for saves within the limit of CheckFreq (FAST 2021).
  */
 final class SaveInterval extends Question {
@@ -49,8 +49,9 @@ final class SaveInterval extends Question {
     boolean tooOften = today > WORTH_OF_CHECKPOINTS;
     return new Finding(
         Text.format(
-            "training waits %s for a save, as long as %s steps take; with %s or more between two"
-                + " it waits at most %s of its time. Today it is %s: %s of the time%s.",
+            "training waits %s for a save, the time of %s steps; with at least %s between saves, it"
+                + " waits at most %s of the time. Today the interval is %s, and training waits %s"
+                + " of the time%s.",
             new Nanos(Math.round(saves.waitNanos().value())),
             steps.text(),
             Text.count((long) interval, "step", "steps"),
@@ -58,9 +59,9 @@ final class SaveInterval extends Question {
             Text.count(Math.round(saves.interval()), "step", "steps"),
             tenths(today),
             tooOften
-                ? ", more than that"
+                ? ", which is too much"
                 : Text.format(
-                    ", and a crash loses %s of training on average",
+                    "; a crash loses %s of training on average",
                     new Nanos(Math.round(saves.interval() / 2 * saves.stepNanos().value())))),
         new Figure("steps between two saves", "steps", minSteps),
         Plot.of(

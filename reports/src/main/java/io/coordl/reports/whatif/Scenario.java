@@ -30,8 +30,8 @@ public record Scenario(
       new Scenario(null, null, null, null, null, null, null, null, null);
 
   /**
-   * Returns the share of {@code needed} bytes that fits in the scenario's memory, or else in {@code
-   * free}.
+   * Returns the share of {@code needed} bytes that fits in the scenario's memory or, if it has
+   * none, in {@code free}; 1 if the sizes are unknown.
    */
   double fits(double needed, double free) {
     if (cacheShare != null) {

@@ -11,11 +11,11 @@ final class Setup implements Cloneable {
   double networkNanos; // time of the network to this host for it
   double workers; // threads that prepare beside the training thread, 0 if it does so itself
   double cores; // that the jobs of the host share
-  double cpu; // CPU time of a sample as measured; 0: that of steps and preparation
+  double cpu; // measured CPU time of a sample; 0: computed from steps and preparation
   double batch; // samples of a batch; 0 if unknown
-  double stepFactor = 1; // how many times faster than measured a step is
-  double work = 1; // time of steps and preparation, divided by that of the law
-  double storageFactor = 1; // how many times faster than measured the storage is
+  double stepFactor = 1; // speed of a step, relative to the measured speed
+  double work = 1; // measured time of steps and preparation, divided by the predicted
+  double storageFactor = 1; // speed of the storage, relative to the measured speed
   int jobs = 1; // of the host, all alike
   boolean coordinated; // true if they prepare each batch only once
   double hosts = 1; // that share the storage

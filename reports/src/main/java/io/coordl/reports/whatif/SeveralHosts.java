@@ -71,7 +71,8 @@ final class SeveralHosts extends Question {
   }
 
   /**
-   * Returns the number of hosts that the storage can feed without any cache: R / V (Yang and Cong).
+   * Returns the number of hosts that the storage can feed without any cache (R / V in the paper by
+   * Yang and Cong).
    */
   static double scalesTo(Costs costs, Setup setup) {
     return costs.storage() == 0

@@ -24,8 +24,8 @@ final class SeveralJobs extends Question {
     Measure gain = pipeline.gain(independent, coordinated);
     List<String> assumptions = new ArrayList<>();
     assumptions.add(
-        "the jobs are alike, each computes on its own, and the page cache hits as much for several"
-            + " as for one");
+        "the jobs are identical, no two share an accelerator, and the page cache has the same hit"
+            + " ratio for several jobs as for one");
     assumptions.addAll(storageAssumption(pipeline));
     double[] counts = Series.steps(1, Math.max(8, jobs), 1);
     return new Finding(

@@ -47,7 +47,7 @@ public final class SpeedLaw {
   /** Measured time of a sample divided by the law's, by number of cores. */
   private final TreeMap<Double, Double> scale = new TreeMap<>();
 
-  /** Whether whole numbers of cores, too, are quotas rather than sets of CPUs. */
+  /** Whether whole numbers of cores are quotas, too, rather than sets of CPUs. */
   private final boolean quota;
 
   private SpeedLaw(Pipeline pipeline, List<Measured> measured, boolean quota) {
@@ -190,7 +190,7 @@ public final class SpeedLaw {
   /**
    * The table; called only if nothing is {@link #missing()}.
    *
-   * @param gpus that the job was recorded on
+   * @param gpus number of GPUs on which the job was recorded
    */
   public DemandTable table(int gpus) {
     double[] cores = cores();

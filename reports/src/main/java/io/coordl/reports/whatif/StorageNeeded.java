@@ -36,18 +36,18 @@ final class StorageNeeded extends Question {
     double[] rates = DoubleStream.of(FACTORS).map(factor -> factor * value).toArray();
     return new Finding(
         Text.format(
-            "S* = %s %s when %s is cached; this storage gives %s and the job then runs at %s%s.",
+            "S* = %s %s when %s is cached; this storage gives %s, with which the job runs at %s%s.",
             rate(needed),
             pipeline.isSerial()
-                ? "leave at most " + percent(ACCEPTED_SHARE) + " of the time to fetching"
-                : "keep up with the rest of the job",
+                ? "limits fetching to " + percent(ACCEPTED_SHARE) + " of the time"
+                : "keeps up with the rest of the job",
             hit == 0 ? "nothing" : percent(hit),
             rate(rate),
             speed(pipeline, cached),
             other == null
                 ? ""
                 : Text.format(
-                    "; with %s/s it runs at %s",
+                    "; with %s/s it would run at %s",
                     bytes(other), speed(pipeline, cached.storage(other / value)))),
         new Figure("storage rate needed", "bytes/s", needed),
         plot(
@@ -65,10 +65,10 @@ final class StorageNeeded extends Question {
   }
 
   /**
-   * Returns the needed rate relative to today's, in closed form. Let R be the job's rate with every
-   * item in memory and C the rate of memory. The storage must supply (1 - x) of a sample in the
-   * time that is left for it: S* = (1 - x) / (1/R - x/C). A worker's fetches must also fit into the
-   * time that its preparation leaves at the rate R.
+   * Returns the needed rate relative to today's, in closed form. Let x be the cached share of the
+   * data set, R the job's rate with every item in memory and C the rate of memory. The storage must
+   * supply (1 - x) of a sample in the time that is left for it: S* = (1 - x) / (1/R - x/C). A
+   * worker's fetches must also fit into the time that its preparation leaves at the rate R.
    */
   static double factor(Costs costs, Setup setup) {
     double hit = setup.hit == null ? costs.todayHit() : setup.hit;

@@ -26,8 +26,8 @@ final class WorkersNeeded extends Question {
       missing.add(
           new Missing(
               "computeCores",
-              "how many of the cores a step keeps busy: the recording does not show it; give"
-                  + " --compute-cores N (0 for an accelerator)."));
+              "the recording does not show how many cores a step keeps busy: give --compute-cores N"
+                  + " (0 for an accelerator)."));
     }
     return missing;
   }
@@ -96,7 +96,10 @@ final class WorkersNeeded extends Question {
             : wholeWorkers == 1 ? "keeps up with the steps" : "keep up with the steps");
   }
 
-  /** Returns k in closed form, such that a + (b + f) / k equals the time of a step. */
+  /**
+   * Returns the number k of workers for which the serial part of preparation plus 1/k of the rest
+   * and of fetching takes as long as a step.
+   */
   static double workers(Costs costs) {
     double remaining = costs.compute() - costs.prepSerial();
     double work = costs.prepParallel() + (1 - costs.todayHit()) * costs.miss();

@@ -1,6 +1,6 @@
 /**
  * What-if predictions for one job from the measurements of its pipeline, one class per question.
- * Its input comes from {@code recording} and {@code differential}; it never accesses a file.
+ * The input comes from {@code recording} and {@code differential}; nothing here accesses a file.
  */
 @NullMarked
 package io.coordl.reports.whatif;

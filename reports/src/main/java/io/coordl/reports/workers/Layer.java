@@ -3,7 +3,7 @@ package io.coordl.reports.workers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A layer of a model, in the order in which the model runs.
+ * A layer of a model; a list of layers is in the order in which the model runs them.
  *
  * @param millis forward and backward time for a minibatch, on a GPU whose {@link Kind#slower} is 1;
  *     null if unknown

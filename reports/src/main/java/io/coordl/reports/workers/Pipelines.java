@@ -12,10 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param inFlight minibatches in flight in each virtual worker
  * @param perSecond total minibatches per second; in the long run, each worker completes as many
  *     waves as the slowest
- * @param unequalPerSecond the same with waves in proportion to each worker's rate
+ * @param unequalPerSecond total minibatches per second if each worker trains at its own rate
  * @param stalenessMinibatches largest number of minibatches that an update may miss
  * @param hiddenPauseMillis longest pause of one worker for which no other waits
- * @param distances results for other distances; empty if the spread of the times is unknown
+ * @param distances results for several distances, this one included; empty if the spread of the
+ *     times is unknown
  */
 public record Pipelines(
     int inFlight,
@@ -116,8 +117,8 @@ public record Pipelines(
   }
 
   /**
-   * Returns the number of minibatches in flight for which the slowest worker is fastest; of equals,
-   * the smallest.
+   * Returns the number of minibatches in flight for which the slowest worker is fastest; if several
+   * are equally good, the smallest.
    */
   private static int best(List<List<VirtualWorker.@Nullable Cut>> cuts, int max) {
     int best = 1;

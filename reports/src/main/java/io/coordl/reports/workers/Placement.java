@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * so one direction determines the time.
  *
  * @param totalBytes bytes that a worker sends in a step
- * @param ways greedy, round robin, and the bound of layers that may be split
+ * @param ways greedy, round robin, and the bound that splitting layers would reach
  * @param fullyConnected greedy placement with the last, fully connected layers computed at a
  *     server; null if the model does not end with such layers
  * @param deciding the layer that alone determines the time of the greedy placement; more servers
@@ -47,7 +47,7 @@ public record Placement(
 
   /**
    * The last layers of the model, computed at the server instead of sent: workers send the
-   * activations before them and get their gradients back.
+   * activations that enter these layers, and get gradients back.
    *
    * @param layers number of these layers
    * @param parameterBytes parameters that are no longer sent
@@ -186,8 +186,8 @@ public record Placement(
   }
 
   /**
-   * Returns the only layer of the slowest server; null if that server has others, or if splitting
-   * gains nothing.
+   * Returns the only layer of the slowest server; null if that server has several, or if splitting
+   * layers gains nothing.
    */
   private static @Nullable String deciding(
       List<Layer> model, List<Server> servers, int[] placed, List<Way> ways) {

@@ -35,8 +35,8 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * Returns the cut whose slowest stage is fastest; of equals, the one whose stages have the
-   * shortest total time.
+   * Returns the cut whose slowest stage is fastest; if several cuts are equal, the one whose stages
+   * have the shortest total time.
    *
    * @param copies number of copies of the parameters that training holds: weights, gradients,
    *     optimizer
@@ -69,12 +69,12 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * Returns the shortest slowest stage of all cuts, or the smallest sum of cuts whose stages take
-   * at most {@code limit}. Dynamic programming: cuts the first layers into the first stages and
-   * adds one stage at a time.
+   * Returns the time of the slowest stage, minimised over all cuts, or the total time of the
+   * stages, minimised over the cuts whose stages take at most {@code limit} each. Dynamic
+   * programming: cuts the first layers into the first stages and adds one stage at a time.
    *
-   * @param begins receives, for each stage and each layer after its last, the stage's first layer;
-   *     ignored if empty
+   * @param begins receives each stage's first layer, by stage and by the layer that follows the
+   *     stage's last; ignored if empty
    */
   private double best(
       List<Layer> model,
@@ -129,9 +129,9 @@ record VirtualWorker(String name, List<Kind> gpus) {
    * Whether a stage fits in memory; an early stage holds the activations of more minibatches than a
    * late one.
    */
-  private boolean fits(int stage, double copies, double activations, int inFlight) {
+  private boolean fits(int stage, double parameters, double activations, int inFlight) {
     Double memory = gpus.get(stage).memoryBytes();
     return memory == null
-        || copies + Math.min(inFlight, gpus.size() - stage) * activations <= memory;
+        || parameters + Math.min(inFlight, gpus.size() - stage) * activations <= memory;
   }
 }

@@ -15,8 +15,8 @@ final class Waves {
   private Waves() {}
 
   /**
-   * Returns the largest number of minibatches that an update may miss: (D + 1)(s + 1) + s - 1 with
-   * s = n - 1.
+   * Returns the largest number of minibatches that an update may miss: (D + 1)(s + 1) + s - 1, with
+   * s = n - 1 for n minibatches in flight and the distance D.
    */
   static int staleness(int inFlight, int distance) {
     return (distance + 1) * inFlight + inFlight - 2;

@@ -107,7 +107,7 @@ public record WorkersReport(
       Placement placement = placement(layers, workers.size());
       if (shares == null && pipelines == null && placement == null) {
         throw new InputException(
-            file + " contains no question: expected lines 'worker', 'virtual' or 'server'");
+            file + " has nothing to predict: expected 'worker', 'virtual' or 'server' lines");
       }
       model.add("nothing here was validated on several GPUs");
       return new WorkersReport(
@@ -179,10 +179,10 @@ public record WorkersReport(
           line.name,
           pace.nanosPerSample() / 1e6,
           recorded == null ? "" : " in " + recorded,
-          pace.preparesItself() ? ", its own preparation included" : "",
+          pace.preparesItself() ? ", including preparation on the training thread" : "",
           slower == null
               ? ""
-              : "; its compute time multiplied by the given " + WorkersText.number(slower));
+              : "; compute time multiplied by slower=" + WorkersText.number(slower));
     }
 
     private @Nullable Pace paceOf(Line line, String recorded)
@@ -222,8 +222,8 @@ public record WorkersReport(
       }
       if (sample == null || sample == 0) {
         throw line.refused(
-            "memory= needs a line 'memory fixed=SIZE sample=SIZE': what the model takes, and each"
-                + " sample");
+            "memory= needs a line 'memory fixed=SIZE sample=SIZE': the memory of the model and of"
+                + " each sample");
       }
       double fits = Math.floor((memory - (fixed == null ? 0 : fixed)) / sample);
       if (fits < 0) {
@@ -346,7 +346,9 @@ public record WorkersReport(
           double spread = Math.sqrt(Math.expm1(deviation * deviation));
           measured.add(
               String.format(
-                  Locale.ROOT, "steps spread by %.1f %% (from their p50 and p90)", 100 * spread));
+                  Locale.ROOT,
+                  "step times have a spread of %.1f %% (from their p50 and p90)",
+                  100 * spread));
           return spread;
         }
       }
@@ -381,7 +383,7 @@ public record WorkersReport(
       }
       if (file.all("layer").isEmpty() && base != null) {
         measured.add(
-            "%s of %s, from the model that %s names"
+            "%s with %s of parameters in total, from the largest model in %s"
                 .formatted(
                     Text.count(layers.size(), "layer", "layers"),
                     WorkersText.bytes(bytes),
@@ -404,7 +406,9 @@ public record WorkersReport(
       boolean full = layers.get(layers.size() - 1).isFullyConnected();
       if (samples == 0 && full) {
         throw new InputException(
-            file + ": fully connected layers need the samples of a worker's step: 'links batch=N'");
+            file
+                + ": for fully connected layers, add the number of samples in a worker's step:"
+                + " 'links batch=N'");
       }
       Double compute = links.above0("compute");
       if (compute == null && basePace != null && samples > 0) {

@@ -140,18 +140,20 @@ public final class WorkersText {
       }
     }
     print(
-        "Together %s minibatches/s: in the long run each makes as many waves as the slowest; %s"
-            + " with waves in proportion to each one's rate.",
+        "Together %s minibatches/s, because in the long run each worker completes as many waves as"
+            + " the slowest; %s if each trained at its own rate.",
         number(pipelines.perSecond()), number(pipelines.unequalPerSecond()));
     print(
         "An update misses at most %d minibatches. D = %d hides pauses of up to %s ms of one worker"
-            + " from the others; it hides no worker that is always slower.",
+            + " from the others, but not a worker that is always slower.",
         pipelines.stalenessMinibatches(),
         pipelines.distance(),
         number(pipelines.hiddenPauseMillis()));
     Double spread = pipelines.spread();
     if (spread != null) {
-      print("With waves whose times spread by %.1f %%, what remains of that rate:", 100 * spread);
+      print(
+          "If the times of waves have a spread of %.1f %%, this share of the rate remains:",
+          100 * spread);
       for (Pipelines.Distance distance : pipelines.distances()) {
         print(
             "  D = %-3d %6.1f %%, updates miss at most %d minibatches",
@@ -198,7 +200,7 @@ public final class WorkersText {
     }
     if (placement.deciding() != null) {
       print(
-          "The layer %s alone decides: split it or move it; more servers do not help.",
+          "The layer %s alone determines the time: split it or move it; more servers do not help.",
           placement.deciding());
     }
   }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The search for the number of accelerators that a host feeds takes few runs. */
+/** Finding the number of accelerators that a host can feed needs few runs. */
 class AcceleratorProfileTest {
   private final List<Integer> tried = new ArrayList<>();
 
@@ -38,7 +38,7 @@ class AcceleratorProfileTest {
 
   @Test
   void theNumberIsDoubledThenBisected() throws Exception {
-    // Each takes 20 batches a second: six want 120 and get 111, which is 92 %.
+    // Each takes 20 batches a second: six want 120 and get 111, which is 92.5 %.
     AcceleratorProfile profile = profile(111, 64);
     assertThat(profile.fed()).isEqualTo(6);
     assertThat(tried).containsExactly(1, 2, 4, 8, 6, 7);

@@ -48,7 +48,10 @@ class OptimumTest {
     assertThat(solution.means().get(1).perGpu()[Resource.CORES]).isCloseTo(4, within(1e-9));
   }
 
-  /** The two free cores make the first job 50 % faster or the second 60 %; then 100 % or 150 %. */
+  /**
+   * The two free cores make the first job 50 % faster or the second 60 %; in the other case, 100 %
+   * or 150 %.
+   */
   @ParameterizedTest
   @CsvSource({"10,15,1,1.6", "0.1,0.2,10,25"})
   void speedsCountRelativeToTheProportionalShare(

@@ -76,7 +76,7 @@ class DifferentialTest {
         .isCloseTo(1 - 1 / 3.0 - 1 / 2.0 - 1 / 8.0 - 1 / 60.0, EXACT);
   }
 
-  /** The times of the phases leave this time out, so the live shares must, too. */
+  /** The times of the phases leave out the time without a core, so the live shares must, too. */
   @Test
   void timeInWhichOtherProgramsHadTheCoresIsInNoShare() throws Exception {
     JobRecording busy =
@@ -255,7 +255,7 @@ class DifferentialTest {
   void clippedNoiseKeepsItsError() throws Exception {
     Differential noise = noisy(22e6, 16e6, 8e6, 45);
 
-    // Clipping makes it 100 %; the error comes from the unclipped differences.
+    // Clipping makes the share 100 %; the error comes from the unclipped differences.
     assertThat(share(noise, "compute").value()).isCloseTo(1, EXACT);
     assertThat(share(noise, "compute").error()).isGreaterThan(1);
     assertThat(share(noise, "prepStall").error()).isGreaterThan(0.75);

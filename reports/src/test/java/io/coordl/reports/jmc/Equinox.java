@@ -15,8 +15,8 @@ import org.osgi.framework.wiring.BundleWiring;
 
 /**
  * Starts the plug-in framework of the Mission Control application with Mission Control's own
- * bundles and finds rules as the application does: in the service file of each bundle that extends
- * the point {@code ruleProvider}. Prints the rules' ids.
+ * bundles and finds rules as the application does: in the service file of each bundle that
+ * contributes to the extension point {@code ruleProvider}. Prints the rules' ids.
  */
 final class Equinox {
   private static final String POINT = "org.openjdk.jmc.flightrecorder.rules.ruleProvider";

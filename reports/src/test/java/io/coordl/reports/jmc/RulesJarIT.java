@@ -74,7 +74,7 @@ class RulesJarIT {
         .contains(
             "CoorDL: data stall",
             "Training waits for data 13.3 % of its time from the second epoch on.")
-        .contains("The agent had 1 fault; there the program continued without it.")
+        .contains("The agent had 1 fault; each time, the program continued without it.")
         .doesNotContain("<script>alert(1)");
   }
 

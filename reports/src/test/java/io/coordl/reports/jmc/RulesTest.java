@@ -181,10 +181,10 @@ class RulesTest {
     // 5 and 3 requests of 0.4 s each, in 130 s.
     assertThat(result("UnansweredPeers").getSeverity()).isEqualTo(Severity.OK);
     assertThat(result("UnansweredPeers").getSummary())
-        .isEqualTo("Host node1:7801 did not answer 5 requests of this job.");
+        .isEqualTo("Host node1:7801 did not answer 5 requests of this job in time.");
     assertThat(result("UnansweredPeers").getExplanation())
         .isEqualTo(
-            "2 answers were late and 3 failed; all hosts together cost the job's threads 3.20 s.");
+            "2 requests timed out and 3 failed; all hosts together cost the job's threads 3.20 s.");
     // 6 s of 60 s; three stores of 1 GiB for 95 MiB.
     assertThat(result("UnusedPartition").getSeverity()).isEqualTo(Severity.INFO);
     assertThat(result("UnusedPartition").getSummary())
@@ -214,7 +214,7 @@ class RulesTest {
         });
 
     assertThat(result("PrepBound").getSummary())
-        .isEqualTo("Training waits for preparation: 20.0 % of its time in the only epoch.");
+        .isEqualTo("Training waits for preparation: 20.0 % of training time in the only epoch.");
     assertThat(result("PrepBound").getSeverity()).isEqualTo(Severity.WARNING);
     assertThat(result("PrepBound").getSolution()).contains("decoded=share");
     assertThat(result("QueueBound").getSeverity()).isEqualTo(Severity.INFO);

@@ -21,7 +21,7 @@ public final class ChildJob {
 
   private ChildJob() {}
 
-  /** The agent's event of another version: times as fractions. */
+  /** The step event of another version of the agent, with a fractional time. */
   @Name("io.coordl.Step")
   static final class OtherStep extends Event {
     long batch;
@@ -30,19 +30,19 @@ public final class ChildJob {
     long checkpoint;
   }
 
-  /** The agent's event of another version: a field is missing. */
+  /** The data stall event of another version of the agent, with only one of its fields. */
   @Name("io.coordl.DataStall")
   static final class OtherStall extends Event {
     long fetch;
   }
 
-  /** The agent's event of another version: the same name, other fields. */
+  /** The epoch event of another version of the agent, with only one of its fields. */
   @Name("io.coordl.Epoch")
   static final class OtherEpoch extends Event {
     long epoch;
   }
 
-  /** The agent's event of a later version: one additional field. */
+  /** The configuration event of a later version of the agent, with an additional field. */
   @Name("io.coordl.Configuration")
   static final class NewerConfiguration extends Event {
     String key;
@@ -51,7 +51,7 @@ public final class ChildJob {
     long since;
   }
 
-  /** The agent's event with a string in place of a number. */
+  /** The host event of another version of the agent, with a string in place of a number. */
   @Name("io.coordl.Host")
   static final class OtherHost extends Event {
     String cores;
@@ -138,7 +138,7 @@ public final class ChildJob {
     Recordings.emitTotals(1, 100, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
     Recordings.nextChunk();
     Recordings.emitEpoch(2, 30 * Recordings.SECOND, Recordings.SECOND);
-    // JFR notifies a stream in this JVM of a flush only once it is on disk.
+    // JFR notifies a stream in this JVM of a flush only once the flushed events are on disk.
     try (var stream = EventStream.openRepository()) {
       var seen = new CountDownLatch(1);
       stream.setStartTime(Instant.EPOCH);

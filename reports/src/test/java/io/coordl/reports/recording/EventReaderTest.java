@@ -16,7 +16,7 @@ final class EventReaderTest {
   }
 
   @Test
-  void aFieldAddedSinceMayBeMissing() {
+  void aFieldAddedLaterMayBeMissing() {
     assertThat(reader.read(without("none")).cpu).isEqualTo(7);
     EpochEvent old = reader.read(without("cpu"));
     assertThat(old.cpu).isZero();

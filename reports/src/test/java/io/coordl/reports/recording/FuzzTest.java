@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Recordings broken in thousands of ways: each is refused in one sentence, or read. If it is read,
- * only flipped or overwritten bytes, or a cut between chunks, may have changed its figures. The
- * seed is printed with every failure; {@code -Dcoordl.seed=} repeats it.
+ * Recordings broken in many ways: each is read, or refused in one sentence. If it is read, only
+ * flipped or overwritten bytes, or a cut between chunks, may have changed its figures. The seed is
+ * printed with every failure; {@code -Dcoordl.seed=} repeats it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -41,8 +41,8 @@ class FuzzTest {
   private static final int METADATA_OFFSET = 24;
 
   /**
-   * Factor on the number of tries, such as {@code -Dcoordl.fuzz=10}; {@code -Pfull} tries four
-   * times as many as a build.
+   * Factor that multiplies the number of tries, set by {@code -Dcoordl.fuzz=10}, for example.
+   * Independently, {@code -Pfull} makes four times as many tries as an ordinary build.
    */
   private static final int THOROUGH = Integer.getInteger("coordl.fuzz", 1);
 

@@ -94,7 +94,7 @@ class MissionControlTest {
           assertThat(type.getCategoryNames()).as(name).containsExactly("CoorDL");
           IType<?> seen = types.get(name);
           assertThat(seen.getName()).as(name).isEqualTo(type.getLabel()).isNotBlank();
-          // JMC adds the event's name to it.
+          // JMC adds the event's name to the description.
           assertThat(type.getDescription()).as(name).isNotBlank();
           assertThat(seen.getDescription()).as(name).startsWith(type.getDescription());
         });

@@ -39,7 +39,7 @@ class TimeLineTest {
     assertThat(line.times().parts().get(Part.COMPUTE)).containsExactly(MILLISECOND);
   }
 
-  /** For runs of any length and events in any order. */
+  /** Adds spans in random order, over a range of time that grows. */
   @Test
   void noTimeIsLostAndTheNumberOfSlotsIsBounded() {
     long seed = System.nanoTime();

@@ -7,7 +7,7 @@ import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import org.junit.jupiter.api.Test;
 
-/** The only JDK event that is read by the names of its fields. */
+/** Checks the only JDK event whose fields are read by name. */
 class VocabularyTest {
 
   @Test

@@ -174,26 +174,26 @@ class AnswersTest {
             """
             Best size of a MinIO cache: x* = 100 ± 0 % of the data set (953.7 MiB): 200 ± 0 \
             samples/s, 1.20 ± 0.00x as fast as with nothing cached; more memory gains \
-            nothing; today it runs at 173 ± 0 samples/s; what is free (476.8 MiB) gives 182 ± \
+            nothing; today it runs at 173 ± 0 samples/s; the free memory (476.8 MiB) gives 182 ± \
             0 samples/s. [cache=minio, cache.size=477m]
             MinIO cache in place of the page cache: with 50 % of the data set in memory (476.8 \
-            MiB) MinIO hits 50 %, a page cache 15 % to 28 %: 182 ± 0 samples/s after 173 ± 2 \
+            MiB) MinIO hits 50 %, a page cache 15 % to 28 %: 182 ± 0 samples/s instead of 173 ± 2 \
             samples/s, 1.05 ± 0.01x as fast. [cache=minio, cache.size=477m]
             Decoded items cached in memory: decoding is 67 ± 0 % of preparation; with 8 % of the \
             decoded items cached (all of them take 5.6 GiB) the job runs at 174 ± 0 samples/s, \
             1.01 ± 0.00x as fast as today. []
             Preparation beside the step: one thread that prepares beside the step makes the job \
-            1.53 ± 0.00x as fast (264 ± 0 samples/s after 173 ± 0 samples/s). \
+            1.53 ± 0.00x as fast (264 ± 0 samples/s instead of 173 ± 0 samples/s). \
             [prefetch=2]
             Workers and cores needed: k* = 2 workers (1.89 ± 0.00) on 1.50 ± 0.00 cores keep \
             up with the steps; with 4 cores the job then runs at 500 ± 0 samples/s, today at \
             173 ± 0 samples/s. []
-            Storage rate needed: S* = 724.8 MiB/s ± 0 bytes/s leave at most 5 % of the time to \
-            fetching when nothing is cached; this storage gives 190.7 MiB/s ± 0 bytes/s and the \
-            job then runs at 167 ± 0 samples/s. []
+            Storage rate needed: S* = 724.8 MiB/s ± 0 bytes/s limits fetching to 5 % of the time \
+            when nothing is cached; this storage gives 190.7 MiB/s ± 0 bytes/s, with which the job \
+            runs at 167 ± 0 samples/s. []
             A faster accelerator: steps 2.0x as fast make the job 1.21 ± 0.00x as \
-            fast (209 ± 0 samples/s). However fast they are, it becomes at most 1.53 ± 0.00x as \
-            fast, and reaching 95 % of that speed takes steps 10.0 ± 0.0x as fast. []
+            fast (209 ± 0 samples/s). However fast the steps are, the job becomes at most 1.53 ± \
+            0.00x as fast; for 95 % of that speed, steps must be 10.0 ± 0.0x as fast. []
             Several jobs on this host: each of 2 jobs runs at 173 ± 0 samples/s independently and \
             at 500 ± 0 samples/s with coordinated prep, 2.89 ± 0.00x as fast; one alone \
             runs at 173 ± 0 samples/s. [prep=coordinate, prep.jobs=2]
@@ -222,10 +222,10 @@ class AnswersTest {
             """
             Best size of a MinIO cache: x* = 71 ± 0 % of the data set (681.2 MiB): 1,000 ± 0 \
             samples/s, 2.00 ± 0.00x as fast as with nothing cached; more memory gains \
-            nothing; today it runs at 590 ± 0 samples/s; what is free (476.8 MiB) gives 769 ± \
-            0 samples/s; one of 25 % gives 606 ± 0 samples/s. [cache=minio, cache.size=477m]
+            nothing; today it runs at 590 ± 0 samples/s; the free memory (476.8 MiB) gives 769 ± \
+            0 samples/s; a cache of 25 % gives 606 ± 0 samples/s. [cache=minio, cache.size=477m]
             MinIO cache in place of the page cache: with 25 % of the data set in memory (238.4 \
-            MiB) MinIO hits 25 %, a page cache 3 % to 7 %: 606 ± 0 samples/s after 519 ± 6 \
+            MiB) MinIO hits 25 %, a page cache 3 % to 7 %: 606 ± 0 samples/s instead of 519 ± 6 \
             samples/s, 1.17 ± 0.01x as fast. [cache=minio, cache.size=239m]
             Decoded items cached in memory: decoding is 75 ± 0 % of preparation; with 25 % of the \
             decoded items cached (all of them take 5.6 GiB) the job runs at 650 ± 0 samples/s, \
@@ -234,12 +234,12 @@ class AnswersTest {
             Workers and cores needed: k* = 4 workers (3.39 ± 0.00) on 1.20 ± 0.00 cores keep \
             up with the steps; with 16 cores the job then runs at 1,000 ± 0 samples/s, today at \
             590 ± 0 samples/s. []
-            Storage rate needed: S* = 500.7 MiB/s ± 0 bytes/s keep up with the rest of the job \
-            when 25 % is cached; this storage gives 190.7 MiB/s ± 0 bytes/s and the job then \
-            runs at 606 ± 0 samples/s; with 476.8 MiB/s it runs at 980 ± 0 samples/s. []
+            Storage rate needed: S* = 500.7 MiB/s ± 0 bytes/s keeps up with the rest of the job \
+            when 25 % is cached; this storage gives 190.7 MiB/s ± 0 bytes/s, with which the job \
+            runs at 606 ± 0 samples/s; with 476.8 MiB/s it would run at 980 ± 0 samples/s. []
             A faster accelerator: steps 3.0x as fast make the job 1.00 ± 0.00x as \
-            fast (590 ± 0 samples/s). However fast they are, it becomes at most 1.00 ± 0.00x as \
-            fast, and reaching 95 % of that speed takes steps 1.00 ± 0.00x as fast. []
+            fast (590 ± 0 samples/s). However fast the steps are, the job becomes at most 1.00 ± \
+            0.00x as fast; for 95 % of that speed, steps must be 1.00 ± 0.00x as fast. []
             Several jobs on this host: each of 4 jobs runs at 590 ± 0 samples/s independently and \
             at 1,000 ± 0 samples/s with coordinated prep, 1.70 ± 0.00x as fast; one alone \
             runs at 590 ± 0 samples/s. [prep=coordinate, prep.jobs=4]
@@ -348,7 +348,7 @@ class AnswersTest {
 
   @Test
   void storageOfUnknownRateIsAssumedToBeFastEnough() throws Exception {
-    String enough = "the storage is not at its limit, as its rate is not known";
+    String enough = "the storage, whose rate is not known, does not limit the job";
     Pipeline ordinary = recorded(WhatIfTest.ORDINARY);
 
     assertThat(question("cacheSize").ask(ordinary, Scenario.NONE).assumptions()).contains(enough);
@@ -493,7 +493,7 @@ class AnswersTest {
 
             1  MinIO cache in place of the page cache
                with 25 % of the data set in memory (238.4 MiB) MinIO hits 25 %, a page cache 3 % to 7 %: 606 ± 5
-               samples/s after 519 ± 11 samples/s, 1.17 ± 0.02x as fast.
+               samples/s instead of 519 ± 11 samples/s, 1.17 ± 0.02x as fast.
                         cache                 MinIO    random replacement   least recently used
                           0 %               500 ± 4               500 ± 4               500 ± 4
                          10 %               538 ± 4               504 ± 4               502 ± 4
@@ -526,15 +526,15 @@ class AnswersTest {
                items from there in share
 
             Assumptions
-               - the page cache has the free memory, and answers what lies between least recently used and
+               - the page cache has the free memory; its hit ratio lies between those of least recently used and
                random replacement
                - a step leaves the cores to preparation, as no competition was seen (--compute-cores overrides
                this)
                - every epoch requests every item once in a new random order, and the page cache has as much
                memory as the MinIO cache would
-               - the hosts are alike, and share one storage of the rate stated or measured here
+               - the hosts are identical and share one storage system, with the rate given or measured here
                - exchanging gradients costs no more than it does today
-               - a sample from another host takes a thread no longer than the network
+               - a thread spends no more time on a sample from another host than the network does
                - every host trains on its part of the same global batch, drawn at random from the whole data set\
             """);
   }
@@ -550,7 +550,7 @@ class AnswersTest {
 
             1  Preparation beside the step
                one thread that prepares beside the step makes the job 1.50 ± 0.07x as fast (250 ± 21 samples/s
-               after 167 ± 11 samples/s).
+               instead of 167 ± 11 samples/s).
                       workers       beside the step
                             0              167 ± 11
                             1              250 ± 21
@@ -565,14 +565,15 @@ class AnswersTest {
                Try: -javaagent:coordl-agent.jar=prefetch=2
 
             -  MinIO cache in place of the page cache; Storage rate needed
-               no answer: the rate of the storage behind the page cache: an ordinary run does not show it;
-               measure it with coordl profile -- java ... your.Program.
+               no answer: an ordinary run does not show the rate of the storage behind the page cache; measure
+               it with coordl profile -- java ... your.Program.
 
             Assumptions
-               - an item is a sample, and the epochs after the first show what each stage takes within 10 % or
-               their spread, whichever is more
-               - the training thread prepares its batches itself, as it waited for all of that
-               - a fetch from storage takes as long as today, including the page cache's part in it
+               - an item is a sample, and the epochs after the first show the time of each stage to within 10 %
+               or their spread, whichever is larger
+               - the training thread prepares its batches itself, as it waited for nearly all of their
+               preparation
+               - a fetch from storage takes as long as today, when the page cache may serve part of it
                - a step leaves the cores to preparation, unless --compute-cores says otherwise\
             """);
   }

@@ -94,7 +94,8 @@ class CostsTest {
 
   @Test
   void severalJobsShareCoresAndStorage() {
-    // Independent: min(G, P/J, F/J); coordinated: min(G, P, F).
+    // Rates of each of J jobs with DS-Analyzer's G, P and F: independent min(G, P/J, F/J);
+    // coordinated min(G, P, F).
     Costs costs = costs(1, 0, 8, 0, 0, 3, 0, 0, 0);
 
     assertThat(costs.nanos(Setup.of(4, 4).jobs(5, false))).isCloseTo(15, EXACT);
@@ -105,14 +106,15 @@ class CostsTest {
 
   @Test
   void partitionedHostsAddTheTimesOfAllOrigins() {
-    // 1/F = c/C + (n-1)c/Net + (1-nc)/S, with one storage per host.
+    // The share c from memory, n - 1 such shares over the network, and the rest from the host's own
+    // storage.
     Costs costs = costs(0.01, 0, 0.01, 0, 0, 8, 0.5, 0, 0);
     double c = 0.2;
     int n = 3;
 
     assertThat(costs.nanos(Setup.of(4, 4).hit(c).remote((n - 1) * c, 2, 2)))
         .isCloseTo(c * 0.5 + (n - 1) * c * 2 + (1 - n * c) * 8, EXACT);
-    // Yang and Cong: n hosts share one storage, so their total speed stays R.
+    // Yang and Cong: n hosts share one storage, so their total speed stays its rate.
     assertThat(costs.nanos(Setup.of(4, 4).hit(0).hosts(256)) / 256).isCloseTo(8, EXACT);
   }
 

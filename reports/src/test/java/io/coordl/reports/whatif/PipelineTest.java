@@ -92,7 +92,8 @@ class PipelineTest {
     assertThat(pipeline.frameworks).isEqualTo("DJL 0.35.1");
     assertThat(pipeline.assumptions)
         .contains(
-            "threads beside the training thread prepare, as it did not wait for all of that",
+            "threads beside the training thread prepare its batches, as it waited for only part of"
+                + " their preparation",
             "there is one such thread, as 1.4 were busy on average");
   }
 
@@ -116,7 +117,9 @@ class PipelineTest {
     isCloseTo(pipeline.prepNanos, 3.5e6, 3.5e5);
     isCloseTo(pipeline.missNanos, 4e6 / 0.75, 4e5 / 0.75);
     assertThat(pipeline.assumptions)
-        .contains("the training thread prepares its batches itself, as it waited for all of that");
+        .contains(
+            "the training thread prepares its batches itself, as it waited for nearly all of their"
+                + " preparation");
   }
 
   @Test
@@ -182,8 +185,8 @@ class PipelineTest {
     assertThat(pipeline.datasetItems).isEqualTo(1_000);
     assertThat(pipeline.assumptions)
         .contains(
-            "the steps after warm-up show what each stage takes within 10 % or their spread,"
-                + " whichever is more");
+            "the steps after warm-up show the time of each stage to within 10 % or their spread,"
+                + " whichever is larger");
     assertThat(pipeline.checks)
         .extracting(Pipeline.Check::phase)
         .containsExactly("steps after warm-up");
@@ -248,7 +251,7 @@ class PipelineTest {
         .extracting(Missing::reason)
         .asString()
         .contains(
-            "10 steps after warm-up, or three complete epochs, and the recording has too few");
+            "10 steps after warm-up, or three complete epochs: let the job train longer, or ");
   }
 
   /** Preparation on its own thread, which takes 20 of 100 s from the steps on two cores. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The advised interval of a job whose steps take 0.29 s after the first epoch. */
 class SaveIntervalTest {
-  /** Returns the job with {@code pairs} saves of 0.9 s and as many of 1.1 s. */
+  /** Returns the job with {@code pairs} saves of 0.9 s and {@code pairs} saves of 1.1 s. */
   private static JobRecording job(int pairs, String policy) throws Exception {
     Histogram histogram = new Histogram(60 * SECOND, 3);
     histogram.recordValueWithCount(9 * SECOND / 10, pairs);
@@ -38,10 +38,10 @@ class SaveIntervalTest {
     // 1 / (1 + 96 * 0.29) is the first share below 3.5 %.
     assertThat(answer.sentence())
         .isEqualTo(
-            "training waits 1.00 s for a save, as long as 3.45 (0.96 to 12.4) steps take; with 96"
-                + " steps or more between two it waits at most 3.5 % of its time. Today it is 150"
-                + " steps: 2.2 % of the time, and a crash loses 21.75 s of training on"
-                + " average.");
+            "training waits 1.00 s for a save, the time of 3.45 (0.96 to 12.4) steps; with at least"
+                + " 96 steps between saves, it waits at most 3.5 % of the time. Today the interval"
+                + " is 150 steps, and training waits 2.2 % of the time; a crash loses 21.75 s of"
+                + " training on average.");
     assertThat(answer.figure().measure().value()).isCloseTo(95.08, within(0.1));
     assertThat(answer.arguments()).isEmpty();
     for (Point point : answer.plot().series().get(0).points()) {
@@ -55,7 +55,9 @@ class SaveIntervalTest {
     Answer often = answer(job(5, "atomic"));
 
     assertThat(often.sentence())
-        .endsWith("Today it is 30 steps: 10.3 % of the time, more than that.");
+        .endsWith(
+            "Today the interval is 30 steps, and training waits 10.3 % of the time, which is too"
+                + " much.");
     assertThat(often.arguments()).contains("checkpoint=async");
     assertThat(answer(job(5, "async")).arguments()).isEmpty();
   }
@@ -75,8 +77,8 @@ class SaveIntervalTest {
     assertThat(answer.plot()).isNull();
     assertThat(answer.sentence())
         .isEqualTo(
-            "no answer: it takes two saves of the model or more, and three complete epochs that"
-                + " train it.");
+            "no answer: the recording needs at least two saves of the model and three complete"
+                + " epochs that train it.");
   }
 
   @Test
@@ -85,6 +87,6 @@ class SaveIntervalTest {
     pipeline.saves = new Saves(new Measure(3e8, 9e8), new Measure(1e9, 3e9), 0.5, true);
 
     assertThat(new SaveInterval().ask(pipeline, Scenario.NONE).sentence())
-        .contains("Today it is 1 step:", "87.0 % of the time");
+        .contains("Today the interval is 1 step,", "87.0 % of the time");
   }
 }

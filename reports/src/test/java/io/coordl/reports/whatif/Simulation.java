@@ -144,8 +144,8 @@ final class Simulation {
   }
 
   /**
-   * Whether the next item hits: exactly the right number of every hundred do, in random order, as
-   * in an epoch.
+   * Whether the next item hits. Of every hundred items, exactly the expected number hit, in random
+   * order, as in an epoch.
    */
   private boolean nextHits(double hit) {
     if (order.isEmpty()) {

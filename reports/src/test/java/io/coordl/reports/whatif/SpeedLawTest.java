@@ -56,7 +56,7 @@ class SpeedLawTest {
     assertThat(law.speed(8, 1, 1)).isCloseTo(1000, within(1e-3));
   }
 
-  /** Other programs used the cores for half of the phase, which its times exclude. */
+  /** Other programs used the cores for half of the phase; its times exclude that half. */
   @Test
   void timeOfOtherProgramsIsNotStepTime() throws Exception {
     JobRecording busy =
@@ -215,7 +215,7 @@ class SpeedLawTest {
   }
 
   @Test
-  void theKneeIsTheLeastThatGivesNearlyAll() throws Exception {
+  void theKneeNeedsTheLeastForNearlyFullSpeed() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(workers(8, 1e6, 0)), null, false);
     DemandTable table = law.table(1);
 

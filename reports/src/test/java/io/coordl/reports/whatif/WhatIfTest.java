@@ -86,7 +86,7 @@ class WhatIfTest {
   }
 
   @Test
-  void theBestCacheIsTheSmallestAsGoodAsAllMemory() {
+  void theBestCacheIsTheSmallestThatIsAsGoodAsAllMemory() {
     Random random = new Random(1);
     int inside = 0;
     for (int i = 0; i < 500; i++) {
@@ -211,7 +211,8 @@ class WhatIfTest {
       double nanos = costs.nanos(coupling.setup(n, Coupling.partitioned(n, c)));
 
       double local = Math.min(c, 1.0 / n);
-      // 1/F = l/C + (n-1) l/Net + max(0, 1-nc)/S; S is shared by n hosts.
+      // The local share from memory, n - 1 such shares over the network, and the rest from the
+      // storage that n hosts share.
       assertThat(nanos)
           .isCloseTo(local * 0.5 + (n - 1) * local * 2 + Math.max(0, 1 - n * c) * 10 * n, NEAR);
     }
@@ -258,7 +259,7 @@ class WhatIfTest {
             "finds 25.0 % of the items in its own memory, 75.0 % in that of the others and 0.0 % in"
                 + " storage");
     assertThat(answer(usual, "hosts").assumptions())
-        .anyMatch(line -> line.contains("1.2 GiB/s (10 Gbit/s, as no rate is known): --network"));
+        .anyMatch(line -> line.contains("1.2 GiB/s (10 Gbit/s by default): --network"));
     assertThat(answer(slow, "hosts").assumptions()).noneMatch(line -> line.contains("--network"));
     // Two threads: 3/4 of the samples from storage at 2.8 ms; or all from memory, with 1 ms steps.
     assertThat(figure(usual, "hosts").value()).isCloseTo((1.2 + 0.75 * 2.8) / 2, within(0.01));
@@ -370,7 +371,7 @@ class WhatIfTest {
   }
 
   @Test
-  void tooManyWorkersAndNoNumberOfWorkersAreDistinguished() throws Exception {
+  void tooManyWorkersAndAnUnreachablePaceAreDistinguished() throws Exception {
     Pipeline slow =
         Pipeline.of(
             Recordings.read(
@@ -438,7 +439,7 @@ class WhatIfTest {
     assertThat(answer(whatIf, "cacheSize").arguments())
         .containsExactly("cache=minio", "cache.size=477m");
     assertThat(answer(whatIf, "cacheSize").sentence())
-        .contains("what is free (476.8 MiB) gives 182 ± 2 samples/s");
+        .contains("the free memory (476.8 MiB) gives 182 ± 2 samples/s");
   }
 
   @Test
@@ -523,7 +524,7 @@ class WhatIfTest {
     for (WhatIf whatIf : List.of(serial, workers)) {
       assertThat(answer(whatIf, "cacheSize").figure()).isNotNull();
       assertThat(answer(whatIf, "cacheSize").assumptions())
-          .anyMatch(line -> line.startsWith("no phase had every item in memory: preparation is"));
+          .anyMatch(line -> line.startsWith("no phase had every item in memory, so the time of"));
     }
   }
 
@@ -799,7 +800,7 @@ class WhatIfTest {
     Scenario more = new Scenario(null, null, 16, null, null, null, null, null, null);
 
     assertThat(answer(WhatIf.of(ordinary), "jobs").sentence())
-        .startsWith("no answer: how many of the cores a step keeps busy:");
+        .startsWith("no answer: the recording does not show how many cores a step keeps busy:");
     assertThat(answer(WhatIf.of(ordinary, more, Set.of()), "cores").sentence())
         .contains("--compute-cores");
     WhatIf known = WhatIf.of(ordinary, all, Set.of());

@@ -53,8 +53,8 @@ class PipelinesTest {
 
   @Test
   void theWorkedExampleOfVirtualWorkers() {
-    List<Integer> slowLast = List.of(2, 2, 1, 3);
-    assertRow("VVVV", new double[] {25, 50, 71.43, 71.43}, slowLast, slowLast);
+    List<Integer> vvvv = List.of(2, 2, 1, 3);
+    assertRow("VVVV", new double[] {25, 50, 71.43, 71.43}, vvvv, vvvv);
     List<Integer> fewFirst = List.of(1, 1, 2, 4);
     assertRow("QQQQ", new double[] {10, 20, 25, 25}, fewFirst, fewFirst);
     assertRow(
@@ -184,7 +184,7 @@ class PipelinesTest {
   @Test
   void noWorkerIsMoreThanDWavesAhead() {
     double[][] times = {{1, 1, 1, 1}, {1, 5, 1, 1}};
-    // In lock step, all wait for the pause.
+    // In lockstep, all wait for the pause.
     assertThat(Waves.makespan(times, 0)).isEqualTo(8);
     double[][] turns = {{1, 5, 1, 1}, {1, 1, 5, 1}};
     assertThat(Waves.makespan(turns, 0)).isEqualTo(12);
