@@ -229,7 +229,7 @@ public final class DjlWaits {
     }
   }
 
-  /** A custom data set; the first sample of a batch takes the batch's whole time. */
+  /** A custom data set; preparing a batch's first sample takes the time of the whole batch. */
   private static final class SleepyData extends RandomAccessDataset {
     private final Settings settings;
     private final Waits waits;

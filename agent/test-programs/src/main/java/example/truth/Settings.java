@@ -10,7 +10,7 @@ package example.truth;
  * @param epochs number of epochs
  */
 record Settings(String program, int prep, int step, int batches, int epochs) {
-  /** Whether each batch begins with reading a file. */
+  /** Whether each batch first reads a file. */
   boolean reads() {
     return program.endsWith("-read");
   }

@@ -55,7 +55,7 @@ public final class Search {
 
   private Search() {}
 
-  /** See the class. */
+  /** Runs the program; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     Search search = new Search();
     try {

@@ -149,7 +149,7 @@ public final class PlanBenchmark {
             new Job("nothing", 512, 4 << 10, 1, 200, 1, 150 / part));
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws Exception {
     boolean quick = List.of(args).equals(List.of("quick"));
     if (args.length > 0 && !quick) {

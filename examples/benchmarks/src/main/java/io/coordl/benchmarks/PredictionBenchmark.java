@@ -99,7 +99,7 @@ public final class PredictionBenchmark {
     bytes = SlowStorage.size(data);
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     List<String> missing = SlowStorage.missing();
     if (!missing.isEmpty()) {

@@ -43,7 +43,7 @@ public final class ProfileBenchmark {
   /** The errors over all runs of a program. */
   private record Errors(KnownRates program, Map<String, Worst> rates, Map<String, Worst> shares) {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws InterruptedException {
     String part = args.length > 0 ? args[0] : "";
     int runs = args.length > 1 ? Integer.parseInt(args[1]) : 10;

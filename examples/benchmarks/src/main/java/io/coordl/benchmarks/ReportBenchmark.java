@@ -33,7 +33,7 @@ public final class ReportBenchmark {
 
   private ReportBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int turns = args.length > 0 ? Integer.parseInt(args[0]) : 3;
     long events = 1_000_000L * (args.length > 1 ? Integer.parseInt(args[1]) : 10);

@@ -21,7 +21,7 @@ public final class StatusBenchmark {
 
   private StatusBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int seconds = args.length > 0 ? Integer.parseInt(args[0]) : 60;
     Checkout checkout = Checkout.find();

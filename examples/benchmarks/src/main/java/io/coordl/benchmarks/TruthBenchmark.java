@@ -17,7 +17,7 @@ import java.util.Locale;
 public final class TruthBenchmark {
   private TruthBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     String part = args.length > 0 ? args[0] : "";
     Checkout checkout = Checkout.find();

@@ -34,7 +34,7 @@ public final class WholeRunBenchmark {
 
   private WholeRunBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   @SuppressWarnings("SystemExitOutsideMain")
   public static void main(String[] args) throws IOException, InterruptedException {
     int rounds = args.length > 0 ? Integer.parseInt(args[0]) : 5;
