@@ -62,7 +62,7 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
     }
     if (ofBest < BEST_BAR) {
       missed.add(
-          String.format(Locale.ROOT, "%s: ends at %.2f of the best by hand", program, ofBest));
+          String.format(Locale.ROOT, "%s: ends at %.2f of the best manual speed", program, ofBest));
     }
     return missed;
   }
@@ -84,7 +84,7 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
     if (looseness > MEDIAN_BAR) {
       missed.add(
           String.format(
-              Locale.ROOT, "bounds are %.2f times what is measured, at the median", looseness));
+              Locale.ROOT, "the median bound is %.2f times the measured speed-up", looseness));
     }
     return missed;
   }

@@ -72,7 +72,8 @@ public final class MinioBenchmark {
     if (!"root".equals(System.getProperty("user.name"))
         || !Files.isWritable(GROUPS.resolve("memory"))
         || !Files.isWritable(GROUPS.resolve("blkio"))) {
-      System.out.println("Not measured: this needs root and a writable cgroup v1 memory and blkio.");
+      System.out.println(
+          "Not measured: this needs root and a writable cgroup v1 memory and blkio.");
       System.exit(2);
     }
     Map<Integer, Double> parts = new TreeMap<>(BARS);

@@ -173,7 +173,8 @@ public final class OverheadBenchmark {
       }
     }
     if (!Files.exists(file) || all == 0) {
-      throw new IllegalStateException("The job was not observed: it printed no turn or left no " + file);
+      throw new IllegalStateException(
+          "The job was not observed: it printed no turn or left no " + file);
     }
     List<Double> ratios = new ArrayList<>();
     for (int first = FIRST; first + 1 < epochs; first += 2) {

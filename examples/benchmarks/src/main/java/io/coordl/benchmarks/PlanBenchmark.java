@@ -25,10 +25,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Executes a plan: four jobs share two cores (quotas of control groups), 2 GiB of cache and a disk
- * of {@value #DISK_MBS} MB/s, allocated by GPU-proportional shares and by TUNE, twice each. Each
- * job runs with its share from {@code coordl plan}. Compares the time of each job, the mean and the
- * makespan with the prediction of {@code coordl simulate}.
+ * Executes two plans: four jobs share two cores (quotas of control groups), 2 GiB of cache and a
+ * disk of {@value #DISK_MBS} MB/s, once by GPU-proportional shares and once by TUNE. Each plan is
+ * executed twice. Each job runs with its share from {@code coordl plan}. Compares the time of each
+ * job, the mean and the makespan with the prediction of {@code coordl simulate}.
  *
  * <p>The jobs ({@code example.loader.DjlDemand}) wait instead of using a GPU. One is bound by
  * cores, one by memory for its items, one by storage, one by none of these. Each is profiled first
@@ -41,13 +41,13 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>Arguments: {@code quick} for small data sets and short jobs, to test the benchmark itself.
  * Exit status 1 if a mean or a makespan differs by more than {@value #BAR} % from the predicted
- * one; 2 where nothing can be measured.
+ * one; 2 if nothing can be measured.
  */
 public final class PlanBenchmark {
   private static final double BAR = 10;
   private static final int DISK_MBS = 26;
 
-  /** Disk rate of a profile: half, because TUNE shares the disk between two jobs. */
+  /** Disk rate of a profile: half the disk's, because TUNE shares the disk between two jobs. */
   private static final int PROFILE_MBS = 13;
 
   private static final int CORES = 2;
@@ -161,7 +161,7 @@ public final class PlanBenchmark {
       missing.add(CoreQuota.missing());
     }
     if (!missing.isEmpty()) {
-      System.out.println("Not measured: it needs " + String.join(", ", missing) + ".");
+      System.out.println("Not measured: this needs " + String.join(", ", missing) + ".");
       System.exit(2);
     }
     Checkout checkout = Checkout.find();
@@ -271,7 +271,7 @@ public final class PlanBenchmark {
         .echo(
             line -> {
               if (line.contains("profile: ")) {
-                quick(disk, line.contains("profile: loading"));
+                setRate(disk, line.contains("profile: loading"));
               }
             })
         .run()
@@ -282,7 +282,7 @@ public final class PlanBenchmark {
         work.resolve(job.name + ".json"), coordl.run("demand", recording.toString(), "--json"));
   }
 
-  private static void quick(SlowStorage disk, boolean loading) {
+  private static void setRate(SlowStorage disk, boolean loading) {
     try {
       disk.rate(loading ? 0 : PROFILE_MBS * MB);
     } catch (IOException e) {
@@ -427,14 +427,14 @@ public final class PlanBenchmark {
     TextTable table =
         new TextTable(
             "allocation",
-            "of",
+            "time of",
             "cores",
             "GiB",
             "MB/s",
             "simulated s",
             "first s",
             "second s",
-            "furthest %");
+            "largest error %");
     double worst = 0;
     for (Carried plan : List.of(proportional, tune)) {
       String word = plan.allocation.word();
@@ -460,7 +460,7 @@ public final class PlanBenchmark {
     System.out.printf(
         Locale.ROOT,
         "tune against proportional: mean %.2f times as fast (simulated %.2f), makespan %.2f"
-            + " (%.2f)%nfurthest mean or makespan: %.1f %% (bar %.0f)%n",
+            + " (%.2f)%nlargest error of a mean or makespan: %.1f %% (bar %.0f)%n",
         proportional.measured(Times::mean) / tune.measured(Times::mean),
         proportional.predicted.mean() / tune.predicted.mean(),
         proportional.measured(Times::makespan) / tune.measured(Times::makespan),

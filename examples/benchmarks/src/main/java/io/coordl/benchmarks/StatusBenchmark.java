@@ -59,7 +59,7 @@ public final class StatusBenchmark {
     }
   }
 
-  /** CPU nanoseconds of the thread; the JVM is a child of the shell that measures it. */
+  /** CPU nanoseconds of the status thread; the JVM is a child of the shell that measures it. */
   private static long cpu(ProcessHandle shell) throws IOException {
     for (ProcessHandle process : shell.descendants().toList()) {
       Path tasks = Path.of("/proc/" + process.pid() + "/task");

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Checks the agent against the truth: compares its data stalls with programs that measure their own
- * waits. Exits with 1 if it is wrong by more than 3 %. Argument: a part of the programs' names
- * (all).
+ * Checks the agent against the truth: compares the data stalls that it measures with the waits that
+ * the programs measure themselves. Exits with 1 if the agent is wrong by more than 3 %. Argument: a
+ * part of the programs' names (all).
  */
 public final class TruthBenchmark {
   private TruthBenchmark() {}
