@@ -36,7 +36,7 @@ final class DiffCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE.jfr",
       arity = "1..3",
-      description = "A profile, or ingestion, cached and cold.")
+      description = "One profile, or three recordings: ingestion, cached and cold.")
   List<Path> files;
 
   @Option(

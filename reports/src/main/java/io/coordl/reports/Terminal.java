@@ -60,7 +60,7 @@ record Terminal(boolean colours, int width) {
 
   /**
    * Uses colours only on a terminal that supports them, and if the user allows it
-   * (https://no-color.org). No colours if either stream goes elsewhere, because help and errors
+   * (https://no-color.org). No colours if stdout or stderr goes elsewhere, because help and errors
    * share the setting.
    */
   static Terminal of(Map<String, String> environment, boolean terminal, Size size) {

@@ -107,7 +107,9 @@ public record DemandTable(
         table -> Axes.along(table, column, line -> Axes.along(line, layer, speed -> speed)));
   }
 
-  /** Returns the lowest storage rate in MB/s that hardly slows the job; 0 if storage never does. */
+  /**
+   * Returns the lowest storage rate in MB/s that hardly slows the job; 0 if storage never slows it.
+   */
   double storageNeeded(double withCores, double withMemory) {
     double best = speed(withCores, withMemory, Double.MAX_VALUE);
     if (speed(withCores, withMemory, 0) >= NEARLY * best) {

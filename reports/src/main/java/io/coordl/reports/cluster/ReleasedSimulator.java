@@ -111,7 +111,7 @@ final class ReleasedSimulator {
       return allocation == Allocation.PROPORTIONAL ? atTable : atTable / speed;
     }
 
-    /** Reduces it to its proportional share if it wants more of any resource. */
+    /** Reduces the job to its proportional share if it wants more of any resource. */
     void reduce() {
       for (int r = 0; r < Resource.COUNT; r++) {
         if (request[r] > gpus() * fair[r]) {
