@@ -26,7 +26,7 @@ final class JobIdentity {
   private JobIdentity() {}
 
   /**
-   * Returns the differences that show two recordings to be of different jobs, by name; empty if
+   * Returns the differences that show that two recordings are of different jobs, by name; empty if
    * there are none.
    */
   static Map<String, Change> differences(JobRecording before, JobRecording after) {

@@ -89,11 +89,11 @@ public final class SideBySideText {
             equal ->
                 equal.timesAsFast() < 2
                     ? Text.format(
-                        "Equal runs beside them differ by up to %.1f %% (%d runs)",
+                        "Equal runs in the same directory differ by up to %.1f %% (%d runs)",
                         100 * (equal.timesAsFast() - 1), equal.runs())
                     : Text.format(
-                        "Equal runs beside them differ in speed by up to %.1fx (%d runs): something"
-                            + " else changed, or the machine was busy",
+                        "Equal runs in the same directory differ in speed by up to %.1fx (%d runs):"
+                            + " something else changed, or the machine was busy",
                         equal.timesAsFast(), equal.runs()))
         .orElse(
             "The spread of equal runs is not known: record each side several times, and compare"
