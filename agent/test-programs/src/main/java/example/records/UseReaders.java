@@ -410,7 +410,7 @@ public final class UseReaders {
     epochs(iterator);
     print(iterator.inputColumns() + " columns, " + iterator.totalOutcomes() + " outcomes");
     rest(iterator);
-    // One at a time, because the sequences differ in length.
+    // One sequence per batch, because the sequences differ in length.
     epochs(new SequenceRecordReaderDataSetIterator(numbered("features", 1), 1, -1, 1, true));
   }
 

@@ -7,9 +7,7 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * Makes a loader hang, as on a broken file, from the batch given by property {@code truth.hangs}.
- */
+/** Makes a loader hang, as on a broken file, at the batch given by property {@code truth.hangs}. */
 final class Hang {
   private static final int AT = Integer.getInteger("truth.hangs", Integer.MAX_VALUE);
   private static final AtomicInteger BATCHES = new AtomicInteger();

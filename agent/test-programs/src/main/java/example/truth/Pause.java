@@ -12,8 +12,8 @@ final class Pause {
 
   /**
    * Returns {@link System#nanoTime} as if this thread had woken from its last pause on time. Sleeps
-   * end half a millisecond late, or later on a busy machine, which would add up to several percent.
-   * Subtracts each lateness once.
+   * end about half a millisecond late, or later on a busy machine, which would add up to several
+   * percent. Subtracts each lateness once.
    */
   static long now() {
     long[] overslept = OVERSLEPT.get();

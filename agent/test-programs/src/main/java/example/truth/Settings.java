@@ -5,7 +5,7 @@ package example.truth;
  *
  * @param program which of the loops
  * @param prep milliseconds to prepare a batch
- * @param step milliseconds of a step, besides its small real computation
+ * @param step milliseconds that a step sleeps, in addition to its small real computation
  * @param batches batches per epoch
  * @param epochs number of epochs
  */

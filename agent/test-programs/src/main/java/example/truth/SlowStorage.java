@@ -109,7 +109,7 @@ final class SlowStorage extends FileSystemProvider {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // The caller's own class.
+  @SuppressWarnings("unchecked") // Callers request BasicFileAttributes.
   public <A extends BasicFileAttributes> A readAttributes(
       Path path, Class<A> type, LinkOption... options) throws IOException {
     boolean directory = path.toString().equals("/data");

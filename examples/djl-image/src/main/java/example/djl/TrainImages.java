@@ -49,7 +49,7 @@ import java.util.concurrent.Executors;
  *   <li>{@code epochs} (3), {@code batch} (32), {@code size} of the network's input (48), {@code
  *       layers} of the ResNet (18; if {@code size} is below 29, one of 8, 14, 20 and so on), {@code
  *       lr} (0.003)
- *   <li>{@code seed}: makes a run with no threads reproducible bit by bit
+ *   <li>{@code seed}: makes a run with {@code threads} 0 reproducible bit by bit
  *   <li>{@code threads}: 0 loads batches on the training thread, N on a pool, -1 on the common pool
  *   <li>{@code augment}: true (random crops and flips) or false (only resized); with threads and
  *       augmentation DJL's batches differ from run to run, because its threads share one random

@@ -245,7 +245,7 @@ public final class AutoBenchmark {
         text(2, runs.ratio(Run::cpu, AUTO, NO_AGENT)));
   }
 
-  /** Runs a program in every setting. */
+  /** Runs a program in every setting, and then again in the settings to compare. */
   private Runs runs(Program program) throws IOException, InterruptedException {
     int samples = Math.max(64, program.samples * percent / 100);
     String data = program.program().data(checkout, work, samples);

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * in MB (10 100; 1000 takes half an hour and 16 GB of memory).
  */
 public final class CheckpointBenchmark {
-  /** Saves of a small model: more, because the first ones end before their code is compiled. */
+  /** Saves of a small model: many, because the first ones end before their code is compiled. */
   private static final int MANY_SAVES = 15;
 
   private static final int FEW_SAVES = 4;
@@ -32,8 +32,8 @@ public final class CheckpointBenchmark {
   private static final Pattern SAVE = Pattern.compile("save ([0-9.]+) ms");
 
   /**
-   * Libraries, with the bytes saved per weight: DL4J saves two more numbers each, slightly
-   * compressed.
+   * Libraries, with the bytes that they save per weight. DL4J saves two more numbers for each
+   * weight, slightly compressed.
    */
   private enum Library {
     DL4J("model.zip", 11, 20),

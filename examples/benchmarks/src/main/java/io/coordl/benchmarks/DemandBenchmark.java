@@ -32,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>The jobs: {@code DJL} decodes real pictures on four threads for an emulated accelerator
  * ({@code example.loader.DjlEmulated}); {@code DL4J} decodes them on DL4J's own thread for steps
  * that are computed ({@code example.loader.Dl4jSteps}). Both read bitmaps from a throttled disk
- * without page cache ({@link SlowStorage}).
+ * with hardly any page cache ({@link SlowStorage}).
  *
  * <p>The cost of the profile is compared with that of measuring every point of {@code coordl
  * demand}'s table, assuming that each takes as long as a point took here in one round, start

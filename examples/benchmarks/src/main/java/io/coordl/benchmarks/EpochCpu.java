@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * CPU time that a JVM has used by the end of each epoch, which it prints. The JVM is the only one
  * among the descendants of a process, by default of this one. Excludes JIT compiler threads, whose
  * work varies between runs by more than the measured effect and decreases over time. Reads /proc,
- * so Linux only. Safe for concurrent use.
+ * so it works only on Linux. Safe for concurrent use.
  */
 final class EpochCpu implements Consumer<String> {
   private static final Pattern EPOCH = Pattern.compile("epoch (\\d+): .*");

@@ -39,8 +39,8 @@ import jdk.jfr.consumer.RecordingFile;
  * page-locked memory gives the same batches; and measures copies to the device from each kind of
  * memory. Build with Maven's profile {@code cuda}, which adds PyTorch's natives and the presets.
  * Arguments: epochs (5); a directory with the jars of the class path, for a machine without a Maven
- * repository. Exits with 1 if means differ by more than their tolerance, the devices stay idle, or
- * batches differ; with 2 without a driver or natives.
+ * repository. Exits with 1 if means differ by more than their tolerance, the devices stay idle,
+ * nothing is page-locked, or batches differ; with 2 without a driver or natives.
  */
 public final class GpuBenchmark {
   private static final int FIRST_WITH_FOREIGN = 22;

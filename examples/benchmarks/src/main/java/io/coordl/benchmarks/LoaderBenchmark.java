@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 
 /**
  * Compares loading without training: samples/s of unmodified DJL and DL4J programs, plain and with
- * {@code decoded=share}, and of a table with {@code prepared=share}, with PyTorch's DataLoader and
- * torchvision on the same files, on one core and on two. All programs take turns; ratios compare
+ * {@code decoded=share}, of a table with {@code prepared=share}, and of PyTorch's DataLoader and
+ * torchvision on the same files; on one core and on two. All programs take turns; ratios compare
  * runs of the same turn. Arguments: turns (5), DJL, DL4J or csv (all), the jar of another version
  * of the agent to compare with.
  */

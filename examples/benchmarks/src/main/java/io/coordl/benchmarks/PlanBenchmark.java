@@ -34,7 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
  * cores, one by memory for its items, one by storage, one by none of these. Each is profiled first
  * ({@code coordl profile}); its demand is derived from the profile alone ({@code coordl demand}).
  *
- * <p>Jobs of one allocation start together, fill their caches, and are stopped ({@link TurnTaker}).
+ * <p>Jobs of one allocation start together, fill their caches, and are paused ({@link TurnTaker}).
  * Their time is measured from {@value #SETTLING_SECONDS} s after all are resumed together, when
  * batches that were ready are used up. Neither measurement nor prediction includes starting and
  * filling. The disk is fast while caches fill and while a profile loads a data set into memory.
@@ -120,7 +120,7 @@ public final class PlanBenchmark {
    *
    * @param shares shares of the jobs in the plan
    * @param predicted times predicted by the simulation
-   * @param jobs started and stopped, with full caches
+   * @param jobs the started jobs, paused with full caches
    * @param quotas their core quotas
    * @param runs runs measured so far
    */
@@ -357,7 +357,7 @@ public final class PlanBenchmark {
     return shares;
   }
 
-  /** Starts all jobs and stops them once their caches are full. */
+  /** Starts all jobs and pauses them once their caches are full. */
   private void start(Carried plan) throws IOException, InterruptedException {
     for (int i = 0; i < jobs.size(); i++) {
       Job job = jobs.get(i);

@@ -108,7 +108,8 @@ public record DemandTable(
   }
 
   /**
-   * Returns the lowest storage rate in MB/s that hardly slows the job; 0 if storage never slows it.
+   * Returns the axis's lowest storage rate in MB/s that hardly slows the job; 0 if no rate slows
+   * it.
    */
   double storageNeeded(double withCores, double withMemory) {
     double best = speed(withCores, withMemory, Double.MAX_VALUE);

@@ -86,7 +86,7 @@ final class Needs {
     return models.storageRate(model, gpus, cores, Math.max(0, memory - ownMemory));
   }
 
-  /** Returns a class of this many identical jobs. */
+  /** Returns a class of {@code jobs} jobs like this one. */
   Optimum.JobClass jobClass(int jobs) {
     return new Optimum.JobClass(jobs, gpus, fairSpeed, points());
   }

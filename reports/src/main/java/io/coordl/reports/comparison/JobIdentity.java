@@ -101,7 +101,9 @@ final class JobIdentity {
     return changed;
   }
 
-  /** Returns the agent's effective arguments, the program and, if known, the environment. */
+  /**
+   * Returns the agent's effective arguments and, if known, program, JVM, data set and environment.
+   */
   private static Map<String, String> conditions(JobRecording recording) {
     Map<String, String> conditions = new TreeMap<>(recording.configuration());
     if (recording.mainClass() != null) {

@@ -156,7 +156,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
 
   /**
    * Returns how a run differs from the first run of its side; empty if they are alike. Arguments of
-   * the program may differ, such as the path of its log; the most important ones show in its
+   * the program may differ, such as the path of its log; those that matter most show in the run's
    * batches.
    */
   public static Map<String, Change> unlike(JobRecording first, JobRecording other) {

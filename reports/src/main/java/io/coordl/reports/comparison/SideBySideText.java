@@ -29,8 +29,8 @@ public final class SideBySideText {
   private SideBySideText() {}
 
   /**
-   * Returns the differences of each other run from the first, and a table of all runs; lines have
-   * no terminators.
+   * Returns how every other run differs from the first, and a table of all runs; lines have no
+   * terminators.
    */
   public static List<String> lines(SideBySide compared) {
     List<String> names = compared.runs().stream().map(SideBySideText::name).toList();
