@@ -54,7 +54,7 @@ final class DiffCommand implements Callable<Integer> {
     if (files.size() == 2) {
       throw new ParameterException(
           spec.commandLine(),
-          "Two recordings are not enough: give one profile, or three: ingestion, cached, cold.");
+          "Two recordings are not enough: give one profile, or ingestion, cached and cold.");
     }
     Optional<JobRecording> ordinary =
         live == null ? Optional.empty() : Optional.of(reading.read(live));

@@ -150,7 +150,10 @@ record Terminal(boolean colours, int width) {
       List<String> fitting = new ArrayList<>(lines);
       if (rows > 2 && lines.size() >= rows) {
         fitting.subList(rows - 2, lines.size()).clear();
-        fitting.add("... " + (lines.size() - rows + 2) + " more lines: name a job or a group");
+        fitting.add(
+            "... "
+                + (lines.size() - rows + 2)
+                + " more lines: to show less, name a job or a group");
       }
       if (columns > 0) {
         fitting.replaceAll(line -> line.substring(0, Math.min(columns, line.length())));

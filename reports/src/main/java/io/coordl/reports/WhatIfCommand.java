@@ -100,8 +100,8 @@ final class WhatIfCommand implements Callable<Integer> {
       paramLabel = "N",
       converter = Amounts.ToCores.class,
       description =
-          "Cores that a training step keeps busy, if not known from the recording; 0 if it runs"
-              + " on an accelerator.")
+          "Cores that a training step keeps busy, if not known from the recording; 0 if the step"
+              + " runs on an accelerator.")
   @Nullable Double computeCores;
 
   @Option(

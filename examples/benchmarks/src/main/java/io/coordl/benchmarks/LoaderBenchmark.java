@@ -121,8 +121,8 @@ public final class LoaderBenchmark {
     }
     System.out.printf(
         Locale.ROOT,
-        "%nSamples/s of the first epoch, median of epochs 2 to %d, and samples of these per CPU"
-            + " second; medians of %d turns; ratios within turns: median (least..most)%n%s",
+        "%nSamples/s of the first epoch, median of epochs 2 to %d, and samples per CPU second of"
+            + " these; medians of %d turns; ratios within turns: median (least..most)%n%s",
         EPOCHS,
         turns,
         table(groups));

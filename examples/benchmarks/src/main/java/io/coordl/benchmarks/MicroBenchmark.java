@@ -130,7 +130,7 @@ public final class MicroBenchmark {
           String.format(Locale.ROOT, "%.2f", percentile(hit, 50) / percentile(copy, 50)));
     }
     System.out.printf(
-        "%nMicroseconds of one array of side x side x 3 values from the decoded store, and of the"
+        "%nMicroseconds of one array of side x side x 3 values from the decoded store, and of a"
             + " copy of the same number of bytes%n%s",
         table);
   }

@@ -140,7 +140,7 @@ public record DemandTable(
       return "its table lacks one of cores, memoryGib, storageMbs, samplesPerSecond and knee";
     }
     if (gpus < 1 || !(batchSamples > 0)) {
-      return "gpus is " + gpus + " and batchSamples " + batchSamples + ", not above 0";
+      return "gpus is " + gpus + " and batchSamples is " + batchSamples + ", expected above 0";
     }
     if (!Axes.isRising(cores) || !Axes.isRisingFromZero(memoryGib) || !Axes.isRising(storageMbs)) {
       return "an axis does not rise from a value above 0 (memoryGib: from 0 or more): "
