@@ -84,7 +84,9 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
     if (looseness > MEDIAN_BAR) {
       missed.add(
           String.format(
-              Locale.ROOT, "the median bound is %.2f times the measured speed-up", looseness));
+              Locale.ROOT,
+              "in the median, a bound is %.2f times the measured speed-up",
+              looseness));
     }
     return missed;
   }

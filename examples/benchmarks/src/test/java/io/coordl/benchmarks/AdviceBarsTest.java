@@ -32,7 +32,7 @@ class AdviceBarsTest {
     AdviceBars bars = new AdviceBars("p", List.of(step(9, 1.5, 1.5)), 1);
     assertThat(bars.missed()).isEmpty();
     assertThat(AdviceBars.missed(List.of(bars)))
-        .containsExactly("the median bound is 6.00 times the measured speed-up");
+        .containsExactly("in the median, a bound is 6.00 times the measured speed-up");
   }
 
   @Test

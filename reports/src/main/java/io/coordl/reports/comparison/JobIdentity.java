@@ -102,7 +102,8 @@ final class JobIdentity {
   }
 
   /**
-   * Returns the agent's effective arguments and, if known, program, JVM, data set and environment.
+   * Returns the agent's effective arguments and, if known, the program, the JVM, the source of the
+   * batches and the environment.
    */
   private static Map<String, String> conditions(JobRecording recording) {
     Map<String, String> conditions = new TreeMap<>(recording.configuration());
