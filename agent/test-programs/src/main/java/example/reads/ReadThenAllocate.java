@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
- * Reads a folder for some epochs with several calls, leaves a few files mapped, and then allocates
- * native memory, like programs that load a model late.
+ * Reads a folder's files for some epochs with different calls of the JDK, leaves a few files
+ * mapped, and then allocates native memory, like programs that load a model late.
  *
  * <p>Arguments: {@code FOLDER EPOCHS NATIVE_MIB SECONDS}; the allocation takes at least SECONDS.
  * Prints a checksum per epoch, and finally the allocated memory and a checksum of the mapped files.
@@ -72,7 +72,7 @@ public final class ReadThenAllocate {
 
   private static List<ByteBuffer> take(int mebibytes, double seconds) {
     List<ByteBuffer> taken = new ArrayList<>();
-    long pause = (long) (1e9 * seconds / mebibytes); // Even on a busy machine, never faster.
+    long pause = (long) (1e9 * seconds / mebibytes); // Minimum per MiB; delays are not made up.
     for (int i = 0; i < mebibytes; i++) {
       taken.add(ByteBuffer.allocateDirect(PIECE)); // The JVM fills it with zeros.
       long due = System.nanoTime() + pause;

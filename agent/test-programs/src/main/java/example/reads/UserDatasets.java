@@ -29,17 +29,18 @@ import java.util.zip.CRC32;
  * NUMBER CRC32}.
  *
  * <p>HOW is readallbytes or fileinputstream (PATH is a folder), randomaccessfile or filechannel
- * (PATH is the file of records, which stays open for the whole run, as such data sets do).
+ * (PATH is the file of records, which stays open for the whole run, as is usual for such data
+ * sets).
  */
 public final class UserDatasets {
   private static final int BATCH = 8;
 
-  /** Bytes of each sample in a batch: files differ in length, but arrays must not. */
+  /** Bytes used of each sample: files differ in length, but the arrays of a batch must not. */
   private static final int USED = 1024;
 
   private UserDatasets() {}
 
-  /** See the class. */
+  /** Runs the program; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, TranslateException {
     Path path = Path.of(args[1]);
     int epochs = Integer.parseInt(args[2]);

@@ -21,7 +21,7 @@ public final class UserRecords {
 
   private UserRecords() {}
 
-  /** See the class. */
+  /** Runs the program; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     File folder = new File(args[0]);
     int classes = Integer.parseInt(args[1]);

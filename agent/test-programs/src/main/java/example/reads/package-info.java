@@ -1,2 +1,2 @@
-/** Programs that read files in the ways that user code does. They import nothing of CoorDL. */
+/** Programs that read files as user code does. They import nothing from CoorDL. */
 package example.reads;

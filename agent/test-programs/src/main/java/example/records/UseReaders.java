@@ -58,9 +58,9 @@ import org.nd4j.linalg.dataset.api.preprocessor.CompositeDataSetPreProcessor;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Iterates over records of text files with DL4J's readers and iterators. Arguments: a folder, which
- * {@code write} fills; settings such as {@code batch=7}; and the uses to show (none: all). Prints
- * each record's number, which is in its first column.
+ * Iterates over records with DL4J's readers and iterators. Arguments: a folder; settings such as
+ * {@code batch=7}; and the uses to run (by default, all). With {@code write}, only writes the
+ * folder's text files. Prints each batch with its records' numbers, which are in the first column.
  */
 public final class UseReaders {
   private static final int CLASSES = 3;
@@ -84,7 +84,7 @@ public final class UseReaders {
     void show() throws IOException, InterruptedException;
   }
 
-  /** Prints a line per batch, and what else the uses show. */
+  /** Runs the uses named in the arguments, or all. */
   public static void main(String[] args) throws IOException, InterruptedException {
     UseReaders all = new UseReaders(new File(args[0]));
     List<String> only = new ArrayList<>();
@@ -269,7 +269,7 @@ public final class UseReaders {
     inAWorkspace(iterator(reader(split("files"))), true);
   }
 
-  /** The same, where the program's own code takes part in making the batches. */
+  /** The same, with a preprocessor of the program's own. */
   private void halvedInAWorkspace() throws IOException, InterruptedException {
     DataSetIterator iterator = iterator(reader(split("files")));
     iterator.setPreProcessor(new Half());
@@ -344,7 +344,7 @@ public final class UseReaders {
     epochs(iterator(of(new CSVRegexRecordReader(1, ",", "\"", new String[4]), split("one.csv"))));
   }
 
-  /** Each line is a series of its columns. */
+  /** Each line is one sequence, with a step per column. */
   private void lineSequences() throws IOException, InterruptedException {
     series(of(new CSVLineSequenceRecordReader(1, ','), split("one.csv")));
   }
@@ -410,7 +410,7 @@ public final class UseReaders {
     epochs(iterator);
     print(iterator.inputColumns() + " columns, " + iterator.totalOutcomes() + " outcomes");
     rest(iterator);
-    // One at a time, because the sequences differ in length.
+    // One sequence per batch, because the sequences differ in length.
     epochs(new SequenceRecordReaderDataSetIterator(numbered("features", 1), 1, -1, 1, true));
   }
 
@@ -495,7 +495,7 @@ public final class UseReaders {
             .build());
   }
 
-  /** Calls other than taking batch after batch. */
+  /** Calls other than those of a plain loop over batches. */
   private void inEveryWay() throws IOException, InterruptedException {
     CSVRecordReader reader = reader(split("files"));
     DataSetIterator iterator = iterator(reader);
@@ -634,7 +634,7 @@ public final class UseReaders {
     }
   }
 
-  /** Returns the records' numbers, from the first column (of the first step). */
+  /** Returns the records' numbers, from the first column; for a sequence, from its first step. */
   private static String numbers(INDArray features) {
     StringBuilder numbers = new StringBuilder();
     for (long i = 0; i < features.size(0); i++) {

@@ -44,9 +44,9 @@ import org.nd4j.linalg.schedule.ExponentialSchedule;
 import org.nd4j.linalg.schedule.ScheduleType;
 
 /**
- * Small jobs that shuffle, use dropout and follow a schedule. Arguments: {@code PROGRAM FOLDER
- * [HALT]}; the JVM halts right after step HALT. Prints loss and epoch of each step, and the
- * weights.
+ * Small jobs that shuffle, use dropout and follow a learning-rate schedule. Arguments: {@code
+ * PROGRAM FOLDER [HALT]}; the JVM halts right after step HALT. Prints each step's epoch and loss,
+ * and finally a checksum of the weights.
  */
 public final class Dl4jJobs {
   private static final int EPOCHS = 5;

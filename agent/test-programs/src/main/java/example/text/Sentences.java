@@ -25,9 +25,10 @@ import org.nd4j.linalg.dataset.api.MultiDataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * Epochs over files of one sentence each, for a classifier: {@code bert} (tokens for BERT) or
- * {@code vectors} (a matrix of word vectors per sentence). Arguments: {@code PROGRAM[,PROGRAM]
- * FOLDER EPOCHS}; missing data is written first. Prints a line per array of a batch.
+ * Iterates over files of one sentence each, as for a classifier. Arguments: {@code
+ * PROGRAM[,PROGRAM] FOLDER EPOCHS}; a program is {@code bert} (tokens for BERT) or {@code vectors}
+ * (a matrix of word vectors per sentence). Missing data is written first. Prints a line per array
+ * of each batch.
  */
 public final class Sentences {
   private static final int BATCH = 8;
@@ -45,7 +46,7 @@ public final class Sentences {
     this.epochs = epochs;
   }
 
-  /** See the class. */
+  /** Runs the program; the class description lists the arguments. */
   public static void main(String[] args) throws IOException {
     Sentences sentences = new Sentences(Path.of(args[1]), Integer.parseInt(args[2]));
     if (!Files.exists(sentences.vectors())) {

@@ -1,2 +1,2 @@
-/** Programs that use the iterators over sentences of {@code deeplearning4j-nlp}. */
+/** Programs that use the iterators of {@code deeplearning4j-nlp} over sentences. */
 package example.text;

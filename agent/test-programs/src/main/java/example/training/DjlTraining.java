@@ -163,7 +163,7 @@ public final class DjlTraining {
     }
   }
 
-  /** Trains nothing: adds up what it loads. */
+  /** Loads every batch without training; sums the loaded values. */
   private void load(RandomAccessDataset dataset) throws IOException, TranslateException {
     try (NDManager manager = NDManager.newBaseManager()) {
       EpochLines lines = new EpochLines();
@@ -350,7 +350,7 @@ public final class DjlTraining {
     }
   }
 
-  /** Sound, converted to energies by frequency. */
+  /** Sounds, converted to the energy at each frequency. */
   private static final class Sound extends RandomAccessDataset {
     private final List<Path> files;
 

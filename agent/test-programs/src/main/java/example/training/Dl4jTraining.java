@@ -125,7 +125,7 @@ public final class Dl4jTraining {
     }
   }
 
-  /** Loads every batch and trains nothing. */
+  /** Loads every batch without training; sums the loaded values. */
   private void load(DataSetIterator iterator) {
     EpochLines lines = new EpochLines();
     for (int epoch = 0; epoch < epochs; epoch++) {
@@ -305,7 +305,7 @@ public final class Dl4jTraining {
     return new ListDataSetIterator<>(new DataSet(features, labels).asList(), BATCH);
   }
 
-  /** A custom iterator over sound, converted to energies by frequency. */
+  /** A custom iterator over sounds, converted to the energy at each frequency. */
   private static final class Sound implements DataSetIterator {
     private static final long serialVersionUID = 1;
     private final transient List<Path> files;

@@ -12,7 +12,7 @@ final class EpochLines {
     start = System.nanoTime();
   }
 
-  /** Ends an epoch, which began at the end of the last one; prints its loss with all digits. */
+  /** Ends an epoch, which began when the previous one ended; prints its loss with all digits. */
   void ended(long samples, double loss) {
     long now = System.nanoTime();
     double seconds = (now - start) / 1e9;

@@ -39,7 +39,7 @@ abstract class Everyday extends RandomAccessDataset {
     // Nothing to do.
   }
 
-  /** Rows of a table; counts the letter groups of their words. */
+  /** Rows of a table; the features count groups of letters in a row's words. */
   static final class Rows extends Everyday {
     private static final int LONGEST = 5;
     private final List<CSVRecord> rows;
@@ -77,7 +77,7 @@ abstract class Everyday extends RandomAccessDataset {
     }
   }
 
-  /** Windows of a series of numbers, with settings that are not final. */
+  /** Windows of a series of numbers, with settings in non-final fields. */
   static final class Series extends Everyday {
     List<Feature> columns = new ArrayList<>();
     int window = SIZE;

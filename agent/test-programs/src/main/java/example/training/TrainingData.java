@@ -111,7 +111,9 @@ public final class TrainingData {
     }
   }
 
-  /** About a second of sound as text, 80 to 119 frames of 24 bands, with a class per frame. */
+  /**
+   * About a second of sound per sample, as text: 80 to 119 frames of 24 bands, each with a class.
+   */
   private void frames() throws IOException {
     for (int i = 0; i < samples; i++) {
       StringBuilder features = new StringBuilder();

@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Sound, converted to energies by frequency. */
+/** Converts a sound to the energy at each frequency. */
 final class Waves {
   /** Number of frequencies. */
   static final int BANDS = 24;
 
   private Waves() {}
 
-  /** Returns the energies of one sound. */
+  /** Returns the energies of one sound, on a logarithmic scale. */
   static float[] bands(byte[] bytes) {
     ShortBuffer wave = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asShortBuffer();
     float[] bands = new float[BANDS];
@@ -33,7 +33,7 @@ final class Waves {
     return bands;
   }
 
-  /** Returns the files of a folder, sorted. */
+  /** Returns a folder's sounds, sorted by name. */
   static List<Path> files(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(file -> file.toString().endsWith(".pcm")).sorted().toList();

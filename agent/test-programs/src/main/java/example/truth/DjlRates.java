@@ -20,13 +20,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A DJL program whose ingestion, preparation and fetch rates are known: it sleeps. Arguments: see
- * {@link Rates}; the program is {@code serial}, or {@code pool1} to {@code pool9}.
+ * A DJL program whose ingestion, preparation and fetch rates are known because it sleeps for given
+ * times. Arguments: see {@link Rates}; the program is {@code serial}, or {@code pool1} to {@code
+ * pool9}.
  */
 public final class DjlRates {
   private DjlRates() {}
 
-  /** Trains until stopped, or for a very long time. */
+  /** Trains until the process is stopped, for at most {@link Rates#EPOCHS} epochs. */
   public static void main(String[] args) throws IOException, TranslateException {
     Rates rates = Rates.of(args);
     int threads = 0;

@@ -85,7 +85,9 @@ public final class DjlWaits {
     return waits;
   }
 
-  /** A loop over {@code getData} with the engine's gradient collector, or one that predicts. */
+  /**
+   * A loop over {@code getData} that trains with the engine's gradient collector, or only predicts.
+   */
   private Waits withoutTrainer(boolean trains) throws IOException, TranslateException {
     Waits waits = Waits.timed(settings);
     RandomAccessDataset data = data(waits);
@@ -166,7 +168,7 @@ public final class DjlWaits {
     void run(Batch batch) throws IOException, TranslateException;
   }
 
-  /** Times every hasNext and next. */
+  /** Times every request for a batch. */
   private static void oneEpoch(Iterable<Batch> source, Waits waits, Step step)
       throws IOException, TranslateException {
     Iterator<Batch> batches = source.iterator();
@@ -229,7 +231,7 @@ public final class DjlWaits {
     }
   }
 
-  /** A custom data set; the first sample of a batch takes the batch's whole time. */
+  /** A custom data set; preparing a batch's first sample takes the time of the whole batch. */
   private static final class SleepyData extends RandomAccessDataset {
     private final Settings settings;
     private final Waits waits;

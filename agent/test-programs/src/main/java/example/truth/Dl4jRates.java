@@ -16,13 +16,14 @@ import org.nd4j.linalg.learning.config.Sgd;
 import org.nd4j.linalg.lossfunctions.LossFunctions;
 
 /**
- * A DL4J program whose ingestion, preparation and fetch rates are known: it sleeps. Arguments: see
- * {@link Rates}; the program is {@code serial} or {@code prefetched} (by DL4J's own thread).
+ * A DL4J program whose ingestion, preparation and fetch rates are known because it sleeps for given
+ * times. Arguments: see {@link Rates}; the program is {@code serial} or {@code prefetched} (by
+ * DL4J's own thread).
  */
 public final class Dl4jRates {
   private Dl4jRates() {}
 
-  /** Trains until stopped, or for a very long time. */
+  /** Trains until the process is stopped, for at most {@link Rates#EPOCHS} epochs. */
   public static void main(String[] args) {
     Rates rates = Rates.of(args);
     boolean serial = rates.program().equals("serial");

@@ -76,7 +76,7 @@ public final class Dl4jWaits {
     };
   }
 
-  /** Which thread produces the batches, and how waits are measured. */
+  /** Which thread produces the batches, and how {@link Waits} measures the waits. */
   private enum Loading {
     /** The training thread; waits are measured from both ends. */
     PLAIN,

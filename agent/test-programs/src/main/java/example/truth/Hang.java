@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Makes a loader hang, as on a broken file: from batch {@code truth.hangs} on, none is loaded. */
+/** Makes a loader hang, as on a broken file, at the batch given by property {@code truth.hangs}. */
 final class Hang {
   private static final int AT = Integer.getInteger("truth.hangs", Integer.MAX_VALUE);
   private static final AtomicInteger BATCHES = new AtomicInteger();
@@ -15,7 +15,7 @@ final class Hang {
 
   private Hang() {}
 
-  /** From that batch on, reads the file of the settings and then waits forever. */
+  /** If the job has reached that batch, reads the file of the settings and then waits forever. */
   static void ofBatch(Settings settings) {
     if (BATCHES.incrementAndGet() < AT) {
       return;

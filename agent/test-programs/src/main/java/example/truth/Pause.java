@@ -2,7 +2,7 @@ package example.truth;
 
 /** Sleeps that replace work of known duration. */
 final class Pause {
-  /** Longer stops are not compensated; any program would lose that time. */
+  /** Lateness beyond this is not compensated; any program would lose that time. */
   private static final long MAX_NANOS = 150_000_000;
 
   /** Nanoseconds by which a thread's last pause was too long. */
@@ -11,9 +11,9 @@ final class Pause {
   private Pause() {}
 
   /**
-   * Returns {@link System#nanoTime} as if this thread had woken from its last pause in time. Sleeps
-   * end half a millisecond late, or later on a busy machine, which would add up to several percent.
-   * Subtracts each lateness once.
+   * Returns {@link System#nanoTime} as if this thread had woken from its last pause on time. Sleeps
+   * end about half a millisecond late, or later on a busy machine, which would add up to several
+   * percent. Subtracts each lateness once.
    */
   static long now() {
     long[] overslept = OVERSLEPT.get();
@@ -23,15 +23,15 @@ final class Pause {
   }
 
   /**
-   * Sleeps until {@code millis} have passed by {@link System#nanoTime}. If the thread is
-   * interrupted, returns immediately and keeps the interrupt: DL4J interrupts prefetches whose
-   * results it discards.
+   * Sleeps for {@code millis}, measured by {@link System#nanoTime}. If the thread is interrupted,
+   * returns immediately and keeps the interrupt status: DL4J interrupts prefetches whose results it
+   * discards.
    */
   static void millis(long millis) {
     until(System.nanoTime() + millis * 1_000_000);
   }
 
-  /** As above, until {@link System#nanoTime} reaches {@code end}. */
+  /** Like {@link #millis}, but until {@link System#nanoTime} reaches {@code end}. */
   static void until(long end) {
     long left;
     while ((left = end - System.nanoTime()) > 0) {

@@ -6,13 +6,14 @@ import java.nio.file.Files;
 import java.util.Locale;
 
 /**
- * Arguments of a program with known rates, {@code PROGRAM [STEP PREP FETCH]} in milliseconds per
- * sample, and their use. Thread-safe.
+ * Arguments of a program with known rates: {@code PROGRAM [STEP PREP FETCH]}, the last three in
+ * milliseconds per sample. Also loads samples, trains and prints the rates accordingly.
+ * Thread-safe.
  *
  * @param program which of the loops
  * @param step time to train on one sample
  * @param prep time to prepare one sample, on one thread
- * @param fetch time to read one sample from {@link SlowStorage}, for all threads together
+ * @param fetch time to read one sample from {@link SlowStorage}, which serves one read at a time
  */
 record Rates(String program, int step, int prep, int fetch) {
   /** Samples per batch. */

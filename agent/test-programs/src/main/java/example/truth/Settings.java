@@ -5,12 +5,12 @@ package example.truth;
  *
  * @param program which of the loops
  * @param prep milliseconds to prepare a batch
- * @param step milliseconds of a step, besides its small real computation
+ * @param step milliseconds that a step sleeps, in addition to its small real computation
  * @param batches batches per epoch
  * @param epochs number of epochs
  */
 record Settings(String program, int prep, int step, int batches, int epochs) {
-  /** Whether each batch begins with reading a file. */
+  /** Whether each batch first reads a file. */
   boolean reads() {
     return program.endsWith("-read");
   }

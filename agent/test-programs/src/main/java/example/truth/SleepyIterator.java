@@ -70,7 +70,7 @@ final class SleepyIterator implements DataSetIterator {
     return new Noted(data, labels, batch, waits);
   }
 
-  /** Reads from the page cache or a disk; its duration is measured, not known. */
+  /** Reads the file from the page cache or a disk; how long this takes is measured, not known. */
   private void fetch() {
     try (InputStream in = new FileInputStream(settings.file())) {
       while (in.read(buffer) >= 0) {

@@ -25,8 +25,9 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Storage with a known rate: a directory of files in memory, which a single device reads one at a
- * time, each in a known time, for any number of threads. There is no page cache. Thread-safe.
+ * Storage with a known rate: a directory of in-memory files, read as if by a single device, one
+ * file at a time and each in a known time, for any number of threads. There is no page cache.
+ * Thread-safe.
  */
 final class SlowStorage extends FileSystemProvider {
   /** Bytes of every file. */
@@ -75,7 +76,7 @@ final class SlowStorage extends FileSystemProvider {
     waited.get()[0] += end - begin;
   }
 
-  /** Nominal nanoseconds of this thread's reads so far. */
+  /** Nanoseconds that this thread's reads should have taken so far, queueing included. */
   long waited() {
     return waited.get()[0];
   }
@@ -108,7 +109,7 @@ final class SlowStorage extends FileSystemProvider {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // The caller's own class.
+  @SuppressWarnings("unchecked") // Callers request BasicFileAttributes.
   public <A extends BasicFileAttributes> A readAttributes(
       Path path, Class<A> type, LinkOption... options) throws IOException {
     boolean directory = path.toString().equals("/data");
@@ -133,7 +134,9 @@ final class SlowStorage extends FileSystemProvider {
     return false;
   }
 
-  /** Reads a file whose bytes all equal its number; the first read takes the file's time. */
+  /**
+   * Reads a file whose bytes all equal its number; the first read takes the time of the whole file.
+   */
   private final class Channel implements SeekableByteChannel {
     private final int number;
     private boolean read;

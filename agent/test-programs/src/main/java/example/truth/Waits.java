@@ -21,9 +21,10 @@ import java.util.TreeMap;
  * does); a listener records when each step ended. The wait for batch k lasts from the end of step
  * k-1 until batch k is read, or until it is ready if no read is recorded. The first wait of an
  * epoch starts when its first batch is begun, because the loop requests it then. If the training
- * thread produces its batches itself, the wait is the time to produce them. This misses the
- * framework's own work between a listener and its next request, and the hand-over of a batch that
- * the thread does not read: little, except for class loading in the first epoch.
+ * thread produces its batches itself, the wait is the time to produce them. This method misses the
+ * framework's own work between a listener's call and the next request, and the hand-over of a batch
+ * that the training thread does not read. Both are short, except for class loading in the first
+ * epoch.
  *
  * <p>Thread-safe.
  */
@@ -137,15 +138,15 @@ final class Waits {
     }
   }
 
-  /** Before it hands out a round, ParallelWrapper waits for the first batch of the next one. */
+  /** ParallelWrapper hands out a round only after it has received the next round's first batch. */
   private int lastOf(int round) {
     int last = round * workers + workers - 1;
     return workers > 1 && made.containsKey(last + 1) ? last + 1 : last;
   }
 
   /**
-   * Returns for how many nanoseconds this thread has waited for a core, by the kernel's account; 0
-   * if there is none.
+   * Returns the nanoseconds that this thread has waited for a core, from the kernel's statistics; 0
+   * if there are none.
    */
   private static long coreWait() {
     try {

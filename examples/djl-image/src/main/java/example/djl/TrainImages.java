@@ -44,15 +44,17 @@ import java.util.concurrent.Executors;
  *
  * <ul>
  *   <li>{@code data}: folder with one folder of pictures per class (required); {@code validate}:
- *       another such folder, to measure accuracy on after every epoch (none: on {@code data})
+ *       another such folder, on which accuracy is measured after every epoch (default: on {@code
+ *       data})
  *   <li>{@code epochs} (3), {@code batch} (32), {@code size} of the network's input (48), {@code
- *       layers} of the ResNet (18; below {@code size} 29: 8, 14, 20 ..), {@code lr} (0.003)
- *   <li>{@code seed}: makes a run with no threads reproducible bit by bit
+ *       layers} of the ResNet (18; if {@code size} is below 29, one of 8, 14, 20 and so on), {@code
+ *       lr} (0.003)
+ *   <li>{@code seed}: makes a run with {@code threads} 0 reproducible bit by bit
  *   <li>{@code threads}: 0 loads batches on the training thread, N on a pool, -1 on the common pool
  *   <li>{@code augment}: true (random crops and flips) or false (only resized); with threads and
  *       augmentation DJL's batches differ from run to run, because its threads share one random
  *       generator
- *   <li>{@code checkpoint}: folder for a model per epoch (none: not saved)
+ *   <li>{@code checkpoint}: folder for a model per epoch (default: not saved)
  *   <li>{@code log}: file for the lines of {@link BatchLog}
  *   <li>{@code loop}: easytrain or hand; {@code limit}: leave an epoch of the hand-written loop
  *       after this many batches (0: never)

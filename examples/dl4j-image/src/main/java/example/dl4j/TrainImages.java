@@ -49,12 +49,13 @@ import org.nd4j.linalg.lossfunctions.LossFunctions;
  *
  * <ul>
  *   <li>{@code data}: folder with one folder of pictures per class (required); {@code validate}:
- *       another such folder, to measure accuracy on after every epoch (none: not measured)
+ *       another such folder, on which accuracy is measured after every epoch (default: not
+ *       measured)
  *   <li>{@code epochs} (3), {@code batch} (32), {@code size} of the network's input (112), {@code
  *       stride} of its first layer (8: data dominates; 2: computation dominates), {@code lr}
  *       (0.001)
  *   <li>{@code seed} (1): for the order of the files and the initial weights
- *   <li>{@code checkpoint}: folder for a model per epoch (none: not saved)
+ *   <li>{@code checkpoint}: folder for a model per epoch (default: not saved)
  *   <li>{@code log}: file for the lines of {@link BatchLog}
  *   <li>{@code loop}: fit, hand, earlystopping, parallelwrapper or graph; {@code limit}: leave an
  *       epoch of the hand-written loop after this many batches (0: never)
@@ -294,7 +295,7 @@ public final class TrainImages {
     }
   }
 
-  /** Prints one line per epoch; the log gets its own. */
+  /** Prints one line per epoch, and ends the epoch in the log. */
   private static final class EpochEnd implements EarlyStoppingListener<MultiLayerNetwork> {
     private final BatchLog log;
     private final DataSetIterator heldOut;

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  * Tries learning rates: runs a training program several times in parallel on this host, each in its
  * own JVM, and prints a table of the results.
  *
- * <p>Put it in front of your usual command: {@code java [JVM OPTIONS] -cp CLASSPATH
+ * <p>Put this class in front of your usual main class: {@code java [JVM OPTIONS] -cp CLASSPATH
  * example.search.Search [OPTIONS] MAIN-CLASS [ARGUMENTS]}. Every job gets the JVM options and the
  * class path of the search, the arguments, and {@code --lr RATE}. The program is unchanged and
  * unaware of the other jobs; it must print lines such as {@code epoch 3: 2.1 s, loss 0.1234,
@@ -33,8 +33,8 @@ import java.util.regex.Pattern;
  *
  * <ul>
  *   <li>{@code lr}: the learning rates, separated by commas (0.001,0.003,0.01,0.03)
- *   <li>{@code agent}: coordl-agent.jar; the jobs then prepare each batch once for the group (none:
- *       each job prepares all its batches)
+ *   <li>{@code agent}: coordl-agent.jar; the jobs then prepare each batch once for the group
+ *       (default: no agent; each job prepares all its batches)
  *   <li>{@code logs}: folder for the output and the recording of each job (search-logs)
  * </ul>
  *
@@ -55,7 +55,7 @@ public final class Search {
 
   private Search() {}
 
-  /** See the class. */
+  /** Runs the search; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     Search search = new Search();
     try {

@@ -15,10 +15,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * Configures what all commands share: {@code --help} and {@code --version}, exit codes and their
- * table, one-sentence errors, colours and width. A new sub-command is a class with
- * {@code @Command(name, description)} that {@link Coordl} lists. It reads with the mixin {@link
- * ReadingOptions}, prints with {@link JsonOption}, returns {@link ExitStatus#code()} of {@link
- * ExitStatus#DONE} and throws {@link RecordingException}.
+ * table, one-sentence errors, colours and width. A new sub-command is a class with the annotation
+ * {@link CommandLine.Command} that {@link Coordl} lists. It reads with the mixin {@link
+ * ReadingOptions}, prints with {@link JsonOption}, returns the code of {@link ExitStatus#DONE}, and
+ * throws {@link RecordingException} if it fails.
  */
 final class Commands {
   private static final int MAX_SENTENCE_LENGTH = 2_000;

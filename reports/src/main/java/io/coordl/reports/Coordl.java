@@ -107,8 +107,9 @@ public final class Coordl {
   }
 
   /**
-   * Registers only the commands that these arguments need, because each costs start-up time: the
-   * one they name; for the list of commands, only names and descriptions; otherwise all.
+   * Registers only the commands that these arguments need, because each costs start-up time. If the
+   * arguments name a command, registers that one; if they request the list of commands, only names
+   * and descriptions; otherwise all.
    */
   static CommandLine commandLine(Terminal terminal, String... arguments) {
     CommandLine commandLine = new CommandLine(new Coordl(terminal));

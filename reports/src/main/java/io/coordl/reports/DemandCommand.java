@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Shows a job's speed by cores, cache memory and storage rate, and the smallest amounts that"
           + " reach nearly full speed.",
-      "Works best with profiles on several numbers of cores (coordl profile --fewer-cores). An"
+      "Works best with profiles on different numbers of cores (coordl profile --fewer-cores). An"
           + " ordinary recording of at least three epochs shows less; the output names what is"
           + " missing.",
       "coordl simulate and coordl plan read the JSON; its schema is demand.schema.json in"
@@ -39,15 +39,15 @@ final class DemandCommand implements Callable<Integer> {
       paramLabel = "N",
       converter = Amounts.ToCores.class,
       description =
-          "Cores that a training step keeps busy, if you know better; 0 if it runs on an"
-              + " accelerator.")
+          "Cores that a training step keeps busy, if you know better than the recordings; 0 if the"
+              + " step runs on an accelerator.")
   @Nullable Double computeCores;
 
   @Option(
       names = "--quota",
       description =
-          "Numbers of cores are quotas, as in a container, on a host with more cores; otherwise"
-              + " whole numbers are sets of CPUs.")
+          "Treat numbers of cores as quotas on a host with more cores, as in a container; otherwise"
+              + " whole numbers mean sets of CPUs.")
   boolean quota;
 
   @Mixin ReadingOptions reading;

@@ -36,7 +36,7 @@ final class DiffCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE.jfr",
       arity = "1..3",
-      description = "A profile, or ingestion, cached and cold.")
+      description = "One profile, or three recordings: ingestion, cached and cold.")
   List<Path> files;
 
   @Option(
@@ -54,7 +54,7 @@ final class DiffCommand implements Callable<Integer> {
     if (files.size() == 2) {
       throw new ParameterException(
           spec.commandLine(),
-          "Two recordings are not enough: give one profile, or three: ingestion, cached, cold.");
+          "Two recordings are not enough: give one profile, or ingestion, cached and cold.");
     }
     Optional<JobRecording> ordinary =
         live == null ? Optional.empty() : Optional.of(reading.read(live));

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
     name = "dump",
     description = {
       "Writes what a running job has recorded, up to a second ago, as a finished recording.",
-      "Does not disturb the job, unless only JFR records it: then it attaches with jcmd."
+      "Does not disturb the job, unless only JFR records it: then attaches to it with jcmd."
     })
 final class DumpCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
@@ -56,7 +56,7 @@ final class DumpCommand implements Callable<Integer> {
           .getErr()
           .println(
               Text.format(
-                  "coordl: job %d %s %s, so this recording ends %s ago.",
+                  "coordl: job %d %s %s, so this recording ended %s ago.",
                   job.pid(),
                   job.state() == Jobs.State.killed ? "was" : "is",
                   job.state(),

@@ -129,7 +129,7 @@ final class Instances implements AcceleratorProfile.Instances {
   /** Returns the last line of a program's output. */
   private static String lastLine(Path log) throws IOException {
     String all = new String(Files.readAllBytes(log), StandardCharsets.UTF_8).strip();
-    return all.isEmpty() ? "it wrote nothing." : all.substring(all.lastIndexOf('\n') + 1);
+    return all.isEmpty() ? "there was no output." : all.substring(all.lastIndexOf('\n') + 1);
   }
 
   private static PhaseEvent measured(Path folder, int instance)

@@ -9,8 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers why a write failed: print writers only report that it did, and the reader of recordings
- * would mistake the exception for damage.
+ * Remembers why a write failed, because print writers report only that a write failed, and the
+ * reader of recordings would mistake the exception for damage.
  */
 final class Output extends FilterOutputStream {
   private @Nullable IOException failure;

@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Plans which jobs run on which servers of a cluster, with how many cores, how much memory and"
           + " what storage rate.",
-      "Compares four allocations. The bound is the optimum of a linear program that treats the"
+      "Compares three allocations with a bound: the optimum of a linear program that treats the"
           + " cluster as one server.",
       "The schema of the JSON is plan.schema.json in coordl.jar.",
     })

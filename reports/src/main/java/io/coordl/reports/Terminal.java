@@ -60,7 +60,7 @@ record Terminal(boolean colours, int width) {
 
   /**
    * Uses colours only on a terminal that supports them, and if the user allows it
-   * (https://no-color.org). No colours if either stream goes elsewhere, because help and errors
+   * (https://no-color.org). No colours if stdout or stderr goes elsewhere, because help and errors
    * share the setting.
    */
   static Terminal of(Map<String, String> environment, boolean terminal, Size size) {
@@ -150,7 +150,10 @@ record Terminal(boolean colours, int width) {
       List<String> fitting = new ArrayList<>(lines);
       if (rows > 2 && lines.size() >= rows) {
         fitting.subList(rows - 2, lines.size()).clear();
-        fitting.add("... " + (lines.size() - rows + 2) + " more lines: name a job or a group");
+        fitting.add(
+            "... "
+                + (lines.size() - rows + 2)
+                + " more lines: to show less, name a job or a group");
       }
       if (columns > 0) {
         fitting.replaceAll(line -> line.substring(0, Math.min(columns, line.length())));

@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "whatif",
     description = {
-      "Predicts what would make a job faster, and by how much, before it is tried.",
+      "Predicts what would make a job faster, and by how much, before you try it.",
       "Works best with a profile; an ordinary recording gives fewer answers, with larger errors."
-          + " Without a question, it answers all.",
+          + " Without a question, all are answered.",
       "With --workers it predicts the cost of unequal workers and the best placement of layers on"
           + " parameter servers.",
       "The schemas of the JSON are whatif.schema.json and workers.schema.json in coordl.jar.",
@@ -100,8 +100,8 @@ final class WhatIfCommand implements Callable<Integer> {
       paramLabel = "N",
       converter = Amounts.ToCores.class,
       description =
-          "Cores that a training step keeps busy, if the recording does not show it; 0 if it runs"
-              + " on an accelerator.")
+          "Cores that a training step keeps busy, if not known from the recording; 0 if the step"
+              + " runs on an accelerator.")
   @Nullable Double computeCores;
 
   @Option(

@@ -722,7 +722,8 @@ class CoordlTest {
     assertThat(Terminal.Size.parse("5 4\n").clip(lines))
         .containsExactly("firs", "seco", "thir", "four");
     assertThat(Terminal.Size.parse("4 80").clip(lines))
-        .containsExactly("first", "second", "... 2 more lines: name a job or a group");
+        .containsExactly(
+            "first", "second", "... 2 more lines: to show less, name a job or a group");
     assertThat(Terminal.Size.parse("0 0").clip(lines)).isEqualTo(lines);
     assertThat(Terminal.Size.parse("stty: standard input").clip(lines)).isEqualTo(lines);
   }

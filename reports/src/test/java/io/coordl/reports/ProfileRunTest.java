@@ -209,7 +209,7 @@ class ProfileRunTest {
     Path other = program("train.sh", 0);
     assertThat(coordl("profile", "--agent", agent(), "--accelerator", "50", "--", other))
         .isEqualTo(1);
-    assertThat(err.toString()).contains("nothing was measured: it wrote nothing.");
+    assertThat(err.toString()).contains("nothing was measured: there was no output.");
   }
 
   @Test

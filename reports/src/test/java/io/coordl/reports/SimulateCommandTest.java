@@ -124,7 +124,7 @@ class SimulateCommandTest {
     assertThat(html)
         .contains("<title>CoorDL: 10 jobs (20 to 29 of a workload of 2 jobs an hour")
         .contains("\"name\":\"fifo tune\"")
-        .contains("Only the first seed of each is drawn")
+        .contains("Only the first seed of each run is drawn")
         .doesNotContain("{{");
     assertThat(simulate(options)).isEqualTo(ExitStatus.UNWRITABLE.code());
     assertThat(err.toString()).contains("already exists");

@@ -19,13 +19,13 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <ul>
  *   <li>without threads that prepare, steps and preparation take turns: S / (S + P), where S is the
- *       step and P the preparation of a batch, as long as there is a core for each
+ *       step and P the preparation of a batch, as long as each accelerator has a core
  *   <li>with one such thread: min(1, S / P, S x cores / (n x P))
  * </ul>
  *
- * <p>Two jobs with steps of {@value #STEP} ms and batches of {@value #BATCH}. One takes 1 ms per
- * sample without threads, which leaves even one accelerator below 90 % AU; the other takes 5 ms per
- * sample on a thread, with which the host feeds about 1.4 accelerators per core.
+ * <p>There are two jobs, with steps of {@value #STEP} ms and batches of {@value #BATCH}. One takes
+ * 1 ms per sample without threads, which leaves even one accelerator below 90 % AU; the other takes
+ * 5 ms per sample on a thread, so the host feeds about 1.4 accelerators per core.
  *
  * <p>Arguments: {@code quick} measures few steps, without a verdict. Exit status 1 if a utilisation
  * differs by more than {@value #BAR} points from the known one, or the number of accelerators fed
@@ -61,7 +61,7 @@ public final class AcceleratorBenchmark {
     }
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     boolean quick = List.of(args).equals(List.of("quick"));
     if (args.length > 0 && !quick) {

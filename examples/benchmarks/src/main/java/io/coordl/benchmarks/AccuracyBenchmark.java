@@ -52,7 +52,7 @@ public final class AccuracyBenchmark {
 
   private AccuracyBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 5;
     AccuracyBenchmark benchmark = new AccuracyBenchmark();
@@ -82,7 +82,7 @@ public final class AccuracyBenchmark {
     Pictures.make(checkout, heldOut, classes, Integer.toString(HELD_OUT_PER_CLASS), PIXELS, "2");
   }
 
-  /** Results of pairs of jobs, each pair as the mean of its two. */
+  /** Results of pairs of jobs; each value is the mean over a pair. */
   private record Learned(List<Double> accuracy, List<Double> loss) {}
 
   private void measure(Example example, int pairs) throws IOException, InterruptedException {

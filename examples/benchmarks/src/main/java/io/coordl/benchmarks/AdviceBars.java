@@ -10,7 +10,8 @@ import java.util.Locale;
  * fast as with the best manual settings.
  *
  * @param steps one for each piece of advice that was followed
- * @param ofBest final speed relative to that with the best manual settings; 1 if these are the same
+ * @param ofBest final speed relative to the speed with the best manual settings; 1 if the advice
+ *     led to those settings
  */
 record AdviceBars(String program, List<Step> steps, double ofBest) {
   private static final double MEDIAN_BAR = 1.25;
@@ -21,8 +22,7 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
    *
    * @param bound predicted upper bound of the speed-up
    * @param ratios measured speed-up in each pair of runs
-   * @param refused what the agent logged about arguments that did nothing; empty if all did
-   *     something
+   * @param refused what the agent logged about arguments that had no effect; empty if all had one
    */
   record Step(String arguments, double bound, List<Double> ratios, List<String> refused) {
     double measured() {
@@ -62,7 +62,7 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
     }
     if (ofBest < BEST_BAR) {
       missed.add(
-          String.format(Locale.ROOT, "%s: ends at %.2f of the best by hand", program, ofBest));
+          String.format(Locale.ROOT, "%s: ends at %.2f of the best manual speed", program, ofBest));
     }
     return missed;
   }
@@ -84,7 +84,9 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
     if (looseness > MEDIAN_BAR) {
       missed.add(
           String.format(
-              Locale.ROOT, "bounds are %.2f times what is measured, at the median", looseness));
+              Locale.ROOT,
+              "in the median, a bound is %.2f times the measured speed-up",
+              looseness));
     }
     return missed;
   }

@@ -16,17 +16,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Is the advice true? Four programs, as users write them: pictures in folders with DJL's {@code
- * EasyTrain.fit}, pictures and a table with DL4J's {@code fit(iterator, epochs)}, and a table with
- * DJL in a hand-written loop. First it tries every setting of a grid once, to find the best. Then
- * it follows the advice of each run, up to three times: pairs of runs measure the speed-up, which
- * is compared with the prediction. Finally, pairs of runs compare the last settings with the best
- * of the grid. A run's speed is the median of its epochs from the third on.
+ * Tests whether the advice is true, on four programs as users write them: pictures in folders with
+ * DJL's {@code EasyTrain.fit}, pictures and a table with DL4J's {@code fit(iterator, epochs)}, and
+ * a table with DJL in a hand-written loop. First it tries every setting of a grid once, to find the
+ * best. Then it follows the advice of each run, up to three times: pairs of runs measure the
+ * speed-up, which is compared with the prediction. Finally, pairs of runs compare the last settings
+ * with the best of the grid. A run's speed is the median of its epochs from the third on.
  *
- * <p>Arguments: pairs (2), percent of the samples (100), a part of the names of the programs (all).
+ * <p>Arguments: pairs (2), percent of the samples (100), a part of the programs' names (all).
  * {@code quick} instead tries one program on little data in a minute or two, without a verdict on
- * speeds. There is none either if other programs used the cores. Exits with 1 if a bar is missed,
- * if a loss differs or if advice goes in a circle.
+ * speeds. There is no verdict on speeds either if other programs used the cores. Exits with 1 if a
+ * bar is missed, if a loss differs or if advice goes in a circle.
  */
 public final class AdviceBenchmark {
   /** Earlier epochs fill caches and warm up. */
@@ -76,7 +76,7 @@ public final class AdviceBenchmark {
     this.quick = quick;
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     boolean quick = args.length > 0 && args[0].equals("quick");
     AdviceBenchmark benchmark =
@@ -172,9 +172,9 @@ public final class AdviceBenchmark {
           Locale.ROOT,
           "  %s, %s: %.0f samples/s, %s: %.0f%n",
           program,
-          said(first),
+          described(first),
           one,
-          said(second),
+          described(second),
           other.rate);
     }
     return ratios;
@@ -196,16 +196,16 @@ public final class AdviceBenchmark {
         losses = run.losses;
         rates.put(setting, run.rate);
         System.out.printf(
-            Locale.ROOT, "  %s, %s: %.0f samples/s%n", program, said(setting), run.rate);
+            Locale.ROOT, "  %s, %s: %.0f samples/s%n", program, described(setting), run.rate);
       }
     }
     String best =
         rates.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
-    System.out.println("  " + program + ", best by hand: " + said(best));
+    System.out.println("  " + program + ", best by hand: " + described(best));
     return best;
   }
 
-  private static String said(String setting) {
+  private static String described(String setting) {
     return setting.isEmpty() ? "no argument" : setting;
   }
 

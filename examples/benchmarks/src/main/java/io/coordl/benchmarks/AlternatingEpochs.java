@@ -20,15 +20,22 @@ import org.jspecify.annotations.Nullable;
  * Runs a training program under the agent and switches the agent between epochs: some are observed,
  * the others run as if the agent had switched itself off. All run in one JVM with the same compiled
  * code, so even a small difference shows. The order is on, off, off, on, so that a trend affects
- * both. Prints the CPU time of each epoch but the first, and that of each thread since then.
+ * both equally. Prints the CPU time of each epoch but the first, and of each thread since the end
+ * of the first epoch.
  *
  * <p>Arguments: the program's main class and its arguments.
  */
 public final class AlternatingEpochs extends OutputStream {
-  /** First word of lines with an epoch, on or off, and nanoseconds of CPU. */
+  /**
+   * First word of a line that continues with an epoch, {@code on} or {@code off}, and CPU
+   * nanoseconds.
+   */
   static final String TURN = "turn";
 
-  /** First word of lines with a thread's CPU nanoseconds since the end of the first epoch. */
+  /**
+   * First word of a line that continues with CPU nanoseconds since the first epoch, and a thread's
+   * name.
+   */
   static final String THREAD = "thread";
 
   private final PrintStream out;
@@ -42,7 +49,7 @@ public final class AlternatingEpochs extends OutputStream {
     this.out = out;
   }
 
-  /** See the class. */
+  /** Runs the program; the class description lists the arguments. */
   public static void main(String[] args) throws ReflectiveOperationException {
     AlternatingEpochs turns = new AlternatingEpochs(System.out);
     System.setOut(new PrintStream(turns, true, StandardCharsets.UTF_8));
@@ -99,7 +106,9 @@ public final class AlternatingEpochs extends OutputStream {
     }
   }
 
-  /** Saves what the agent has installed for rewritten code, to remove it when off. */
+  /**
+   * Saves what the agent has installed for rewritten code, to restore it after epochs without it.
+   */
   private void install() throws ReflectiveOperationException {
     Class<?> bridge = Class.forName("io.coordl.bridge.Bridge", true, null);
     for (String name : new String[] {"sink", "items", "hooks"}) {
@@ -122,7 +131,10 @@ public final class AlternatingEpochs extends OutputStream {
     }
   }
 
-  /** Nanoseconds, in steps of 10 ms, without JIT compilers, which run at random times. */
+  /**
+   * CPU nanoseconds of the process in steps of 10 ms, without the JIT compilers, which run at
+   * random times.
+   */
   private long processCpu() {
     long compilers =
         threads().entrySet().stream()

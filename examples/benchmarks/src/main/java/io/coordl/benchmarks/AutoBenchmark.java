@@ -17,11 +17,11 @@ import java.util.Locale;
  * Does {@code auto} find the best settings? Runs ordinary training programs of both libraries
  * without the agent, observed, with settings that a person would try, and with {@code auto}.
  * Measures samples/s from the third epoch on (of programs of four epochs, from the second) and the
- * CPU time of the whole process. The first round runs every setting; the others only the best by
- * hand, observing, and auto. Ratios are within a round.
+ * CPU time of the whole process. The first round runs every setting; later rounds run only the best
+ * of those that a person would try, observing, and auto. Ratios compare runs of the same round.
  *
  * <p>Arguments: rounds (2), epochs (0: each program's default), percent of the samples (100), a
- * part of the names of the programs (all). Exits with 1 if a loss differs or a bar is missed.
+ * part of the programs' names (all). Exits with 1 if a loss differs or a bar is missed.
  */
 public final class AutoBenchmark {
   /** Share of the best speed by hand that auto must reach. */
@@ -40,7 +40,7 @@ public final class AutoBenchmark {
   private static final String KEPT = "prepared=share";
   private static final String AHEAD = "prefetch=1";
 
-  /** Epochs of a first try with {@code auto}; such a program counts from its second epoch on. */
+  /** Epochs of a user's first try with {@code auto}; its rate counts from the second epoch on. */
   private static final int FIRST_TRY = 4;
 
   private static final List<Program> PROGRAMS =
@@ -80,7 +80,7 @@ public final class AutoBenchmark {
    * @param kind kind of its data; empty if it generates them
    * @param samples enough for auto to finish its trials by about the third epoch
    * @param settings settings to try by hand
-   * @param isHelped whether one of them should make it faster
+   * @param isHelped whether one of the settings should make the program faster
    */
   private record Program(
       Example library,
@@ -126,7 +126,7 @@ public final class AutoBenchmark {
 
   /** The runs of one program. */
   private record Runs(List<Run> runs) {
-    /** The fastest setting by hand in the first round; may be observing. */
+    /** The fastest setting of the first round except auto and no agent; may be observing alone. */
     String best() {
       return runs.stream()
           .filter(run -> run.round == 1)
@@ -141,7 +141,7 @@ public final class AutoBenchmark {
           runs.stream().filter(run -> run.setting.equals(setting)).map(Run::rate).toList());
     }
 
-    /** The median of the ratios within rounds. */
+    /** The median, over rounds, of the ratio between two settings in the same round. */
     double ratio(Figure figure, String setting, String of) {
       List<Double> ratios = new ArrayList<>();
       for (Run run : runs) {
@@ -170,7 +170,7 @@ public final class AutoBenchmark {
     this.only = only;
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     AutoBenchmark benchmark =
         new AutoBenchmark(
@@ -245,7 +245,7 @@ public final class AutoBenchmark {
         text(2, runs.ratio(Run::cpu, AUTO, NO_AGENT)));
   }
 
-  /** Runs a program in every setting. */
+  /** Runs a program in every setting, and then again in the settings to compare. */
   private Runs runs(Program program) throws IOException, InterruptedException {
     int samples = Math.max(64, program.samples * percent / 100);
     String data = program.program().data(checkout, work, samples);
@@ -261,7 +261,7 @@ public final class AutoBenchmark {
             job(program, data, setting, epochs > 0 ? epochs : program.epochs)
                 .run()
                 .orFail(program + "");
-        Files.writeString(work.resolve(fileName(program, setting, round)), said(result));
+        Files.writeString(work.resolve(fileName(program, setting, round)), output(result));
         TrainingEpochs printed = TrainingEpochs.of(result.out(), program.scored());
         if (!losses.isEmpty() && !losses.equals(printed.losses())) {
           throw new IllegalStateException(
@@ -300,7 +300,7 @@ public final class AutoBenchmark {
     return (program + " " + setting + " " + round).replaceAll("[^A-Za-z0-9]+", "-") + ".log";
   }
 
-  private static String said(ChildResult result) {
+  private static String output(ChildResult result) {
     return result.out() + result.err();
   }
 

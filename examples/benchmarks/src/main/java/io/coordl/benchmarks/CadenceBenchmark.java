@@ -16,10 +16,10 @@ import java.util.regex.Pattern;
 /**
  * Cost of the agent's own checkpoints. Compares {@code checkpoint.every=auto}, which may take 3.5 %
  * of the time, with the same job without checkpoints, and with checkpoints taken four times as
- * often, whose cost yields the best interval. The cost is the mean step relative to the median step
- * of the same process, because the speeds of processes differ by more than this. Exits with 1 if
- * {@code auto} takes more, or its interval is not within 10 % of the best. Arguments: rounds (5),
- * seconds of each run (30), size of the file in MB (1).
+ * often, from whose cost the best interval is computed. The cost is the mean step relative to the
+ * median step of the same process, because the speeds of processes differ by more than the cost.
+ * Exits with 1 if {@code auto} takes more than 3.5 %, or its interval is not within 10 % of the
+ * best. Arguments: rounds (5), seconds of each run (30), size of the file in MB (1).
  */
 public final class CadenceBenchmark {
   private static final double SHARE = 0.035;
@@ -41,7 +41,7 @@ public final class CadenceBenchmark {
     this.size = size;
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     CadenceBenchmark benchmark =
         new CadenceBenchmark(

@@ -15,13 +15,13 @@ import java.util.regex.Pattern;
 
 /**
  * Measures how long a job pauses for each save of its model: without the agent, with {@code
- * checkpoint=atomic}, and with {@code async}, where it trains between two saves for three times as
- * long as a save takes. Exits with 1 unless pauses with {@code async} are at least 20 times shorter
- * for DL4J and 5 times for DJL. Arguments: sizes of the file in MB (10 100; 1000 takes half an hour
- * and 16 GB of memory).
+ * checkpoint=atomic}, and with {@code async}. Between two asynchronous saves, the job trains for
+ * one second plus three times the duration of a plain save. Exits with 1 unless pauses with {@code
+ * async} are at least 20 times shorter for DL4J and 5 times for DJL. Arguments: sizes of the file
+ * in MB (10 100; 1000 takes half an hour and 16 GB of memory).
  */
 public final class CheckpointBenchmark {
-  /** For small models, because the first saves end before their code is compiled. */
+  /** Saves of a small model: many, because the first ones end before their code is compiled. */
   private static final int MANY_SAVES = 15;
 
   private static final int FEW_SAVES = 4;
@@ -31,7 +31,10 @@ public final class CheckpointBenchmark {
 
   private static final Pattern SAVE = Pattern.compile("save ([0-9.]+) ms");
 
-  /** Libraries with bytes per weight: DL4J saves two more numbers for each, slightly compressed. */
+  /**
+   * Libraries, with the bytes that they save per weight. DL4J saves two more numbers for each
+   * weight, slightly compressed.
+   */
   private enum Library {
     DL4J("model.zip", 11, 20),
     DJL("mlp-0001.params", 4, 5);
@@ -49,7 +52,7 @@ public final class CheckpointBenchmark {
 
   private CheckpointBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     List<String> sizes = args.length > 0 ? List.of(args) : List.of("10", "100");
     TextTable table =

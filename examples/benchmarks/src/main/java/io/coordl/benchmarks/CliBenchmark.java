@@ -25,7 +25,7 @@ public final class CliBenchmark {
   /** A command line and its limit in CPU seconds. */
   private record Typed(double bar, List<String> words) {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int runs = args.length > 0 ? Integer.parseInt(args[0]) : 15;
     Checkout checkout = Checkout.find();

@@ -6,10 +6,7 @@ import io.coordl.harness.Checkout;
 final class Commands {
   private Commands() {}
 
-  /**
-   * Returns the command that runs {@code benchmark} with {@code arguments} at the top of the
-   * checkout.
-   */
+  /** Returns the command that runs {@code benchmark} with {@code arguments}, from any directory. */
   static String of(Checkout checkout, Class<?> benchmark, Object arguments) {
     return "mvn -ntp -q -f "
         + checkout.root().resolve("pom.xml")

@@ -21,15 +21,15 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Measures the gain of jobs on one host from preparing each batch once for the group. Runs 1, 2 and
- * 4 jobs of the DJL and the DL4J example at the same time, with large pictures and a small network,
- * so that data dominate: plain; with a common raw cache; with a common store of decoded pictures;
- * coordinated. Throughput is the sum over all jobs, after warm-up and until the first job ends;
- * speed-ups are relative to the plain jobs of the same repetition.
+ * Measures how much jobs on one host gain when each batch is prepared only once for all of them.
+ * Runs 1, 2 and 4 jobs of the DJL and the DL4J example at the same time, with large pictures and a
+ * small network, so that data dominate: plain; with a common raw cache; with a common store of
+ * decoded pictures; coordinated. Throughput is the sum over all jobs, after warm-up and until the
+ * first job ends; speed-ups are relative to the plain jobs of the same repetition.
  *
- * <p>The ideal is the limit of C cores, from the times of one observed job alone on the machine: p
- * to prepare a batch (fetch, decode, transforms, assembly), c to compute it. N batches of J jobs
- * take
+ * <p>The ideal is the most that C cores allow, computed from the times of one observed job alone on
+ * the machine: p to prepare a batch (fetch, decode, transforms, assembly), c to compute it. N
+ * batches of J jobs take
  *
  * <ul>
  *   <li>plain: N max(s(p, c), J (p + c) / C); each job prepares all batches
@@ -37,15 +37,15 @@ import java.util.stream.Stream;
  *       times
  * </ul>
  *
- * where s, the time of one job alone, is p + c for DJL, which prepares on the training thread, and
- * max(p, c) for DL4J, which prepares on another. The first term matters only if there are more
- * cores than work. The ideal speed-up is the quotient: J if all work were preparation, 1 for one
- * job. It assumes that sharing is free. A DJL job can exceed it, because coordinated batches are
- * also prepared ahead.
+ * where s(p, c), the time of one job alone, is p + c for DJL, which prepares on the training
+ * thread, and max(p, c) for DL4J, which prepares on another. The first term matters only if the
+ * jobs cannot keep all cores busy. The ideal speed-up is the quotient of the two: J if all work
+ * were preparation, 1 for one job. It assumes that sharing is free. A DJL job can exceed it,
+ * because coordinated batches are also prepared ahead.
  *
- * <p>CPU seconds are the sum over all jobs without JIT compilers, in the same epochs except the
- * last; their ideal is J (p + c) / (p + J c) for any number of cores. CPU seconds hardly depend on
- * other load, but do not show waits.
+ * <p>CPU seconds are the sum over all jobs, without JIT compilers, in the same epochs except the
+ * last. Ideally, plain jobs use J (p + c) / (p + J c) times the CPU seconds of coordinated ones, on
+ * any number of cores. CPU seconds hardly depend on other load, but do not show waits.
  *
  * <p>Exit status 1 unless every job's log shows each picture exactly once per epoch and throughput
  * reaches {@value #BAR} of the ideal. A note reports coordinated jobs that did not get the same
@@ -54,7 +54,7 @@ import java.util.stream.Stream;
  * observed job always run.
  */
 public final class CoordinationBenchmark {
-  /** For a job that prepares all its batches. */
+  /** Warm-up of a job that prepares all its batches itself. */
   private static final int WARM_UP_EPOCHS = 10;
 
   private static final int MEASURED_EPOCHS = 5;
@@ -84,7 +84,7 @@ public final class CoordinationBenchmark {
     }
   }
 
-  /** The runs of one number of jobs under one policy; one number per repetition. */
+  /** The runs of one number of jobs under one policy; the lists have one value per repetition. */
   private static final class Cell {
     private final List<Double> samplesPerSecond = new ArrayList<>();
     private final List<Double> cpuPerEpoch = new ArrayList<>();
@@ -112,7 +112,7 @@ public final class CoordinationBenchmark {
     this.jobCounts = jobCounts;
     this.compared = compared;
     // 50 batches, some seconds per epoch for one job. At the end of an epoch only the last batches
-    // are in preparation; with fewer batches, cores would be idle for a larger share.
+    // are in preparation; with fewer batches, cores would be idle for a larger share of the time.
     perClass = example == Example.DJL ? 100 : 200;
     arguments =
         example == Example.DJL
@@ -120,7 +120,7 @@ public final class CoordinationBenchmark {
             : List.of("--batch", "16", "--size", "48");
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int repetitions = args.length > 0 ? Integer.parseInt(args[0]) : 3;
     boolean right = true;
@@ -149,7 +149,7 @@ public final class CoordinationBenchmark {
     Files.createDirectories(work);
     Pictures.make(
         checkout, images(), Integer.toString(CLASSES), Integer.toString(perClass), PIXELS);
-    // Unpacks DJL's natives, or concurrent jobs would race to do so.
+    // Unpacks DJL's natives; otherwise concurrent jobs would race to do so.
     job("warm-up", 0).run().orFail("The warm-up of the " + example + " example");
     for (int repetition = 0; repetition < repetitions; repetition++) {
       Set<Integer> numbers = new TreeSet<>(jobCounts);
@@ -196,7 +196,7 @@ public final class CoordinationBenchmark {
 
   /**
    * Returns the number of warm-up epochs. Each of J coordinated jobs prepares one batch in J, so
-   * the JIT compiler needs J times as many; for DL4J it takes tens of seconds.
+   * the JIT compiler needs J times as many epochs; for DL4J, compiling takes tens of seconds.
    */
   private static int warmUp(int jobs, Policy policy) {
     return policy == Policy.COORDINATED ? jobs * WARM_UP_EPOCHS : WARM_UP_EPOCHS;
@@ -300,7 +300,7 @@ public final class CoordinationBenchmark {
             "ideal",
             "share of ideal",
             "CPU s/epoch",
-            "plain / it",
+            "plain/this",
             "share of ideal",
             "files read/epoch",
             "decodes/epoch");

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Limits the cores, whole or fractional, of a program and its child processes: a bandwidth limit of
- * a control group (version 1), like that of a container. Not thread-safe.
+ * Limits the cores, whole or fractional, of a program and its child processes by a bandwidth limit
+ * of a control group (version 1), like that of a container. Not thread-safe.
  */
 final class CoreQuota implements AutoCloseable {
   private static final Path GROUPS = Path.of("/sys/fs/cgroup/cpu");
@@ -35,7 +35,7 @@ final class CoreQuota implements AutoCloseable {
         : Files.isWritable(GROUPS) ? "" : "a writable " + GROUPS;
   }
 
-  /** Sets the number of cores for its processes. */
+  /** Sets the number of cores for the group's processes. */
   void cores(double cores) throws IOException {
     long period = Long.parseLong(Files.readString(group.resolve("cpu.cfs_period_us")).strip());
     SlowStorage.write(group.resolve("cpu.cfs_quota_us"), Long.toString(Math.round(cores * period)));
@@ -58,7 +58,7 @@ final class CoreQuota implements AutoCloseable {
     }
   }
 
-  /** Removes the group as soon as its last process is gone. */
+  /** Removes the group; waits up to five seconds for its last process to end. */
   @Override
   public void close() throws IOException {
     Hooks.remove(atExit);

@@ -32,15 +32,16 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>The jobs: {@code DJL} decodes real pictures on four threads for an emulated accelerator
  * ({@code example.loader.DjlEmulated}); {@code DL4J} decodes them on DL4J's own thread for steps
  * that are computed ({@code example.loader.Dl4jSteps}). Both read bitmaps from a throttled disk
- * without page cache ({@link SlowStorage}).
+ * with hardly any page cache ({@link SlowStorage}).
  *
  * <p>The cost of the profile is compared with that of measuring every point of {@code coordl
  * demand}'s table, assuming that each takes as long as a point took here in one round, start
  * included.
  *
  * <p>Arguments: the job, DJL or DL4J (DJL); {@code quick} for a run that only shows whether it
- * works. Exit status 1 if a bar is missed: {@value #MEDIAN_BAR} % in the median, {@value
- * #WORST_BAR} % at the worst point, a tenth of the cost; 2 where nothing can be measured.
+ * works. Exit status 1 if a bar is missed: an error of {@value #MEDIAN_BAR} % in the median, an
+ * error of {@value #WORST_BAR} % at the worst point, a tenth of the cost; 2 if nothing can be
+ * measured.
  */
 public final class DemandBenchmark {
   private static final double MEDIAN_BAR = 3;
@@ -113,7 +114,7 @@ public final class DemandBenchmark {
     bytes = SlowStorage.size(storage.directory());
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws Exception {
     List<String> words = new ArrayList<>(List.of(args));
     boolean quick = words.remove("quick");
@@ -299,7 +300,7 @@ public final class DemandBenchmark {
     return job;
   }
 
-  /** Starts a job and stops it once its cache is full and its code compiled. */
+  /** Starts a job and pauses it once its cache is full and its code compiled. */
   private Running start(Point point) throws IOException, InterruptedException {
     long begin = System.nanoTime();
     storage.rate(0); // No limit, so that caches fill quickly.

@@ -77,7 +77,9 @@ public final class Demo {
     if (help.has("prefetch")) {
       plans.add(
           new Plan(
-              "and batches prepared ahead", "decoded=share,prefetch=2", List.of("prefetched")));
+              "the same, with batches prepared ahead",
+              "decoded=share,prefetch=2",
+              List.of("prefetched")));
     }
     if (help.has("prep")) {
       plans.add(
@@ -237,7 +239,7 @@ public final class Demo {
     return table;
   }
 
-  /** Mean seconds of the epochs from {@code first} on; the first epoch fills the stores. */
+  /** Mean seconds of all but the first {@code first} epochs; the first epoch fills the stores. */
   private static double laterEpoch(Run run, int first) {
     return run.epochSeconds().stream().skip(first).mapToDouble(s -> s).average().orElse(Double.NaN);
   }

@@ -32,7 +32,7 @@ public final class EmptyAgent implements ClassFileTransformer {
     return null;
   }
 
-  /** Writes its jar. */
+  /** Writes this agent's jar. */
   static Path jar(Path jar) throws IOException {
     Manifest manifest = new Manifest();
     manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");

@@ -15,9 +15,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * CPU time used by the only JVM below a process (by default, this one) at the end of each epoch,
- * which the JVM prints. Excludes JIT compiler threads, whose work varies between runs by more than
- * the measured effect and decreases over time. Reads /proc, so Linux only. Safe for concurrent use.
+ * CPU time that a JVM has used by the end of each epoch, which it prints. The JVM is the only one
+ * among the descendants of a process, by default of this one. Excludes JIT compiler threads, whose
+ * work varies between runs by more than the measured effect and decreases over time. Reads /proc,
+ * so it works only on Linux. Safe for concurrent use.
  */
 final class EpochCpu implements Consumer<String> {
   private static final Pattern EPOCH = Pattern.compile("epoch (\\d+): .*");

@@ -41,7 +41,7 @@ enum Example {
     return program(checkout, jdk, "example." + name().toLowerCase(Locale.ROOT) + ".TrainImages");
   }
 
-  /** Another program with the library on its class path, after {@code inFront}. */
+  /** Returns another program, with the library on its class path after {@code inFront}. */
   ChildJvm program(Checkout checkout, Jdk jdk, String mainClass, Path... inFront)
       throws IOException {
     String module = name().toLowerCase(Locale.ROOT) + "-image";

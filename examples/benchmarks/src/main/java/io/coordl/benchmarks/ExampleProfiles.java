@@ -13,11 +13,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Profiles both unmodified examples. Only one of their rates can be checked: with all files in the
- * page cache, a job without the agent must be as fast as the profile's phase <i>cached</i>. So each
- * example also runs without the agent right before and after its profile. Its first minute, with
- * JIT compilation, is reported separately, because the phases of a profile come later. Arguments:
- * the number of profiles of each example (1), and a part of the example's name (both).
+ * Profiles both unmodified examples. Only one rate of a profile can be checked: with all files in
+ * the page cache, a job without the agent must be as fast as the profile's phase <i>cached</i>. So
+ * each example also runs without the agent right before and after its profile. The first minute of
+ * these runs, in which the JIT compiler works, is reported separately, because the phases of a
+ * profile come later. Arguments: the number of profiles of each example (1), and a part of the
+ * example's name (both).
  */
 public final class ExampleProfiles {
   private static final int PICTURES = 400;
@@ -48,7 +49,7 @@ public final class ExampleProfiles {
 
   private ExampleProfiles() throws IOException {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int runs = args.length > 0 ? Integer.parseInt(args[0]) : 1;
     String part = args.length > 1 ? args[1] : "";
@@ -56,7 +57,7 @@ public final class ExampleProfiles {
         List.of(Example.values()).stream().filter(one -> one.name().contains(part)).toList();
     if (examples.isEmpty()) {
       System.out.println(
-          "Not measured: no example has \"" + part + "\" in its name; they are DJL and DL4J.");
+          "Not measured: no example has \"" + part + "\" in its name; expected DJL or DL4J.");
       System.exit(2);
     }
     ExampleProfiles profiles = new ExampleProfiles();

@@ -13,11 +13,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how long a fast accelerator waits for each batch: {@code example.loader.DjlFeed}, whose
- * step of {@value #STEP_MILLIS} ms uses no core, on batches of 64 real pictures, without the agent
- * and with several policies, on two cores. All programs take turns. Epochs 2 to {@value #EPOCHS}
- * count; bar: with the agent, programs that resize pictures or crop them to 64 wait less than a
- * tenth of the time. Arguments: turns (3), the jar of another version of the agent to compare with.
+ * Measures how long a fast accelerator waits for each batch. {@code example.loader.DjlFeed}, whose
+ * step of {@value #STEP_MILLIS} ms uses no core, iterates over batches of 64 real pictures on two
+ * cores, without the agent and with several policies. All programs take turns. Epochs 2 to {@value
+ * #EPOCHS} count. Bar: with the agent, programs that resize pictures or crop them to 64 pixels wait
+ * less than a tenth of the time. Arguments: turns (3), the jar of another version of the agent to
+ * compare with.
  */
 public final class FeedBenchmark {
   private static final int EPOCHS = 8;
@@ -53,7 +54,7 @@ public final class FeedBenchmark {
 
   private FeedBenchmark() throws IOException {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int turns = args.length > 0 ? Integer.parseInt(args[0]) : 3;
     FeedBenchmark benchmark = new FeedBenchmark();
@@ -124,7 +125,7 @@ public final class FeedBenchmark {
         table);
     System.out.println("made by: " + Commands.of(checkout, FeedBenchmark.class, turns));
     if (!missed.isEmpty()) {
-      System.out.println("Wait a tenth of the time or more: " + String.join("; ", missed));
+      System.out.println("These wait a tenth of the time or more: " + String.join("; ", missed));
     }
     return missed.isEmpty();
   }

@@ -37,10 +37,10 @@ import jdk.jfr.consumer.RecordingFile;
  * example with each available binding and compares the mean of each figure over the same seconds.
  * Then compares the samples with a profile, whose steps end when the device is done; checks that
  * page-locked memory gives the same batches; and measures copies to the device from each kind of
- * memory. Build it with Maven's profile {@code cuda}, which adds PyTorch's natives and the presets.
+ * memory. Build with Maven's profile {@code cuda}, which adds PyTorch's natives and the presets.
  * Arguments: epochs (5); a directory with the jars of the class path, for a machine without a Maven
- * repository. Exits with 1 if means differ by more than their tolerance, the devices stay idle, or
- * batches differ; with 2 without a driver or natives.
+ * repository. Exits with 1 if means differ by more than their tolerance, the devices stay idle,
+ * nothing is page-locked, or batches differ; with 2 without a driver or natives.
  */
 public final class GpuBenchmark {
   private static final int FIRST_WITH_FOREIGN = 22;
@@ -54,7 +54,9 @@ public final class GpuBenchmark {
   private static final String SEARCHED = "LD_LIBRARY_PATH";
   private static final Path UNBUFFERED = Path.of("/usr/bin/stdbuf");
 
-  /** A figure of both; tolerance is {@code share} of nvidia-smi's, at least {@code least}. */
+  /**
+   * A figure that both report; tolerated is {@code share} of nvidia-smi's, at least {@code least}.
+   */
   private record Figure(String theirs, String ours, double scale, double share, double least) {
     double of(RecordedEvent sample) {
       double value = sample.<Number>getValue(ours).doubleValue();
@@ -123,7 +125,7 @@ public final class GpuBenchmark {
     return Optional.empty();
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     String missing = missing();
     if (!missing.isEmpty()) {
@@ -274,7 +276,7 @@ public final class GpuBenchmark {
     used(binding, recording);
   }
 
-  /** Requires a busy device: idle ones agree too easily, and another binding proves nothing. */
+  /** Requires a busy device, read through this binding: figures of idle ones agree too easily. */
   private List<RecordedEvent> used(String binding, Path recording) throws IOException {
     List<RecordedEvent> devices = events(recording, "io.coordl.GpuStatistics");
     if (devices.stream()
@@ -283,7 +285,7 @@ public final class GpuBenchmark {
                 !device.getDuration("busy").isZero()
                     && binding.equals(device.getString("binding")))) {
       met = false;
-      System.out.println("With " + binding + ", no device was busy.");
+      System.out.println("No device was busy and read through " + binding + ".");
     }
     return devices;
   }

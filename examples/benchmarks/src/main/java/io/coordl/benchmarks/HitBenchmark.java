@@ -14,13 +14,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Cost of a hit and of an admission, compared with a plain open, read and close, for as many files
- * as real data sets have, from a warm page cache. This is the worst case for a cache, because
- * storage is free. A plain JVM and one with {@code cache=minio} take turns; the fastest epoch's CPU
- * time of the reading thread counts.
+ * Measures the cost of a hit and of an admission against that of a plain open, read and close, with
+ * as many files as real data sets have, and a warm page cache. This is the worst case for a cache,
+ * because storage is free. A plain JVM and one with {@code cache=minio} take turns; what counts is
+ * the reading thread's CPU time in the fastest epoch.
  *
  * <p>Limits: a hit costs at most as much as the plain call for a stream, at most 1.2 times as much
- * for a {@code RandomAccessFile} (which opens the file); an admission costs at most 15 us more.
+ * for a {@code RandomAccessFile} (which opens the file); an admission costs at most 15 us more than
+ * the plain call.
  *
  * <p>Arguments: files of 4 KiB (200000; ImageNet has 1281167), turns (2), epochs of each JVM (5).
  * The exit status is 1 if a limit is exceeded.
@@ -31,7 +32,7 @@ public final class HitBenchmark {
 
   private HitBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   @SuppressWarnings("SystemExitOutsideMain")
   public static void main(String[] args) throws IOException, InterruptedException {
     int files = args.length > 0 ? Integer.parseInt(args[0]) : 200_000;

@@ -18,11 +18,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Loading without training: samples/s of unmodified DJL and DL4J programs, plain and with {@code
- * decoded=share}, and of a table with {@code prepared=share}, compared with PyTorch's DataLoader
- * and torchvision on the same files, on one core and on two. All programs take turns; ratios are
- * within a turn. Arguments: turns (5), DJL, DL4J or csv (all), the jar of another version of the
- * agent to compare with.
+ * Compares loading without training: samples/s of unmodified DJL and DL4J programs, plain and with
+ * {@code decoded=share}, of a table with {@code prepared=share}, and of PyTorch's DataLoader and
+ * torchvision on the same files; on one core and on two. All programs take turns; ratios compare
+ * runs of the same turn. Arguments: turns (5), DJL, DL4J or csv (all), the jar of another version
+ * of the agent to compare with.
  */
 public final class LoaderBenchmark {
   private static final int CLASSES = 4;
@@ -49,7 +49,7 @@ public final class LoaderBenchmark {
     String run() throws IOException, InterruptedException;
   }
 
-  /** Rows for one number of cores; the first is PyTorch's, if there is one. */
+  /** Rows for one number of cores; if {@code compared}, the first is PyTorch's. */
   private record Group(boolean compared, List<Row> rows) {}
 
   private final Checkout checkout = Checkout.find();
@@ -62,7 +62,7 @@ public final class LoaderBenchmark {
 
   private LoaderBenchmark() throws IOException, InterruptedException {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int turns = args.length > 0 ? Integer.parseInt(args[0]) : 5;
     LoaderBenchmark benchmark = new LoaderBenchmark();
@@ -121,8 +121,8 @@ public final class LoaderBenchmark {
     }
     System.out.printf(
         Locale.ROOT,
-        "%nSamples/s of the first epoch and the median of epochs 2 to %d, and of these per CPU"
-            + " second; medians of %d turns; ratios within turns: median (least..most)%n%s",
+        "%nSamples/s of the first epoch, median of epochs 2 to %d, and samples per CPU second of"
+            + " these; medians of %d turns; ratios within turns: median (least..most)%n%s",
         EPOCHS,
         turns,
         table(groups));

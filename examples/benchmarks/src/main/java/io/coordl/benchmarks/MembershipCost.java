@@ -18,7 +18,7 @@ import javax.net.ssl.SSLContext;
 /**
  * Cost of being a member of the partitioned cache: time until a member knows the others, threads,
  * heap and resident memory. Runs two members in one JVM at 127.0.0.1 and 127.0.0.2, so that only
- * the first includes class loading. Argument: the port of both, 7800 by default.
+ * the first one's cost includes class loading. Argument: the port of both, 7800 by default.
  */
 public final class MembershipCost {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -53,7 +53,7 @@ public final class MembershipCost {
   }
 
   /**
-   * Adds members sequentially, each at its own address, and closes them.
+   * Adds members one after another, each at its own address, and finally closes all.
    *
    * @param first last byte of the first address, 127.0.0.{@code first}
    * @param last last byte of the last address

@@ -12,17 +12,17 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * JMH benchmarks of one span and one hit next to the plain call. To exclude other load, reads,
- * which are timed one by one, are compared by the fastest of thousands (medians are shown, too),
- * and spans, which are timed in bulk, by the best iteration. Arguments: number of JVMs (3), and one
- * part to measure: spans, reads, decoded or staging.
+ * JMH benchmarks of one span, and of one hit compared with the plain call. To exclude other load,
+ * reads, which are timed one by one, are compared by the fastest of thousands (medians are shown,
+ * too), and spans, which are timed in bulk, by the best iteration. Arguments: number of JVMs (3),
+ * and the part to measure: spans, reads, decoded or staging (all).
  */
 public final class MicroBenchmark {
   private static final String MICRO = "io.coordl.benchmarks.micro.";
 
   private MicroBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws RunnerException {
     int forks = args.length > 0 ? Integer.parseInt(args[0]) : 3;
     String part = args.length > 1 ? args[1] : "";
@@ -82,7 +82,7 @@ public final class MicroBenchmark {
             String.format(Locale.ROOT, "%.2f", ratio));
       }
     }
-    System.out.printf("%nMicroseconds of one read, page cache warm; image decodes, too%n%s", table);
+    System.out.printf("%nMicroseconds of one read, page cache warm; image also decodes%n%s", table);
     System.out.println(
         cheaper
             ? "A hit costs less than the same read from a warm page cache."
@@ -103,7 +103,7 @@ public final class MicroBenchmark {
           text(percentile(result, 90)),
           String.format(Locale.ROOT, "%.3f", median / copy));
     }
-    System.out.printf("%nMicroseconds; the last column is of medians%n%s", table);
+    System.out.printf("%nMicroseconds; the last column compares medians%n%s", table);
   }
 
   private static void decoded(int forks) throws RunnerException {
@@ -130,8 +130,8 @@ public final class MicroBenchmark {
           String.format(Locale.ROOT, "%.2f", percentile(hit, 50) / percentile(copy, 50)));
     }
     System.out.printf(
-        "%nMicroseconds of one array of side x side x 3 values from the decoded store, and of the"
-            + " copy of as many bytes%n%s",
+        "%nMicroseconds of one array of side x side x 3 values from the decoded store, and of a"
+            + " copy of the same number of bytes%n%s",
         table);
   }
 

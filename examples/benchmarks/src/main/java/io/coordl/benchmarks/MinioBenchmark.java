@@ -45,8 +45,8 @@ public final class MinioBenchmark {
   private static final int EPOCHS = 8;
 
   /**
-   * Page cache besides the store's budget, also for the JVM's own files: the store leaves a 32nd of
-   * the container free.
+   * Page cache beside the store's budget, which also holds the JVM's own files: the store leaves a
+   * 32nd of the container free.
    */
   private static final long ROOM = 32L << 20;
 
@@ -67,12 +67,13 @@ public final class MinioBenchmark {
     this.work = work;
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     if (!"root".equals(System.getProperty("user.name"))
         || !Files.isWritable(GROUPS.resolve("memory"))
         || !Files.isWritable(GROUPS.resolve("blkio"))) {
-      System.out.println("Not measured: it needs root and a writable cgroup v1 memory and blkio.");
+      System.out.println(
+          "Not measured: this needs root and a writable cgroup v1 memory and blkio.");
       System.exit(2);
     }
     Map<Integer, Double> parts = new TreeMap<>(BARS);

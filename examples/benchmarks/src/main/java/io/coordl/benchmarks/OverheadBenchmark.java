@@ -35,10 +35,10 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;
 
-  /** The first turn that is measured, in epoch 8; before, JIT compilers are busy. */
+  /** The first turn that is measured, in epoch 8; before it, JIT compilers are busy. */
   private static final int FIRST = 7;
 
-  /** In percent. */
+  /** The most that observing may cost, in percent. */
   private static final double OBSERVING_BAR = 1;
 
   private static final double LIVE_BAR = 0.2;
@@ -51,7 +51,7 @@ public final class OverheadBenchmark {
 
   private OverheadBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   @SuppressWarnings("SystemExitOutsideMain")
   public static void main(String[] args) throws Exception {
     int jvms = args.length > 0 ? Integer.parseInt(args[0]) : 8;
@@ -173,7 +173,8 @@ public final class OverheadBenchmark {
       }
     }
     if (!Files.exists(file) || all == 0) {
-      throw new IllegalStateException("No run was observed: there is no " + file);
+      throw new IllegalStateException(
+          "The job was not observed: it printed no turn or left no " + file);
     }
     List<Double> ratios = new ArrayList<>();
     for (int first = FIRST; first + 1 < epochs; first += 2) {
@@ -195,7 +196,7 @@ public final class OverheadBenchmark {
         .orElseThrow();
   }
 
-  /** Runs the job and scrapes its metrics, or their cost would not show. */
+  /** Runs the job and scrapes its metrics; otherwise their cost would not show. */
   private static ChildResult scraped(ChildJvm job, int port)
       throws IOException, InterruptedException {
     URI metrics = URI.create("http://127.0.0.1:" + port + "/metrics");

@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * CPU seconds of pairs of runs, without and with a feature. The runs of a pair follow each other
- * immediately and alternate in order, so that other load affects both sides equally.
+ * A figure of pairs of runs, such as CPU seconds, without and with a feature. The runs of a pair
+ * follow each other immediately and alternate in order, so that other load affects both sides
+ * equally.
  *
- * @param without CPU seconds of each pair's run without the feature
- * @param with CPU seconds of each pair's run with it
+ * @param without figure of each pair's run without the feature
+ * @param with figure of each pair's run with it
  */
 record Pairs(List<Double> without, List<Double> with) {
   /** One run; returns CPU seconds. */
@@ -58,7 +59,7 @@ record Pairs(List<Double> without, List<Double> with) {
         : Arrays.stream(sorted, half - 1, half + 1).average().orElse(Double.NaN);
   }
 
-  /** Additional seconds of each pair. */
+  /** Difference with - without of each pair. */
   List<Double> differences() {
     List<Double> differences = new ArrayList<>();
     for (int i = 0; i < with.size(); i++) {

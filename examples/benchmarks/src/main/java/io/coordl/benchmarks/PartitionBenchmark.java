@@ -25,10 +25,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Cost of an item from another process, for each transport that the partitioned cache uses or could
- * use. Of two processes on the loopback interface, one has the items in memory and the other gets
- * them at random. Transports alternate within a repetition, each time in new processes; the figures
- * are medians over the repetitions. Exits with 1 if an item takes more than {@value #BAR} times as
- * much CPU time with our engine as with Netty. Arguments: repetitions (3), a part of the
+ * use. Two processes use the loopback interface: one has the items in memory, and the other gets
+ * them in random order. Transports alternate within a repetition, each time in new processes; the
+ * figures are medians over the repetitions. Exits with 1 if an item takes more than {@value #BAR}
+ * times as much CPU time with our engine as with Netty. Arguments: repetitions (3), a part of the
  * transports' names (all).
  */
 public final class PartitionBenchmark {
@@ -48,12 +48,12 @@ public final class PartitionBenchmark {
   /** Number of items, and bytes of each. */
   private static final int[][] SIZES = {{1000, 110 * 1024}, {100, 1 << 20}};
 
-  /** CPU time with our encrypted connection relative to unencrypted Netty. */
+  /** Highest CPU time with our encrypted connection relative to unencrypted Netty. */
   private static final double BAR = 2;
 
   private PartitionBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws Exception {
     int repetitions = args.length > 0 ? Integer.parseInt(args[0]) : 3;
     String part = args.length > 1 ? args[1] : "";

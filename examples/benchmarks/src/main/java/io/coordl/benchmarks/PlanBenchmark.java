@@ -25,29 +25,29 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Executes a plan: four jobs share two cores (quotas of control groups), 2 GiB of cache and a disk
- * of {@value #DISK_MBS} MB/s, allocated by GPU-proportional shares and by TUNE, twice each. Each
- * job runs with its share from {@code coordl plan}. Compares the time of each job, the mean and the
- * makespan with the prediction of {@code coordl simulate}.
+ * Executes two plans: four jobs share two cores (quotas of control groups), 2 GiB of cache and a
+ * disk of {@value #DISK_MBS} MB/s, once by GPU-proportional shares and once by TUNE. Each plan is
+ * executed twice. Each job runs with its share from {@code coordl plan}. Compares the time of each
+ * job, the mean and the makespan with the prediction of {@code coordl simulate}.
  *
  * <p>The jobs ({@code example.loader.DjlDemand}) wait instead of using a GPU. One is bound by
  * cores, one by memory for its items, one by storage, one by none of these. Each is profiled first
  * ({@code coordl profile}); its demand is derived from the profile alone ({@code coordl demand}).
  *
- * <p>Jobs of one allocation start together, fill their caches, and are stopped ({@link TurnTaker}).
+ * <p>Jobs of one allocation start together, fill their caches, and are paused ({@link TurnTaker}).
  * Their time is measured from {@value #SETTLING_SECONDS} s after all are resumed together, when
  * batches that were ready are used up. Neither measurement nor prediction includes starting and
  * filling. The disk is fast while caches fill and while a profile loads a data set into memory.
  *
  * <p>Arguments: {@code quick} for small data sets and short jobs, to test the benchmark itself.
  * Exit status 1 if a mean or a makespan differs by more than {@value #BAR} % from the predicted
- * one; 2 where nothing can be measured.
+ * one; 2 if nothing can be measured.
  */
 public final class PlanBenchmark {
   private static final double BAR = 10;
   private static final int DISK_MBS = 26;
 
-  /** Disk rate of a profile: half, because TUNE shares the disk between two jobs. */
+  /** Disk rate of a profile: half the disk's, because TUNE shares the disk between two jobs. */
   private static final int PROFILE_MBS = 13;
 
   private static final int CORES = 2;
@@ -120,7 +120,7 @@ public final class PlanBenchmark {
    *
    * @param shares shares of the jobs in the plan
    * @param predicted times predicted by the simulation
-   * @param jobs started and stopped, with full caches
+   * @param jobs the started jobs, paused with full caches
    * @param quotas their core quotas
    * @param runs runs measured so far
    */
@@ -149,7 +149,7 @@ public final class PlanBenchmark {
             new Job("nothing", 512, 4 << 10, 1, 200, 1, 150 / part));
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws Exception {
     boolean quick = List.of(args).equals(List.of("quick"));
     if (args.length > 0 && !quick) {
@@ -161,7 +161,7 @@ public final class PlanBenchmark {
       missing.add(CoreQuota.missing());
     }
     if (!missing.isEmpty()) {
-      System.out.println("Not measured: it needs " + String.join(", ", missing) + ".");
+      System.out.println("Not measured: this needs " + String.join(", ", missing) + ".");
       System.exit(2);
     }
     Checkout checkout = Checkout.find();
@@ -271,7 +271,7 @@ public final class PlanBenchmark {
         .echo(
             line -> {
               if (line.contains("profile: ")) {
-                quick(disk, line.contains("profile: loading"));
+                setRate(disk, line.contains("profile: loading"));
               }
             })
         .run()
@@ -282,7 +282,7 @@ public final class PlanBenchmark {
         work.resolve(job.name + ".json"), coordl.run("demand", recording.toString(), "--json"));
   }
 
-  private static void quick(SlowStorage disk, boolean loading) {
+  private static void setRate(SlowStorage disk, boolean loading) {
     try {
       disk.rate(loading ? 0 : PROFILE_MBS * MB);
     } catch (IOException e) {
@@ -357,7 +357,7 @@ public final class PlanBenchmark {
     return shares;
   }
 
-  /** Starts all jobs and stops them once their caches are full. */
+  /** Starts all jobs and pauses them once their caches are full. */
   private void start(Carried plan) throws IOException, InterruptedException {
     for (int i = 0; i < jobs.size(); i++) {
       Job job = jobs.get(i);
@@ -427,14 +427,14 @@ public final class PlanBenchmark {
     TextTable table =
         new TextTable(
             "allocation",
-            "of",
+            "time of",
             "cores",
             "GiB",
             "MB/s",
             "simulated s",
             "first s",
             "second s",
-            "furthest %");
+            "largest error %");
     double worst = 0;
     for (Carried plan : List.of(proportional, tune)) {
       String word = plan.allocation.word();
@@ -460,7 +460,7 @@ public final class PlanBenchmark {
     System.out.printf(
         Locale.ROOT,
         "tune against proportional: mean %.2f times as fast (simulated %.2f), makespan %.2f"
-            + " (%.2f)%nfurthest mean or makespan: %.1f %% (bar %.0f)%n",
+            + " (%.2f)%nlargest error of a mean or makespan: %.1f %% (bar %.0f)%n",
         proportional.measured(Times::mean) / tune.measured(Times::mean),
         proportional.predicted.mean() / tune.predicted.mean(),
         proportional.measured(Times::makespan) / tune.measured(Times::makespan),

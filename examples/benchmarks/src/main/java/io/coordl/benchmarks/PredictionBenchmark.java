@@ -17,12 +17,12 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Compares predicted with measured speeds: profiles a job once ({@code coordl profile}), predicts
- * its speed with other caches, workers and accelerators ({@code coordl whatif}), then runs it that
- * way.
+ * its speed with other caches, workers and accelerators ({@code coordl whatif}), then runs it with
+ * these.
  *
  * <p>The job is DJL's {@code ImageFolder} on real pictures with {@value #WORKERS} threads and an
- * emulated accelerator ({@code example.loader.DjlEmulated}); its storage is a throttled disk
- * without page cache ({@link SlowStorage}). Three sweeps:
+ * emulated accelerator ({@code example.loader.DjlEmulated}); its storage is a throttled disk with
+ * hardly any page cache ({@link SlowStorage}). There are three sweeps:
  *
  * <ul>
  *   <li>the MinIO cache holds 0, 20, 35, 50, 65, 80 or 100 % of the data set
@@ -36,11 +36,13 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>The pictures are bitmaps, which are large and fast to decode, so the data set is much larger
  * than the few megabytes of page cache, and the disk limits the job. (Padding small pictures would
  * not work: a cache reads the padding, the program does not.) Speeds are steady: a job runs for at
- * least {@value #SECONDS} s, and only the epochs of its last third count, each after its first
- * quarter. This excludes JIT compilation and the queue that DJL refills in each epoch. Errors are
- * relative to the measured speed; bar: {@value #BAR} % at every point of the cache sweep, as in
- * figure 11 of the DS-Analyzer paper (VLDB'21), and {@value #MEDIAN_BAR} % in the median.
- * Arguments: samples of the data set (900; in longer epochs the idle threads at the end matter
+ * least {@value #SECONDS} s, and only its last third of epochs, but at least three, count, each
+ * after its first quarter. This excludes JIT compilation and the queue that DJL refills in each
+ * epoch. Errors are relative to the measured speed; the bar is {@value #BAR} % at every point of
+ * the cache sweep, as in figure 11 of the DS-Analyzer paper (VLDB'21), and {@value #MEDIAN_BAR} %
+ * in the median.
+ *
+ * <p>Arguments: samples of the data set (900; in longer epochs the idle threads at the end matter
  * less); parts to run, of profile, cache, workers and speed (all; without profile, the last profile
  * is used). Exit status 1 if the bar is missed, 2 if the storage cannot be set up.
  */
@@ -57,9 +59,9 @@ public final class PredictionBenchmark {
   private static final int SMALL_SIDE = 32;
 
   /**
-   * As long as storage takes with about 73 % of the data set cached, between two points of the
-   * sweep. When two parts of a job are equally busy, they also wait for each other, which {@code
-   * whatif} ignores, as it reports.
+   * As long as storage takes for a batch when about 73 % of the data set is cached, which lies
+   * between two points of the sweep. Two parts of a job that are equally busy also wait for each
+   * other; {@code whatif} reports that it ignores this.
    */
   private static final double STEP_MILLIS = 88;
 
@@ -87,7 +89,7 @@ public final class PredictionBenchmark {
       new TextTable("sweep", "point", "predicted", "±", "measured", "least", "most", "error %");
 
   /**
-   * Uses two data sets with equally many samples.
+   * Uses two data sets with the same number of samples.
    *
    * @param small small pictures, on the machine's own storage
    * @param data pictures on slow storage
@@ -99,7 +101,7 @@ public final class PredictionBenchmark {
     bytes = SlowStorage.size(data);
   }
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     List<String> missing = SlowStorage.missing();
     if (!missing.isEmpty()) {

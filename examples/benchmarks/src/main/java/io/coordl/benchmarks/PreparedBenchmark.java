@@ -52,7 +52,7 @@ public final class PreparedBenchmark {
 
   private PreparedBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     String samples = args.length > 0 ? args[0] : "5000";
     String epochs = args.length > 1 ? args[1] : "4";

@@ -16,10 +16,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Checks profiles against the truth: ten times in a row, profiles programs whose rates are known by
- * construction. The programs sleep, so they run in parallel. Exits with 1 if in any run a rate is
- * wrong by more than 3 %, or a share of the epoch by more than 2 points. Arguments: a part of the
- * programs' names (all), and the number of runs (10).
+ * Checks profiles against the truth: profiles programs whose rates are known by construction,
+ * several times in a row. The programs sleep, so they run in parallel. Exits with 1 if in any run a
+ * rate is wrong by more than 3 %, or a share of the epoch by more than 2 points. Arguments: a part
+ * of the programs' names (all), and the number of runs (10).
  *
  * <p>Each run also prints how late short sleeps of this benchmark ended, which shows the effect of
  * other load on all programs.
@@ -43,7 +43,7 @@ public final class ProfileBenchmark {
   /** The errors over all runs of a program. */
   private record Errors(KnownRates program, Map<String, Worst> rates, Map<String, Worst> shares) {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws InterruptedException {
     String part = args.length > 0 ? args[0] : "";
     int runs = args.length > 1 ? Integer.parseInt(args[1]) : 10;
@@ -55,7 +55,7 @@ public final class ProfileBenchmark {
       System.out.println(
           "Not measured: no program has \""
               + part
-              + "\" in its name; they are "
+              + "\" in its name; the programs are "
               + KnownRates.all()
               + ".");
       System.exit(2);

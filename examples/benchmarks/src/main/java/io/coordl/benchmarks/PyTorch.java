@@ -10,7 +10,7 @@ import java.util.Optional;
  * A Python with PyTorch and torchvision.
  *
  * @param python its command
- * @param versions its versions, for the reader
+ * @param versions its versions, to be printed
  */
 record PyTorch(String python, String versions) {
   /** Debian's own Python first, because only it has Debian's packages. */

@@ -19,7 +19,7 @@ public final class ReadFiles {
 
   private ReadFiles() {}
 
-  /** See the class. */
+  /** Runs the program; the class description lists the arguments. */
   public static void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
     int files = Integer.parseInt(args[1]);

@@ -19,10 +19,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Time for a report of a large recording, compared with JDK Mission Control's parser on the same
- * file. {@code coordl report}, started by its launcher but with 256 MiB of heap, and the parser,
- * with the heap it needs, take turns in separate JVMs. Exits with 1 if the report is slower or the
- * two count different events. Arguments: turns (3), millions of events (10).
+ * Compares the time for a report of a large recording with that of JDK Mission Control's parser for
+ * the same file. {@code coordl report}, started by its launcher but with 256 MiB of heap, and the
+ * parser, with the heap it needs, take turns in separate JVMs. Exits with 1 if the report is slower
+ * or the two count different events. Arguments: turns (3), millions of events (10).
  */
 public final class ReportBenchmark {
   private static final Pattern TOTAL =
@@ -33,7 +33,7 @@ public final class ReportBenchmark {
 
   private ReportBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int turns = args.length > 0 ? Integer.parseInt(args[0]) : 3;
     long events = 1_000_000L * (args.length > 1 ? Integer.parseInt(args[1]) : 10);

@@ -122,7 +122,7 @@ final class SlowStorage implements AutoCloseable {
           try {
             run("umount", "-l", directory().toString());
           } catch (IOException e) {
-            if (isMounted()) { // Otherwise a signal has ended the server, too.
+            if (isMounted()) { // Otherwise a signal has ended the server, as well as this process.
               throw e;
             }
           }

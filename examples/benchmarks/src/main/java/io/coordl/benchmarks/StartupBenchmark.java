@@ -16,7 +16,7 @@ import java.util.Locale;
 public final class StartupBenchmark {
   private StartupBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 10;
     Checkout checkout = Checkout.find();

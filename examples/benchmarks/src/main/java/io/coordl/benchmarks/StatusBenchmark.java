@@ -21,7 +21,7 @@ public final class StatusBenchmark {
 
   private StatusBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int seconds = args.length > 0 ? Integer.parseInt(args[0]) : 60;
     Checkout checkout = Checkout.find();
@@ -59,7 +59,7 @@ public final class StatusBenchmark {
     }
   }
 
-  /** CPU nanoseconds of the thread; the JVM is a child of the shell that measures it. */
+  /** CPU nanoseconds of the status thread; the JVM is a child of the shell that measures it. */
   private static long cpu(ProcessHandle shell) throws IOException {
     for (ProcessHandle process : shell.descendants().toList()) {
       Path tasks = Path.of("/proc/" + process.pid() + "/task");

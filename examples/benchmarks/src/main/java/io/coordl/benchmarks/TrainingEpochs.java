@@ -20,7 +20,7 @@ record TrainingEpochs(double rate, List<String> losses) {
    *
    * @param first first epoch to measure; in earlier ones the agent tries settings and fills its
    *     stores
-   * @throws IllegalStateException if there are fewer
+   * @throws IllegalStateException if the output has fewer epochs
    */
   static TrainingEpochs of(String out, int first) {
     List<MatchResult> epochs = EPOCH.matcher(out).results().toList();

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Checks the agent against the truth: compares its data stalls with programs that measure their own
- * waits. Exits with 1 if it is wrong by more than 3 %. Argument: a part of the programs' names
- * (all).
+ * Checks the agent against the truth: compares the data stalls that it measures with the waits that
+ * the programs measure themselves. Exits with 1 if the agent is wrong by more than 3 %. Argument: a
+ * part of the programs' names (all).
  */
 public final class TruthBenchmark {
   private TruthBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     String part = args.length > 0 ? args[0] : "";
     Checkout checkout = Checkout.find();

@@ -35,7 +35,7 @@ final class TurnTaker implements AutoCloseable {
   private volatile boolean closed;
   private volatile String end = "";
 
-  /** Starts a job, which runs until it is stopped. */
+  /** Starts a job, which runs until it is paused or closed. */
   TurnTaker(String name, ChildJvm job) {
     this.name = name;
     job.started(handle -> process = handle)
@@ -86,7 +86,7 @@ final class TurnTaker implements AutoCloseable {
     signal("CONT");
   }
 
-  /** Stops the job. */
+  /** Pauses the job. */
   void pause() throws IOException, InterruptedException {
     signal("STOP");
   }

@@ -34,7 +34,7 @@ public final class WholeRunBenchmark {
 
   private WholeRunBenchmark() {}
 
-  /** See the class. */
+  /** Runs the benchmark; the class description lists the arguments. */
   @SuppressWarnings("SystemExitOutsideMain")
   public static void main(String[] args) throws IOException, InterruptedException {
     int rounds = args.length > 0 ? Integer.parseInt(args[0]) : 5;
@@ -87,8 +87,8 @@ public final class WholeRunBenchmark {
     String observing = "record=" + work.resolve("run.jfr");
     run(job(checkout, example, jdk, images)); // Fills the page cache and unpacks natives.
     List<Run> plain = new ArrayList<>();
-    List<Run> any = new ArrayList<>();
-    List<Run> more = new ArrayList<>();
+    List<Run> emptyAgent = new ArrayList<>();
+    List<Run> observed = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       Run[] runs = new Run[3];
       for (int i = 0; i < runs.length; i++) {
@@ -100,8 +100,8 @@ public final class WholeRunBenchmark {
         runs[which] = run(job);
       }
       plain.add(runs[0]);
-      any.add(runs[1].minus(runs[0]));
-      more.add(runs[2].minus(runs[0]));
+      emptyAgent.add(runs[1].minus(runs[0]));
+      observed.add(runs[2].minus(runs[0]));
       System.out.printf(
           Locale.ROOT,
           "  %s on %s, round %d of %d: CPU %.2f s plain, %.2f s with an empty agent, %.2f s"
@@ -117,16 +117,16 @@ public final class WholeRunBenchmark {
           runs[1].wall(),
           runs[2].wall());
     }
-    Interval cpu = interval(more, Run::cpu);
-    Interval wall = interval(more, Run::wall);
+    Interval cpu = interval(observed, Run::cpu);
+    Interval wall = interval(observed, Run::wall);
     boolean within = cpu.mean() <= CPU_BAR && wall.mean() <= WALL_BAR;
     table.row(
         example.name(),
         jdk.version(),
         seconds(interval(plain, Run::cpu).mean()),
         seconds(interval(plain, Run::wall).mean()),
-        interval(any, Run::cpu).toString(),
-        interval(any, Run::wall).toString(),
+        interval(emptyAgent, Run::cpu).toString(),
+        interval(emptyAgent, Run::wall).toString(),
         cpu.toString(),
         wall.toString(),
         within ? "yes" : "no");

@@ -1,6 +1,6 @@
 /**
- * Starts the examples as child processes, with and without the agent, and compares the results.
- * They come from the example's own log, from outside the JVM, or from {@code coordl summary
+ * Starts the examples as child processes, with and without the agent, and compares the results,
+ * which come from the example's own log, from outside the JVM, or from {@code coordl summary
  * --json}. Only {@link io.coordl.benchmarks.MembershipCost} and the packages {@code micro} and
  * {@code partition} import classes of CoorDL, to measure them directly.
  */

@@ -32,7 +32,7 @@ class AdviceBarsTest {
     AdviceBars bars = new AdviceBars("p", List.of(step(9, 1.5, 1.5)), 1);
     assertThat(bars.missed()).isEmpty();
     assertThat(AdviceBars.missed(List.of(bars)))
-        .containsExactly("bounds are 6.00 times what is measured, at the median");
+        .containsExactly("in the median, a bound is 6.00 times the measured speed-up");
   }
 
   @Test
@@ -40,6 +40,6 @@ class AdviceBarsTest {
     Step refused = new Step("p=1", 1.2, List.of(1.1), List.of("p=1 did nothing: no"));
     assertThat(new AdviceBars("p", List.of(refused), 0.8).missed())
         .containsExactly(
-            "p: advised, but p=1 did nothing: no", "p: ends at 0.80 of the best by hand");
+            "p: advised, but p=1 did nothing: no", "p: ends at 0.80 of the best manual speed");
   }
 }

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum Allocation {
   /** Cores, memory and storage in proportion to its GPUs' share of a server. */
   PROPORTIONAL,
-  /** All that the job can use; otherwise it waits. */
+  /** All that the job can use; the job waits until that is free. */
   GREEDY,
   /**
    * All that the job can use; jobs above their proportional share give resources back to jobs that

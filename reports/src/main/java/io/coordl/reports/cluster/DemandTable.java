@@ -107,7 +107,10 @@ public record DemandTable(
         table -> Axes.along(table, column, line -> Axes.along(line, layer, speed -> speed)));
   }
 
-  /** Returns the lowest storage rate in MB/s that hardly slows the job; 0 if storage never does. */
+  /**
+   * Returns the axis's lowest storage rate in MB/s that hardly slows the job; 0 if no rate slows
+   * it.
+   */
   double storageNeeded(double withCores, double withMemory) {
     double best = speed(withCores, withMemory, Double.MAX_VALUE);
     if (speed(withCores, withMemory, 0) >= NEARLY * best) {
@@ -137,7 +140,7 @@ public record DemandTable(
       return "its table lacks one of cores, memoryGib, storageMbs, samplesPerSecond and knee";
     }
     if (gpus < 1 || !(batchSamples > 0)) {
-      return "gpus is " + gpus + " and batchSamples " + batchSamples + ", not above 0";
+      return "gpus is " + gpus + " and batchSamples is " + batchSamples + ", expected above 0";
     }
     if (!Axes.isRising(cores) || !Axes.isRisingFromZero(memoryGib) || !Axes.isRising(storageMbs)) {
       return "an axis does not rise from a value above 0 (memoryGib: from 0 or more): "

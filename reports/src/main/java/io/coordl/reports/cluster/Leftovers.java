@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Distributes resources left over by a placement: TUNE gives a job either all it can use or only
  * its share, so resources that would allow a point in between stay unused. Single-threaded.
  *
- * <p>The next step is the one with the largest gain in speed per resources taken, measured as
- * shares of a server. Free resources only shrink, so a job's best step never improves while it is
- * queued: it is recomputed only when it reaches the head.
+ * <p>The next step is the one with the largest gain in speed relative to the resources taken, which
+ * are measured as shares of a server. Free resources only shrink, so a queued step never improves
+ * and is recomputed only when it reaches the head of the queue.
  */
 final class Leftovers {
   /** Minimum gain of a step, relative to the fair speed. */
@@ -88,7 +88,9 @@ final class Leftovers {
     }
   }
 
-  /** Returns the step with the largest gain per resources taken; null if no step fits. */
+  /**
+   * Returns the step with the largest gain relative to the resources taken; null if no step fits.
+   */
   private @Nullable Step best(PlacedJob job) {
     Placement from = job.tenant.placed();
     double speed = job.needs.speed(from.perGpu());

@@ -71,7 +71,7 @@ final class Needs {
     double cores = Math.min(model.coresPerGpu(), limit[Resource.CORES]);
     double memory = Math.min(model.memoryGibPerGpu() + ownMemory, limit[Resource.MEMORY]);
     double storage = Math.min(storage(cores, memory), limit[Resource.STORAGE]);
-    // With less memory, as at its share, it may need a higher storage rate.
+    // With only its share of memory, the job may need a higher storage rate.
     double atShare =
         storage(
             Math.min(cores, fair[Resource.CORES]),
@@ -86,7 +86,7 @@ final class Needs {
     return models.storageRate(model, gpus, cores, Math.max(0, memory - ownMemory));
   }
 
-  /** Returns a class of this many identical jobs. */
+  /** Returns a class of {@code jobs} jobs like this one. */
   Optimum.JobClass jobClass(int jobs) {
     return new Optimum.JobClass(jobs, gpus, fairSpeed, points());
   }

@@ -10,7 +10,7 @@ import org.ojalgo.optimisation.Variable;
 
 /**
  * Synergy's first linear program: the maximum total speed of all jobs if the cluster were one
- * server. No placement reaches more, so it is a bound.
+ * server. No placement can reach more, so the optimum is a bound.
  *
  * <p>The variables are the number of jobs of a class at each point of its table. For each class
  * they add up to the number of its jobs; all jobs together use at most the cluster's resources; no

@@ -111,7 +111,7 @@ final class ReleasedSimulator {
       return allocation == Allocation.PROPORTIONAL ? atTable : atTable / speed;
     }
 
-    /** Reduces it to its proportional share if it wants more of any resource. */
+    /** Reduces the job to its proportional share if it wants more of any resource. */
     void reduce() {
       for (int r = 0; r < Resource.COUNT; r++) {
         if (request[r] > gpus() * fair[r]) {
@@ -218,7 +218,7 @@ final class ReleasedSimulator {
               + first.id()
               + " does not fit, or a step of '"
               + first.model()
-              + "' takes longer than its round of 300 s; without --released it is trained");
+              + "' takes longer than its round of 300 s; without --released, it is trained");
     }
   }
 
@@ -290,7 +290,7 @@ final class ReleasedSimulator {
         throw new InputException(
             "the released simulator ends here: job "
                 + job.trace.id()
-                + " does not fit although its GPUs are free; without --released it waits");
+                + " does not fit although its GPUs are free; without --released, it waits");
       }
     }
     if (placement != null) {

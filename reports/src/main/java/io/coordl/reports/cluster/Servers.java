@@ -101,8 +101,8 @@ final class Servers {
   }
 
   /**
-   * Places all GPUs on one server. Of the servers that have enough, chooses the one with the fewest
-   * free GPUs, then the fewest free cores.
+   * Places all GPUs on one server. Among the servers that have enough, chooses the one with the
+   * fewest free GPUs, then the fewest free cores.
    *
    * @return null, taking nothing, if there is none
    */

@@ -106,7 +106,7 @@ final class Simulator {
       return remaining * model.iterationSeconds() / fullSpeed;
     }
 
-    /** Returns the seconds from arrival to end if it ran alone at the proportional share. */
+    /** Returns the seconds from arrival to end if the job ran alone at the proportional share. */
     double alone() {
       return trace.iterations() * model.iterationSeconds() / needs.fairSpeed();
     }

@@ -49,7 +49,7 @@ public final class Trace {
     try (BufferedReader reader = Files.newBufferedReader(file)) {
       String line = reader.readLine();
       if (line == null || !line.strip().equals(HEADER)) {
-        throw refused(1, "it is not a trace: the header '" + HEADER + "' was expected");
+        throw refused(1, "this is not a trace: the header '" + HEADER + "' was expected");
       }
       while ((line = reader.readLine()) != null) {
         number++;

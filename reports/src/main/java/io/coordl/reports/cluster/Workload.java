@@ -63,7 +63,7 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
   /**
    * Returns the endless sequence of jobs for a seed.
    *
-   * @throws InputException if the table has no model of a task, or the cluster too few GPUs
+   * @throws InputException if the table has no model of a task, or the cluster has too few GPUs
    */
   Iterator<TraceJob> jobs(ModelTable models, Cluster cluster, long seed) throws InputException {
     if (multiGpu && cluster.gpus() < MAX_GPUS) {

@@ -1,6 +1,6 @@
 /**
  * Clusters that several jobs share: job traces, tables of a model's speed by cores and memory, and
- * the simulation of schedulers over both. Reads tables and traces, never a recording, and prints
+ * a simulation of schedulers that uses both. Reads tables and traces, never a recording, and prints
  * nothing.
  */
 @NullMarked

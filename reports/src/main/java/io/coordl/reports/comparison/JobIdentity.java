@@ -26,7 +26,7 @@ final class JobIdentity {
   private JobIdentity() {}
 
   /**
-   * Returns the differences that show two recordings to be of different jobs, by name; empty if
+   * Returns the differences that show that two recordings are of different jobs, by name; empty if
    * there are none.
    */
   static Map<String, Change> differences(JobRecording before, JobRecording after) {
@@ -101,7 +101,10 @@ final class JobIdentity {
     return changed;
   }
 
-  /** Returns the agent's effective arguments, the program and, if known, the environment. */
+  /**
+   * Returns the agent's effective arguments and, if known, the program, the JVM, the source of the
+   * batches and the environment.
+   */
   private static Map<String, String> conditions(JobRecording recording) {
     Map<String, String> conditions = new TreeMap<>(recording.configuration());
     if (recording.mainClass() != null) {

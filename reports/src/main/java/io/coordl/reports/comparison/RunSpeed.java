@@ -42,7 +42,7 @@ record RunSpeed(
   private static final int LEAST_STEPS = 10;
 
   /**
-   * The speed by the sample or by the batch.
+   * Returns the speed per sample or per batch.
    *
    * @param steps false to use epochs even if steps are recorded, because the other run has none
    */

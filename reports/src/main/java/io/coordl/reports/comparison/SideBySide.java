@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Summary> runs) {
   static final int SCHEMA_VERSION = 2;
 
-  /** Questions whose figure is a speed relative to today's. */
+  /** Questions whose figure is a speed relative to the recorded one. */
   private static final Set<String> PREDICTING = Set.of("overlap", "decoded", "auto");
 
   /**
@@ -156,7 +156,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
 
   /**
    * Returns how a run differs from the first run of its side; empty if they are alike. Arguments of
-   * the program may differ, such as the path of its log; the most important ones show in its
+   * the program may differ, such as the path of its log; those that matter most show in the run's
    * batches.
    */
   public static Map<String, Change> unlike(JobRecording first, JobRecording other) {
@@ -325,7 +325,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
   }
 
   /**
-   * Whether these arguments are in effect after the change, and nothing else was changed but
+   * Whether these arguments are in effect after the change, and nothing else was changed, except
    * possibly the program's arguments and the class that makes batches.
    */
   private static boolean isWhatWasDone(

@@ -29,8 +29,8 @@ public final class SideBySideText {
   private SideBySideText() {}
 
   /**
-   * Returns the differences of each other run from the first, and a table of all runs; lines have
-   * no terminators.
+   * Returns how every other run differs from the first, and a table of all runs; lines have no
+   * terminators.
    */
   public static List<String> lines(SideBySide compared) {
     List<String> names = compared.runs().stream().map(SideBySideText::name).toList();
@@ -89,11 +89,11 @@ public final class SideBySideText {
             equal ->
                 equal.timesAsFast() < 2
                     ? Text.format(
-                        "Equal runs beside them differ by up to %.1f %% (%d runs)",
+                        "Equal runs in the same directory differ by up to %.1f %% (%d runs)",
                         100 * (equal.timesAsFast() - 1), equal.runs())
                     : Text.format(
-                        "Equal runs beside them differ in speed by up to %.1fx (%d runs): something"
-                            + " else changed, or the machine was busy",
+                        "Equal runs in the same directory differ in speed by up to %.1fx (%d runs):"
+                            + " something else changed, or the machine was busy",
                         equal.timesAsFast(), equal.runs()))
         .orElse(
             "The spread of equal runs is not known: record each side several times, and compare"

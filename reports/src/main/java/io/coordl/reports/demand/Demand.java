@@ -56,9 +56,9 @@ public record Demand(
         throw new RecordingException(
             ExitStatus.WITHOUT_OUR_EVENTS,
             other.file()
-                + " is of '"
+                + " is a recording of '"
                 + other.mainClass()
-                + "', "
+                + "', but "
                 + first.file()
                 + " of '"
                 + first.mainClass()

@@ -203,8 +203,8 @@ final class Analysis {
                     "needs the phases %s and %s, or %s: make a profile with profile=all.",
                     without, with, stage)
                 : Text.format(
-                    "%s, so these phases only show that it is faster: the phase %s of profile=all"
-                        + " measures it alone.",
+                    "%s, so these phases do not show its rate: the phase %s of profile=all measures"
+                        + " it alone.",
                     hidden, stage)));
     return null;
   }

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param shares by the fields of {@link Part}: first those that the phases determine, then those
  *     known only from the live attribution
  * @param live source of {@link Share#live}; absent if there is none
- * @param ingestionRate G
- * @param prepRate P, with the pipeline's own workers
- * @param fetchRate F, cold
+ * @param ingestionRate DS-Analyzer's rate G: training on prepared batches
+ * @param prepRate DS-Analyzer's rate P: preparation by the pipeline's own workers
+ * @param fetchRate DS-Analyzer's rate F: fetching from storage
  * @param limit the largest of the parts that the phases determine; {@code unknown} if a phase is
  *     missing or measurement errors are too large to decide
  * @param missing figures that could not be determined

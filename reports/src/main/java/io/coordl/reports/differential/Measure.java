@@ -110,7 +110,7 @@ public record Measure(double value, double error) {
     return new Measure(value - other.value, Math.hypot(error, other.error));
   }
 
-  /** Converts this figure to another unit. */
+  /** Returns this figure times an exact factor, for example in another unit. */
   public Measure times(double factor) {
     return new Measure(value * factor, error * Math.abs(factor));
   }

@@ -133,7 +133,7 @@ record Phases(
           name);
     }
     return Text.format(
-        "%s not contain the phase %s: make one with profile=%s, or all of them with profile=all.",
+        "%s not contain the phase %s: record it with profile=%s, or all phases with profile=all.",
         recordings.size() == 1 ? recordings.get(0).file() + " does" : "the recordings do",
         name,
         name);

@@ -108,7 +108,7 @@ public final class Rules {
           "waiting for the slowest job",
           JAVA_APPLICATION,
           Findings::slowestJob,
-          "No job of a group was waited for.");
+          "This job did not wait for other jobs of its group.");
     }
   }
 

@@ -64,11 +64,12 @@ public record SimulationReport(
     List<String> remarks = new ArrayList<>();
     if (byName.size() < all.size()) {
       remarks.add(
-          "Only the first seed of each is drawn: coordl simulate prints the means over all seeds.");
+          "Only the first seed of each run is drawn: coordl simulate prints the means over all"
+              + " seeds.");
     }
     if (byName.size() > MOST) {
       remarks.add(
-          "Only the first %d of %d are drawn: coordl simulate prints a line for each."
+          "Only the first %d of %d runs are drawn: coordl simulate prints a line for each."
               .formatted(MOST, byName.size()));
     }
     return new SimulationReport(

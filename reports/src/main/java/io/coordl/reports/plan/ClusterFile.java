@@ -83,9 +83,9 @@ final class ClusterFile {
       if (pools.putIfAbsent(pool.gpu(), pool) != null) {
         throw refused(
             node,
-            "there is a pool with the GPU '"
+            "there is already a pool with the GPU '"
                 + pool.gpu()
-                + "' already: servers with the same GPU must be identical");
+                + "': servers with the same GPU must be identical");
       }
     }
     return List.copyOf(pools.values());
@@ -175,7 +175,8 @@ final class ClusterFile {
   }
 
   /**
-   * Returns a mapping's entries; rejects keys that are not in {@code known}, unless it is empty.
+   * Returns a mapping's entries; rejects keys that are not in {@code known}, unless {@code known}
+   * is empty.
    */
   private Map<String, Node> entries(Node node, List<String> known) throws InputException {
     if (!(node instanceof MappingNode mapping)) {

@@ -74,7 +74,7 @@ record PlanJob(
         String unique = count == 1 ? name : name + "-" + i;
         for (int k = 2; names.contains(unique); k++) {
           if (options.containsKey("name")) {
-            throw refused(argument, "there is a job '" + unique + "' already");
+            throw refused(argument, "there is already a job '" + unique + "'");
           }
           unique = name + "-" + k;
         }

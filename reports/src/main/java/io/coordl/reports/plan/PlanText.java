@@ -60,8 +60,8 @@ public final class PlanText {
     pool.jobs().forEach(job -> lines.add(line(job)));
     if (pool.jobs().stream().anyMatch(job -> job.request().isMemoryMissing())) {
       lines.add(
-          "GiB are for items only: add memory=SIZE, the memory that a job needs besides them, to"
-              + " each job.");
+          "The GiB cover only cached items: add memory=SIZE to each job, the memory that it needs"
+              + " in addition.");
     }
   }
 

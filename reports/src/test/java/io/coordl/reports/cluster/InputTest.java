@@ -69,7 +69,7 @@ class InputTest {
     assertThatThrownBy(() -> read(empty))
         .hasMessage(
             empty
-                + ", line 1: it is not a trace: the header 'job,model,arrival_s,iterations,gpus'"
+                + ", line 1: this is not a trace: the header 'job,model,arrival_s,iterations,gpus'"
                 + " was expected");
     Path header = Files.writeString(folder.resolve("header.csv"), Trace.HEADER + "\n");
     assertThatThrownBy(() -> read(header)).hasMessage(header + ", line 1: the trace has no jobs");

@@ -196,7 +196,9 @@ class SideBySideTest {
         .contains(" may be as fast as ", ", and equal runs differ by as much");
     assertThat(SideBySideText.lines(compared))
         .anyMatch(
-            line -> line.matches("Equal runs beside them differ by up to \\d+[.]\\d % .2 runs."));
+            line ->
+                line.matches(
+                    "Equal runs in the same directory differ by up to \\d+[.]\\d % .2 runs."));
   }
 
   @Test

@@ -29,9 +29,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Getting a decoded item from the store into a fresh direct buffer, compared with just copying as
- * many bytes; {@value #ITEMS} items in random order, more than a core's own cache holds. Without
- * the libraries' own part, which {@code ImageCost} and {@code MatrixCost} measure.
+ * Measures getting a decoded item from the store into a fresh direct buffer, compared with just
+ * copying the same number of bytes, for {@value #ITEMS} items in random order, more than a core's
+ * own cache holds. Excludes the libraries' own part, which {@code ImageCost} and {@code MatrixCost}
+ * measure.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -49,7 +50,7 @@ public class DecodedCost {
   private SplittableRandom order = new SplittableRandom(1);
   private @Nullable DecodedStore store;
 
-  /** Puts the items into the store and as many bytes into plain memory. */
+  /** Puts the items into the store, and the same bytes into plain memory. */
   @Setup
   public void prepare() throws IOException {
     Path folder = Files.createTempDirectory("decoded-cost");
@@ -111,7 +112,7 @@ public class DecodedCost {
     return direct(values.remaining()).put(values.duplicate());
   }
 
-  /** Copies as many bytes of plain memory into a fresh direct buffer. */
+  /** Copies the same number of bytes from plain memory into a fresh direct buffer. */
   @Benchmark
   public ByteBuffer copy() {
     ByteBuffer values = plain.get(order.nextInt(ITEMS));

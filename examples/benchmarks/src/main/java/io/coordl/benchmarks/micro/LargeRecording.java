@@ -30,7 +30,7 @@ public final class LargeRecording {
 
   private LargeRecording() {}
 
-  /** See the class. */
+  /** Runs the program; the class description lists the arguments. */
   public static void main(String[] args) throws IOException {
     Path file = Path.of(args[0]);
     long events = Long.parseLong(args[1]);

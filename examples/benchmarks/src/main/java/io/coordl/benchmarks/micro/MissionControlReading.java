@@ -14,7 +14,7 @@ import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 public final class MissionControlReading {
   private MissionControlReading() {}
 
-  /** See the class. */
+  /** Runs the program; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, CouldNotLoadRecordingException {
     IItemCollection events = JfrLoaderToolkit.loadEvents(new File(args[0]));
     for (IItemIterable ofOneType : events) {

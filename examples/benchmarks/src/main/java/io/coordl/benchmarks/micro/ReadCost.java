@@ -38,7 +38,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A cache hit compared with the same read from a warm page cache; {@value #FILES} JPEG files in
+ * Compares a cache hit with the same read from a warm page cache, for {@value #FILES} JPEG files in
  * random order, more than a core's own cache holds. Both sides run the program's own code and fill
  * its arrays with the same bytes.
  */

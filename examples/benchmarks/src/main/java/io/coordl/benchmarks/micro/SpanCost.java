@@ -24,7 +24,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** An empty span, with the real recorder behind the bridge. */
+/** Measures an empty span, with the real recorder behind the bridge. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -73,7 +73,7 @@ public class SpanCost {
     Spans.exit(Spans.enter(SpanKind.SAMPLE, this), null);
   }
 
-  /** A transform, which also enters a histogram, and becomes an event if long enough. */
+  /** A transform, whose time also enters a histogram, and which becomes an event if long enough. */
   @Benchmark
   public void transform() {
     Spans.exit(Spans.enter(SpanKind.TRANSFORM, this), null);

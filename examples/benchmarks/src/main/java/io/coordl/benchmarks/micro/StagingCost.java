@@ -28,10 +28,11 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Publishing and using a batch of 32 x 3 x 224 x 224 floats in a staging buffer, compared with
- * copying as many bytes from one direct buffer to another, and to shared memory. Publishing is
- * measured from the prepared batch until all jobs can use it, including the hand-over to the
- * agent's thread and back. Slots and memory are already touched, as in all epochs but the first.
+ * Measures publishing and using a batch of 32 x 3 x 224 x 224 floats in a staging buffer, compared
+ * with copying the same number of bytes from one direct buffer to another, and to shared memory.
+ * Publishing is measured from the prepared batch until all jobs can use it, including the hand-over
+ * to the agent's thread and back. Slots and memory are already touched, as in all epochs but the
+ * first.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -165,7 +166,7 @@ public class StagingCost {
   /** Leaves the group. */
   @TearDown
   public void close() {
-    requested.release(BATCHES); // The preparing thread need not wait any more.
+    requested.release(BATCHES); // The preparing thread no longer needs to wait.
     if (group != null) {
       group.close();
     }

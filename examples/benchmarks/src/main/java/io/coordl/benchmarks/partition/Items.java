@@ -30,7 +30,7 @@ record Items(int count, int bytes) {
     return (first & 0xff) << 8 | (last & 0xff);
   }
 
-  /** As above, for an item's bytes. */
+  /** First and last byte of {@code content} in one number. */
   static int ends(ByteBuffer content) {
     return ends(content.get(content.position()), content.get(content.limit() - 1));
   }

@@ -9,8 +9,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * Blocking sockets and reused direct buffers, with a thread and a connection per requesting thread:
- * a lower bound for any engine.
+ * Blocking sockets and reused direct buffers, with a connection and a server thread per requesting
+ * thread: a lower bound for any engine.
  */
 final class RawSockets implements Transfer {
   private final InetSocketAddress server;

@@ -29,7 +29,7 @@ public final class Sides {
 
   private Sides() {}
 
-  /** See the class. */
+  /** Runs one side; the class description lists the arguments. */
   public static void main(String[] args) throws Exception {
     String way = args[1];
     InetSocketAddress at =
