@@ -6,6 +6,7 @@ import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.steps.Ratio;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +14,11 @@ import org.jspecify.annotations.Nullable;
  * over windows of time. A trial alternates between two thread counts, so that other changes affect
  * both. The larger count wins only if the job gets faster. A clear result ends the trial after half
  * of its windows. An evident gain ends it after the first two; an evident loss does not, because
- * the code may still be cold. While the job still waits, the next trial doubles the threads. After
- * an evident doubling, the last window also counts for the next trial, so a climb to eight threads
- * takes five windows. From time to time, and as soon as the steps themselves get slower because
- * another job needs the core, a trial halves the threads. Used by one thread at a time.
+ * the code may still be cold. The first trial uses one thread, or two if the waits exceed the
+ * steps. While the job still waits, the next trial doubles the threads. After an evident doubling,
+ * the last window also counts for the next trial, so a climb to eight threads takes five windows.
+ * From time to time, and as soon as the steps themselves get slower because another job needs the
+ * core, a trial halves the threads. Used by one thread at a time.
  */
 final class ThreadClimb {
   /** Windows of a trial, half of them with each number of threads. */
@@ -81,6 +83,11 @@ final class ThreadClimb {
     return threads;
   }
 
+  /** Whether threads prefetch outside of trials. */
+  boolean keepsThreads() {
+    return current > 0;
+  }
+
   /**
    * Whether the current window may be short. The first windows of a trial are short, because they
    * end it only if the gain is evident.
@@ -120,7 +127,7 @@ final class ThreadClimb {
       slower = current > 0 && step(window) > SLOWER * step ? slower + 1 : 0;
       boolean isSlower = slower == 2;
       if (isSlower || (untilTrial < 0 && (current > 0 || waits(window)))) {
-        begin(current > 0 ? current / 2 : 1, prefetched);
+        begin(current > 0 ? current / 2 : fewest(window), prefetched);
         if (!isSlower && current > 0) {
           first(window); // Else it was chosen because it was slow, which favours the candidate.
         }
@@ -141,6 +148,14 @@ final class ThreadClimb {
       first(window);
     }
     return decision;
+  }
+
+  /**
+   * Returns the number of threads to try first. If the waits exceed the steps, one thread would
+   * hardly help: it can only prepare the next batch during a step.
+   */
+  private int fewest(Figures window) {
+    return window.share(window.dataStall()) > 0.5 ? Math.min(2, maxThreads) : 1;
   }
 
   /** Counts the window before a trial as its first, with the current number of threads. */
@@ -263,13 +278,21 @@ final class ThreadClimb {
   /** Returns the result for the summary; empty if there is none. */
   String said() {
     Ratio known = speed;
-    if (known == null) {
+    if (known == null && current == 0) {
       return "";
     }
-    boolean spansOne = known.low() <= 1 && known.high() >= 1;
-    Sentence effect = isRough ? Sentence.PREFETCH_ROUGH_EFFECT : Sentence.PREFETCH_EFFECT;
+    Sentence effect =
+        known == null
+            ? Sentence.PREFETCH_UNMEASURED
+            : known.low() <= 1 && known.high() >= 1
+                ? Sentence.PREFETCH_NO_EFFECT
+                : isRough && known.value() > 1
+                    ? Sentence.PREFETCH_ROUGH_EFFECT
+                    : Sentence.PREFETCH_EFFECT;
     return Sentence.PREFETCHING.with(
         current == 0 ? Sentence.OFF.with() : Sentence.ON.with(number(current)),
-        spansOne ? Sentence.PREFETCH_NO_EFFECT.with() : effect.with(known));
+        effect == Sentence.PREFETCH_EFFECT
+            ? effect.with(Objects.requireNonNull(known))
+            : effect.with());
   }
 }

@@ -116,6 +116,12 @@ public final class Tuner {
   /** How often cached data had been used when the job began to train. */
   private long usedBefore;
 
+  /** How often cached data had been used when caching began: by another job of the group. */
+  private long usedAtBegin;
+
+  /** Whether caching began before the job trained, and ended then. */
+  private boolean isUndone;
+
   /** Whether caching began near the start of the first epoch. */
   private boolean isEarly;
 
@@ -227,19 +233,31 @@ public final class Tuner {
     isEarly = false; // What the job does now may use cached data.
     uncachedSteps = new Pieces();
     cachedSteps = new Pieces();
+    phase = 0;
     restartThreads(now, false);
   }
 
-  /** Stops caching for a job that does not need what was cached before it trained. */
-  private void undo(JobStatisticsEvent now, Figures window) {
-    isProvisional = false;
-    isJudged = false;
-    reason = null;
-    keeps = false;
-    keepsItems = false;
-    filling = 0;
-    restartThreads(now, false);
-    report(Sentence.DATA_DROPPED, describeWaits(window), window);
+  /**
+   * Decides about what was cached before the job trained: it must be used, or the job must wait.
+   */
+  private void review(JobStatisticsEvent now, Figures window) {
+    boolean waits = waiting(window) >= WORTH && now.plannedEpochs != 1;
+    waitingWindows = waits ? waitingWindows + 1 : 0;
+    if (waitingWindows == 2 || used.getAsLong() > usedBefore) {
+      isProvisional = false;
+      waitingWindows = 0;
+    } else if (!waits) {
+      isProvisional = false;
+      isUndone = true;
+      isJudged = false;
+      reason = null;
+      keeps = false;
+      keepsItems = false;
+      filling = 0;
+      phase = 0;
+      restartThreads(now, false);
+      report(Sentence.DATA_DROPPED, describeWaits(window), window);
+    }
   }
 
   private void restartThreads(JobStatisticsEvent now, boolean keepsThreads) {
@@ -272,10 +290,7 @@ public final class Tuner {
     last = now;
     boolean waits = waiting(window) >= WORTH;
     if (isProvisional) {
-      isProvisional = (!waits || now.plannedEpochs == 1) && used.getAsLong() == usedBefore;
-      if (isProvisional) {
-        undo(now, window);
-      }
+      review(now, window);
     }
     judge(now, window);
     if (!keeps && !isDropped) {
@@ -287,13 +302,19 @@ public final class Tuner {
   }
 
   private void tryThreads(JobStatisticsEvent now) {
-    if (phase == 0 && used.getAsLong() > 0) {
+    if (phase == 0 && used.getAsLong() > usedBefore) {
       phase = 1;
       firstUse = now.epochs;
-      restartThreads(now, false);
-    } else if (phase == 1 && now.epochs > firstUse) {
+      // Without steps, prefetching can only split the work, of which little is left.
+      isJudged |= loads && climb.threads() > 0;
+      restartThreads(now, !loads);
+    } else if (phase == 1 && now.epochs > firstUse && (reason == null || settled != null)) {
       phase = 2;
       restartThreads(now, true);
+    }
+    if (settled != null && !isJudged && climb.keepsThreads()) {
+      lastTried = now; // Caching is judged first, with the threads that it began with.
+      return;
     }
     boolean isShort = climb.isShort();
     JobStatisticsEvent window = since(lastTried, now);
@@ -325,11 +346,16 @@ public final class Tuner {
     if (earlier == null) {
       return;
     }
-    if (reason == null || (isEarly && now.epochs == begun.epochs)) {
+    if (reason == null || isUncached(now)) {
       uncachedSteps.add(since(earlier, now));
     } else if (settled != null && settled != now && !isDropped) {
       cachedSteps.add(since(earlier, now));
     }
+  }
+
+  /** Whether caching has begun, but no cached data has been used since. */
+  private boolean isUncached(JobStatisticsEvent now) {
+    return isEarly && now.epochs == begun.epochs && used.getAsLong() == usedAtBegin;
   }
 
   private boolean isWorthAtOnce(JobStatisticsEvent now, Figures window) {
@@ -343,6 +369,7 @@ public final class Tuner {
   private void begin(JobStatisticsEvent now, Figures window) {
     begun = now;
     begunAfter = now.wall;
+    usedAtBegin = used.getAsLong();
     before = since(Objects.requireNonNull(warm), now);
     reason = describeWaits(before);
     keeps = true;
@@ -352,7 +379,7 @@ public final class Tuner {
 
   /** Finds the first epoch that uses the cached data: the one after all has been cached. */
   private void settle(JobStatisticsEvent now) {
-    if (isEarly && now.epochs == begun.epochs) {
+    if (isUncached(now)) {
       before = since(Objects.requireNonNull(warm), now); // No cached data is used yet.
     }
     if (filling == 0 && (now.epochs > begun.epochs || leavesSamples.getAsBoolean())) {
@@ -435,14 +462,20 @@ public final class Tuner {
   /** Describes the changes and their effect, for the summary. */
   public synchronized String said() {
     JobStatisticsEvent trained = totals.get();
+    if (trained.wall > 0 && loads) {
+      loads = false;
+      restart(trained);
+    }
     JobStatisticsEvent now = trained.wall == 0 ? loading.get() : trained;
     if (reason == null) {
       return keeps
           ? climb.said()
-          : Sentence.NOT_SWITCHED.with(
-              now.wall > 0 && (trained.wall > 0 || now.batches >= FEW)
-                  ? describeWaits(now)
-                  : (trained.loadedBatches == 0 ? Sentence.NO_BATCH : Sentence.FEW_LOADED).with());
+          : (isUndone ? Sentence.SWITCHED_BACK : Sentence.NOT_SWITCHED)
+              .with(
+                  now.wall > 0 && (trained.wall > 0 || now.batches >= FEW)
+                      ? describeWaits(now)
+                      : (trained.loadedBatches == 0 ? Sentence.NO_BATCH : Sentence.FEW_LOADED)
+                          .with());
     }
     collect(now);
     return Sentence.KEPT.with(

@@ -13,6 +13,8 @@ public final class PlayedTuner {
   private final Tuner tuner;
   private long now;
   private long prefetched;
+  private long hits = 1;
+  private long loadSeconds;
 
   /**
    * Begins a job.
@@ -24,15 +26,25 @@ public final class PlayedTuner {
     this.tuner =
         new Tuner(
             this::copy,
-            JobStatisticsEvent::new,
+            this::loads,
             () -> now,
             keeps,
             () -> true,
-            () -> 1,
+            () -> hits,
             threads == 0 ? null : () -> prefetched,
             threads,
             event -> events.add(event.change + ": " + event.reason));
     totals.epochs = 1;
+  }
+
+  private JobStatisticsEvent loads() {
+    JobStatisticsEvent loading = new JobStatisticsEvent();
+    loading.wall = totals.wall > 0 ? 0 : loadSeconds * SECOND;
+    loading.stall = loading.wall;
+    loading.prepStall = loading.wall;
+    loading.batches = 50 * loadSeconds;
+    loading.epochs = 1;
+    return loading;
   }
 
   private JobStatisticsEvent copy() {
@@ -99,5 +111,26 @@ public final class PlayedTuner {
    */
   public static String prefetched(int threads, int batches) {
     return new PlayedTuner(true, threads).epoch(40, 50, batches, 0.3).said();
+  }
+
+  /** Prefetches, and then begins to use cached data: the effect must be measured again. */
+  public static String restarted() {
+    PlayedTuner job = new PlayedTuner(true, 1);
+    job.hits = 0;
+    job.epoch(40, 50, 60, 0.3);
+    job.hits = 1;
+    return job.epoch(1, 50, 60, 0.3).said();
+  }
+
+  /** Loads batches for two seconds, and then trains without waiting for any. */
+  public static String switchedBack() {
+    PlayedTuner job = new PlayedTuner(false, 0);
+    job.hits = 0;
+    for (int i = 0; i < 2; i++) {
+      job.now += SECOND;
+      job.loadSeconds++;
+      job.tuner.keeps();
+    }
+    return job.epoch(9, 50, 50, 0.01).said();
   }
 }

@@ -66,12 +66,12 @@ class ThreadClimbTest {
     assertThat(climb.threads()).isEqualTo(4);
     assertThat(logged)
         .containsExactly(
-            "prefetching is on, 1 thread",
             "prefetching is on, 2 threads",
             "prefetching is on, 4 threads",
             "prefetching is on, 4 threads");
     assertThat(tried).doesNotContain(9, 10, 11, 12);
-    assertThat(climb.said()).isEqualTo("prefetching on, 4 threads (roughly 5.00x as fast with it)");
+    assertThat(climb.said())
+        .isEqualTo("prefetching on, 4 threads (faster with it in a short trial)");
   }
 
   @Test
@@ -90,13 +90,13 @@ class ThreadClimbTest {
 
   @Test
   void aClearResultEndsATrialHalfway() {
-    run(1, n -> 5, n -> 20); // Enough to begin a trial.
-    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 0 ? 20 : 16);
+    run(1, n -> 21, n -> 20); // Enough to begin a trial.
+    run(ThreadClimb.TRIAL / 2, n -> 21, n -> n == 0 ? 20 : 14);
     assertThat(logged).containsExactly("prefetching is on, 1 thread");
 
-    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 16 : 14.1);
+    run(ThreadClimb.TRIAL / 2, n -> 21, n -> n == 1 ? 14 : 10.8);
     assertThat(logged).as("1.1x as fast: not clear").hasSize(1);
-    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 16 : 14.1);
+    run(ThreadClimb.TRIAL / 2, n -> 21, n -> n == 1 ? 14 : 10.8);
     assertThat(logged).hasSize(2);
     assertThat(climb.threads()).isEqualTo(2);
   }
@@ -105,11 +105,10 @@ class ThreadClimbTest {
   @Test
   void manyCoresTakeFewWindows() {
     ThreadClimbTest wide = onCores(16);
-    wide.run(7, n -> 1, n -> 400.0 / (1 + n));
-    assertThat(wide.tried).containsExactly(0, 0, 1, 2, 4, 8, 15);
+    wide.run(6, n -> 1, n -> 400.0 / (1 + n));
+    assertThat(wide.tried).containsExactly(0, 0, 2, 4, 8, 15);
     assertThat(wide.logged)
         .containsExactly(
-            "prefetching is on, 1 thread",
             "prefetching is on, 2 threads",
             "prefetching is on, 4 threads",
             "prefetching is on, 8 threads",
@@ -121,9 +120,12 @@ class ThreadClimbTest {
   void aSteepClimbStopsAtTheFewestUsefulThreads() {
     for (int useful : new int[] {1, 2, 4, 8}) {
       ThreadClimbTest wide = onCores(16);
-      wide.run(40, n -> 1, n -> 400.0 / (1 + Math.min(n, useful)));
+      // A job that waits longer than its steps begins with two, and tries one later.
+      wide.run(
+          useful == 1 ? 2 * ThreadClimb.AGAIN : 40, n -> 1, n -> 400.0 / (1 + Math.min(n, useful)));
       assertThat(wide.climb.said()).as(useful + "").contains("on, " + useful + " thread");
-      assertThat(wide.tried).as(useful + "").allMatch(threads -> threads <= 2 * useful);
+      int most = 2 * Math.max(2, useful);
+      assertThat(wide.tried).as(useful + "").allMatch(threads -> threads <= most);
     }
   }
 
@@ -177,9 +179,10 @@ class ThreadClimbTest {
       for (int i = 0; i < 40; i++) {
         one.run(1, n -> 20, n -> random.nextInt(5) == 0 ? 12 : 0.2);
       }
-      claims += one.climb.said().contains("as fast with it") ? 1 : 0;
+      claims += one.climb.threads() > 0 ? 1 : 0;
+      assertThat(one.climb.said()).doesNotContain("prefetching on, 1 thread (1");
     }
-    assertThat(claims).isLessThanOrEqualTo(50);
+    assertThat(claims).isLessThanOrEqualTo(40);
   }
 
   /** Steps get faster for another reason; without its waits the job would be 1.06x as fast. */
@@ -204,7 +207,7 @@ class ThreadClimbTest {
     assertThat(climb.threads()).isZero();
     assertThat(climb.said()).isEqualTo("prefetching off (no measurable effect)");
     assertThat(tried.stream().filter(threads -> threads > 0).count()).isLessThan(30);
-    assertThat(tried).allMatch(threads -> threads <= 1);
+    assertThat(tried).allMatch(threads -> threads <= 2);
   }
 
   @Test

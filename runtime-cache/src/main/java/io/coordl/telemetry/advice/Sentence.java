@@ -227,6 +227,7 @@ public enum Sentence {
   // ---- auto
   WAITED("the job waited for preparation %s of the time and for fetches %s"),
   NOT_SWITCHED("auto: nothing was switched on; %s"),
+  SWITCHED_BACK("auto: caching, which began before the job trained, ended; %s"),
   NO_BATCH("no training batch was seen"),
   FEW_LOADED("no batch was trained on, and the first loading thread took too few to judge"),
   KEPT("auto: kept read and prepared data from %.1f s on, because %s%s%s%s"),
@@ -240,7 +241,8 @@ public enum Sentence {
   ON("on, %s"),
   OFF("off"),
   PREFETCH_EFFECT("%sx as fast with it"),
-  PREFETCH_ROUGH_EFFECT("roughly %sx as fast with it"),
+  PREFETCH_ROUGH_EFFECT("faster with it in a short trial"),
+  PREFETCH_UNMEASURED("effect not measured"),
   PREFETCH_NO_EFFECT("no measurable effect"),
   PREFETCH_ON("prefetching is on, %s"),
   PREFETCH_OFF("prefetching is off"),
@@ -250,7 +252,7 @@ public enum Sentence {
       "the job was %sx as fast with %s as with %s, and a step took %.2fx as long, in"
           + " %d windows"),
   DATA_KEPT("read and prepared data is kept"),
-  DATA_DROPPED("kept data is dropped"),
+  DATA_DROPPED("kept data is no longer used"),
   DATA_USED("kept data is used");
 
   private final String format;

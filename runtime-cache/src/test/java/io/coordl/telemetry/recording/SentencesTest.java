@@ -679,6 +679,8 @@ class SentencesTest {
     says(faster2, faster, Sentence.THREADS);
     says(SentencesTest::unclear, faster, Sentence.PREFETCH_NO_EFFECT);
     says(() -> PlayedTuner.prefetched(1, 80), faster, Sentence.PREFETCH_ROUGH_EFFECT);
+    says(PlayedTuner::restarted, faster, Sentence.PREFETCH_UNMEASURED);
+    says(PlayedTuner::switchedBack, brought, Sentence.SWITCHED_BACK);
   }
 
   /** Speeds that change by chance from second to second. */
