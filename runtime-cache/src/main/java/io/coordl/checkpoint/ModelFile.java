@@ -56,7 +56,7 @@ final class ModelFile implements Closeable {
   private final Path directory;
   private final Path incomplete;
   private final MessageDigest digest = SideFile.sha256();
-  private final Pieces pieces;
+  private final HashingStream hashing;
   private final OutputStream stream;
   private final @Nullable State before;
   private boolean published;
@@ -90,13 +90,13 @@ final class ModelFile implements Closeable {
     String name = Long.toHexString(ProcessHandle.current().pid()) + "-" + number + INCOMPLETE;
     this.directory = directory;
     this.incomplete = directory.resolve(name);
-    pieces = new Pieces(this::createIncomplete, digest);
-    stream = new BufferedOutputStream(pieces, 1 << 16);
+    hashing = new HashingStream(this::createIncomplete, digest);
+    stream = new BufferedOutputStream(hashing, 1 << 16);
   }
 
   private static ModelFile open(Path target, Path directory) throws IOException {
     ModelFile file = new ModelFile(target, directory, State.of(target));
-    file.pieces.file();
+    file.hashing.file();
     return file;
   }
 
@@ -126,8 +126,8 @@ final class ModelFile implements Closeable {
   /** Durably replaces one of the agent's own files. */
   static void write(Path target, Path directory, String text) throws IOException {
     try (ModelFile file = open(target, directory)) {
-      file.pieces.file().write(text.getBytes(StandardCharsets.UTF_8));
-      file.pieces.file().getFD().sync();
+      file.hashing.file().write(text.getBytes(StandardCharsets.UTF_8));
+      file.hashing.file().getFD().sync();
       move(file.incomplete, target);
       force(target.getParent()); // Some file systems make later moves durable before earlier ones.
     }
@@ -227,8 +227,8 @@ final class ModelFile implements Closeable {
     return stream;
   }
 
-  Pieces pieces() {
-    return pieces;
+  HashingStream hashing() {
+    return hashing;
   }
 
   /** Whether {@link #publish} has replaced the target. */
@@ -247,7 +247,7 @@ final class ModelFile implements Closeable {
    */
   String publish(boolean late, Object moving) throws IOException {
     stream.flush();
-    pieces.file().getFD().sync();
+    hashing.file().getFD().sync();
     String sha256 = HexFormat.of().formatHex(digest.digest());
     synchronized (moving) {
       State now = State.of(target);
@@ -329,12 +329,12 @@ final class ModelFile implements Closeable {
   @Override
   public void close() throws IOException {
     try {
-      if (!published && pieces.isOpened()) {
+      if (!published && hashing.isOpened()) {
         Files.deleteIfExists(incomplete);
       }
     } finally {
       try {
-        pieces.end();
+        hashing.end();
       } finally {
         OWN.remove(incomplete.getFileName());
       }

@@ -171,7 +171,7 @@ public final class ModelFiles implements Closeable {
     }
 
     private long written() {
-      return file.pieces().bytes() + (agents == null ? 0 : agents.pieces().bytes());
+      return file.hashing().bytes() + (agents == null ? 0 : agents.hashing().bytes());
     }
   }
 
@@ -218,8 +218,8 @@ public final class ModelFiles implements Closeable {
   void giveUpAgents() {
     Pending now = inFlight;
     if (now != null && now.agents != null) {
-      now.agents.pieces().abort();
-      now.file.pieces().abort();
+      now.agents.hashing().abort();
+      now.file.hashing().abort();
     }
   }
 
@@ -356,7 +356,7 @@ public final class ModelFiles implements Closeable {
     if (file.isPublished()) {
       synchronized (this) {
         files++;
-        bytes += file.pieces().bytes();
+        bytes += file.hashing().bytes();
         nanos += System.nanoTime() - start;
       }
     }
@@ -366,7 +366,7 @@ public final class ModelFiles implements Closeable {
   private void report(ModelFile file, long start, boolean late, String failure) {
     PersistEvent event = new PersistEvent();
     event.target = file.target().toString();
-    event.bytes = file.pieces().bytes();
+    event.bytes = file.hashing().bytes();
     event.background = late;
     event.failure = failure;
     listener.written(event, start, System.nanoTime());
@@ -421,7 +421,7 @@ public final class ModelFiles implements Closeable {
       if (!file.isPublished()) { // Later steps may fail too, but a published file stays.
         discard(mine.agents);
       }
-      if (mine.agents != null && file.pieces().isAborted()) {
+      if (mine.agents != null && file.hashing().isAborted()) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
       } else if (mine.agents != null) {
         log.once(

@@ -29,7 +29,7 @@ final class StateFile implements Closeable {
   private static final int BUFFER = 1 << 16;
 
   private final MessageDigest digest = SideFile.sha256();
-  private final Pieces pieces;
+  private final HashingStream hashing;
   private final OutputStream out;
   private final Staged staged;
   private final Path checkpoint;
@@ -39,9 +39,10 @@ final class StateFile implements Closeable {
   StateFile(Path checkpoint, SnapshotMemory memory, AgentCheckpoints.Saver content)
       throws IOException {
     this.checkpoint = checkpoint;
-    pieces =
-        new Pieces(() -> new FileOutputStream(OwnFiles.create(of(checkpoint)).getFD()), digest);
-    out = new BufferedOutputStream(pieces, BUFFER);
+    hashing =
+        new HashingStream(
+            () -> new FileOutputStream(OwnFiles.create(of(checkpoint)).getFD()), digest);
+    out = new BufferedOutputStream(hashing, BUFFER);
     staged = new Staged(memory, out);
     try (DataOutputStream data = new DataOutputStream(new BufferedOutputStream(staged, BUFFER))) {
       content.state(data);
@@ -66,15 +67,15 @@ final class StateFile implements Closeable {
       written = true;
       staged.writeTo(out);
       out.flush();
-      FileOutputStream file = pieces.file();
+      FileOutputStream file = hashing.file();
       file.write(digest.digest());
       file.getFD().sync();
       file.close();
     }
   }
 
-  Pieces pieces() {
-    return pieces;
+  HashingStream hashing() {
+    return hashing;
   }
 
   /** Leaves writing and closing this file to the thread that writes {@code file}. */
@@ -94,7 +95,7 @@ final class StateFile implements Closeable {
   @Override
   public void close() {
     staged.discard();
-    Closeables.closeQuietly(pieces::end);
+    Closeables.closeQuietly(hashing::end);
   }
 
   /** Whether a checkpoint has a state file, intact or not. */

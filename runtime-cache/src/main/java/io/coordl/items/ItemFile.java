@@ -14,8 +14,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A regular file as it was when the program opened it. Reads through {@link RandomAccessFile},
- * because an interrupt of the program's thread would close a channel.
+ * A regular file as it was when its state was read. Reads through {@link RandomAccessFile}, because
+ * an interrupt of the program's thread would close a channel.
  *
  * @param path absolute
  * @param state state of the file at that time
@@ -38,13 +38,16 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
         : null;
   }
 
-  /** Returns the file at {@code absolutePath}; null if it is missing or not regular. */
+  /**
+   * Returns the file at {@code absolutePath}; null if it is missing, not regular, or not in storage
+   * ({@link #mayBeStored}).
+   */
   public static @Nullable ItemFile of(String absolutePath, ItemNames names) {
     return of(absolutePath, null, names);
   }
 
   /**
-   * Returns the file at {@code absolutePath}; null if it is missing or not regular.
+   * Like the other {@code of}, for a file that the program may have opened.
    *
    * @param opened the same file; null if the program has not opened it
    */
@@ -60,9 +63,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
         : null;
   }
 
-  /**
-   * Whether a file at this path may be in storage; files in /dev are not, except for shared memory.
-   */
+  /** Whether a file at this path may be in storage: not in /proc, /sys or /dev, except /dev/shm. */
   public static boolean mayBeStored(String absolutePath) {
     return absolutePath.startsWith("/dev/")
         ? absolutePath.startsWith("/dev/shm/")

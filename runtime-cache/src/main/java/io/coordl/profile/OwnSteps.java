@@ -11,8 +11,8 @@ final class OwnSteps extends Turn {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /**
-   * More than queues usually hold. The limit is needed because batches of validations are also
-   * counted as left.
+   * More than queues usually hold. The limit is needed because validation batches are also counted
+   * as left over.
    */
   private static final int MAX_LEFT = 128;
 
@@ -75,7 +75,7 @@ final class OwnSteps extends Turn {
       if (System.nanoTime() - resumed > PATIENCE_NANOS) {
         giveUp(
             "items are still read from storage: perhaps their files stay open between samples, are"
-                + " larger than 8 MiB, or are not in the directories seen");
+                + " larger than 8 MiB, or are outside the directories that the agent has listed");
       }
     } else {
       gauge.add(step);

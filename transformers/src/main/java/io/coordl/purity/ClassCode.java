@@ -22,7 +22,10 @@ final class ClassCode extends ClassVisitor {
   final List<MethodCode> methods = new ArrayList<>();
   final List<String> parents = new ArrayList<>();
 
-  /** Classes that can access this class's private members, including this class. */
+  /**
+   * The members of this class's nest if it is the nest's host; otherwise only this class. See
+   * {@link #host}.
+   */
   final List<String> nest = new ArrayList<>();
 
   /** Checksum of the class file. */

@@ -15,8 +15,8 @@ class ModulesTest {
   private static final Path ROOT = Path.of("..");
 
   /**
-   * The version after the first artifact id: in the root pom that of the project, else that of the
-   * parent.
+   * The version after the first artifact id. In the root pom it is the project's own; in the
+   * others, the parent's.
    */
   private static final Pattern VERSION =
       Pattern.compile("<artifactId>coordl-[a-z-]+</artifactId>\\s*<version>([^<]+)</version>");

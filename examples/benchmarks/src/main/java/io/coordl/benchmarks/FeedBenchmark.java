@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures how long a fast accelerator waits for each batch. {@code example.loader.DjlFeed}, whose
- * step of {@value #STEP_MILLIS} ms uses no core, iterates over batches of 64 real pictures on two
+ * step of {@value #STEP_MILLIS} ms uses no core, iterates over batches of 64 JPEG files on two
  * cores, without the agent and with several policies. All programs take turns. Epochs 2 to {@value
  * #EPOCHS} count. Bar: with the agent, programs that resize pictures or crop them to 64 pixels wait
  * less than a tenth of the time. Arguments: turns (3), the jar of another version of the agent to

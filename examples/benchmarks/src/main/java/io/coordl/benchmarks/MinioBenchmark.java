@@ -27,15 +27,15 @@ import java.util.zip.CRC32;
  * speed-up is below its bar or the agent reduced the budget.
  *
  * <p>Both runs have the same memory for data. A short run on a fast disk measures the JVM's own
- * memory (heap, classes, code, threads and kernel memory, from {@code memory.stat}); the
- * container's limit is that plus the memory for data. With the agent, the latter is {@code
- * cache.size} plus {@link #ROOM} of page cache; without, all of it is page cache. The young
- * generation is nearly the whole heap, so that the short run already touches the heap for which the
- * agent leaves room.
+ * memory (heap, classes, code and threads from {@code memory.stat}, plus kernel memory from {@code
+ * memory.kmem.usage_in_bytes}); the container's limit is that plus the memory for data. With the
+ * agent, the latter is {@code cache.size} plus {@link #ROOM} of page cache; without, all of it is
+ * page cache. The young generation is nearly the whole heap, so that the short run already touches
+ * the heap for which the agent leaves room.
  *
  * <p>The disk is an ext4 image in memory behind a loop device, throttled for the job (blkio), and
  * remounted before each run to empty the page cache. Needs root, a writable cgroup v1, and 4 GiB of
- * memory. Argument: one part of the data in percent (all three).
+ * memory. Argument: 35, 50 or 65 to measure only that share (default: all three).
  */
 public final class MinioBenchmark {
   private static final Map<Integer, Double> BARS =
@@ -45,12 +45,12 @@ public final class MinioBenchmark {
   private static final int EPOCHS = 8;
 
   /**
-   * Page cache beside the store's budget, which also holds the JVM's own files: the store leaves a
-   * 32nd of the container free.
+   * Page cache left beside the store's budget, because the store keeps a 32nd of the container
+   * free. It also caches the JVM's own files.
    */
   private static final long ROOM = 32L << 20;
 
-  /** Memory for data in the short run. */
+  /** The container's limit in the short run. */
   private static final long AMPLE = 3L << 30;
 
   private static final long DISK = 200_000_000;
@@ -103,7 +103,7 @@ public final class MinioBenchmark {
    * @param seconds duration of each epoch
    */
   private record Run(long limit, long own, long stored, double hits, List<Double> seconds) {
-    /** Mean seconds of an epoch, from the second on. */
+    /** Mean duration of epochs 2 and later, in seconds. */
     double mean() {
       return seconds.stream().skip(1).mapToDouble(Double::doubleValue).average().orElseThrow();
     }
@@ -139,7 +139,7 @@ public final class MinioBenchmark {
     Run run = run(device, own + data, budget, agent, true);
     System.out.printf(
         Locale.ROOT,
-        "%s, %s: own memory at the end %s; epochs of %s s%n",
+        "%s, %s: own memory at most %s; epochs of %s s%n",
         part,
         agent ? "cache" : "plain",
         mebibytes(run.own()),

@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Address and credentials of a Redis: {@code redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]}, or {@code
- * rediss://} for TLS; user and password are percent-encoded; port 6379 and database 0 are the
- * defaults. {@link #toString} never contains the user or the password.
+ * Address and credentials of a Redis server: {@code redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]}, or
+ * {@code rediss://} for TLS; user and password are percent-encoded; port 6379 and database 0 are
+ * the defaults. {@link #toString} never contains the user or the password.
  *
  * @param secure whether to use TLS
  * @param database database number; a cluster has only 0
@@ -33,7 +33,10 @@ public record RedisUri(
     return text.startsWith("redis://") || text.startsWith("rediss://");
   }
 
-  /** Parses an address; throws with a sentence for the user that never contains the password. */
+  /**
+   * Parses an address. The exception's message can be shown to the user: it never contains the
+   * password.
+   */
   public static RedisUri parse(String text) {
     Matcher parts = ADDRESS.matcher(text);
     try {

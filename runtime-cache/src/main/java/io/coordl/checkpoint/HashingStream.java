@@ -7,27 +7,27 @@ import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hashes and counts a file's bytes on their way to disk. The first byte opens the file. Used by one
- * thread at a time, unless noted.
+ * Hashes and counts a file's bytes on their way to disk. The file is opened by the first byte or by
+ * {@link #file}. Used by one thread at a time, unless noted.
  */
-final class Pieces extends OutputStream {
+final class HashingStream extends OutputStream {
   /** Creates the file. */
   @FunctionalInterface
-  interface Opening {
+  interface Opener {
     FileOutputStream open() throws IOException;
   }
 
   /** Bytes between two syncs: if more are unsynced, the kernel may stall other writers. */
   private static final long MAX_UNSYNCED = 64L << 20;
 
-  private final Opening opening;
+  private final Opener opening;
   private final MessageDigest digest;
   private @Nullable FileOutputStream out;
   private volatile long bytes;
   private volatile boolean aborted;
   private long synced;
 
-  Pieces(Opening opening, MessageDigest digest) {
+  HashingStream(Opener opening, MessageDigest digest) {
     this.opening = opening;
     this.digest = digest;
   }
