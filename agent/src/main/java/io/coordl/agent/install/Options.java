@@ -354,8 +354,8 @@ public final class Options {
     Given password = given.get(Option.PEER_TLS_PASSWORD);
     if (tls && password != null && password.origin().equals("argument")) {
       remarks.add(
-          "peer.tls.password is on the command line, where every user of this host can see it and"
-              + " the recording stores it; put it into a file, @FILE");
+          "peer.tls.password is on the command line, where every user of this host can see it; put"
+              + " it into a file, @FILE");
     }
     remarks.addAll(corrections);
     libraries.all().forEach(library -> remarks.addAll(library.remarks()));
