@@ -19,9 +19,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints the agent's messages to the user while the program runs, each a line on stderr; faults are
- * also recorded as events. Once the agent is installed, it prints in no other way, except for stack
- * traces with {@code -Dcoordl.debug=true}. Safe for concurrent use; never throws.
+ * Prints the agent's messages to the user on stderr; faults are also recorded as events. Once the
+ * agent is installed, it prints in no other way, except for stack traces with {@code
+ * -Dcoordl.debug=true}. Safe for concurrent use; never throws.
  */
 public final class AgentLog implements FaultListener, UserLog {
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
