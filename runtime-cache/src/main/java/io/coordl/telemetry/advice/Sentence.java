@@ -210,7 +210,7 @@ public enum Sentence {
   GPU_LESS(", less than"),
   GPU_LOWEST(", lowest GPU %d at %s"),
   GPU_IDLE("; data stalls explain at most %s of its idle time"),
-  GPU_SYNCHRONIZED("; synchronized steps %s, so the samples are off by %+.1f %%"),
+  GPU_SYNCHRONIZED("; synchronized steps took %s of the time, so the samples are off by %+.1f %%"),
 
   // ---- prepared=check
   CHECK_EQUAL("prepared=check: %s: %,d of %,d %s were bit-identical when made again"),

@@ -123,8 +123,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether the caller is the printing thread: the program's own standard error may call the agent,
-   * whose message is then printed after the current line.
+   * Whether this is the printing thread, which must not wait for itself: the program's own standard
+   * error may call the agent.
    */
   private static boolean isPrinter() {
     Thread current = Thread.currentThread();
