@@ -28,7 +28,8 @@ import java.util.zip.CRC32;
 /**
  * Trains small networks and saves them in the ways that DJL offers. Arguments: {@code
  * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints checksums of
- * the files and sums of the loaded parameters; on standard error, the duration of each save.
+ * the files; some programs also print sums of the parameters, and on standard error the duration of
+ * each save.
  */
 public final class DjlModels {
   private static final int IN = 20;

@@ -36,8 +36,8 @@ import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 /**
  * Trains small networks and saves them in the ways that DL4J offers. Arguments: {@code
  * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints checksums of
- * the files, entry by entry, and sums of the loaded parameters; on standard error, the duration of
- * each save.
+ * the files, entry by entry; some programs also print sums of the parameters, and on standard error
+ * the duration of each save.
  */
 public final class Dl4jModels {
   private static final int IN = 20;

@@ -41,7 +41,7 @@ final class Rate {
     Arrays.sort(sorted);
     double mean = Arrays.stream(sorted).average().orElseThrow();
     System.out.printf(
-        "median step %.6f ms, mean %.6f of it%n",
+        "median step %.6f ms, mean %.6f times the median%n",
         sorted[count / 2] / 1e6, mean / sorted[count / 2]);
   }
 }

@@ -1,2 +1,2 @@
-/** Programs whose loading is measured. They print how fast they load or train. */
+/** Programs whose loading is measured. They print their speed, their waits or their progress. */
 package example.loader;

@@ -64,7 +64,7 @@ record Rates(String program, int step, int prep, int fetch) {
     T of(float value);
   }
 
-  /** Returns the label of a sample with this value, to check that a batch is complete. */
+  /** Returns the label of a sample with this value, to check that both belong together. */
   static float label(float value) {
     return 2 * value + 1;
   }

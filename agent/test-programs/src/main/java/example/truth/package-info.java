@@ -1,6 +1,6 @@
 /**
- * Training programs whose waits are known by construction: preparation and steps sleep for given
- * times, and the program itself measures how long its training thread waits. They import nothing
- * from CoorDL.
+ * Training programs that sleep for given times in preparation and steps. Some measure how long
+ * their training thread waits; the others print their rates, which follow from the given times.
+ * They import nothing from CoorDL.
  */
 package example.truth;

@@ -42,7 +42,7 @@ final class FakeDriver implements Natives {
   /** Per-process samples: process, time, percent busy; null to follow the wave. */
   long @Nullable [][] shares = {};
 
-  /** Start time of the last request for samples. */
+  /** Start time in the last request for per-process samples. */
   long since;
 
   /** Microseconds since 1970. */

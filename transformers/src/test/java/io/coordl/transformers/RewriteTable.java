@@ -15,7 +15,7 @@ import java.util.StringJoiner;
 import java.util.stream.Collectors;
 import net.bytebuddy.jar.asm.Type;
 
-/** All rewritten methods, for docs; generated from the rules, so never stale. */
+/** Generates tables of all rewritten methods from the rules, for docs. */
 public final class RewriteTable {
   /** A row without its methods. */
   private record Row(String library, String effect, String provenOn) {}

@@ -286,7 +286,7 @@ class CheckpointIT {
         "record=off,checkpoint.dir=" + own + ",checkpoint.every=" + every);
   }
 
-  /** Runs a job; after this many steps, as soon as it is {@code ready}, applies {@code end}. */
+  /** Runs a job; applies {@code end} once {@code steps} are printed and {@code ready} is true. */
   private static ChildResult runUntil(
       ChildJvm job, int steps, BooleanSupplier ready, Consumer<ProcessHandle> end)
       throws Exception {

@@ -23,7 +23,7 @@ class NativeMemoryIT {
   private static final int LOADS = Workshop.FULL ? 50_000 : 200;
   private static final int EPOCHS = Workshop.FULL ? 20_000 : 50;
 
-  /** Small heaps, to collect garbage often. */
+  /** A small young generation, to collect garbage often. */
   private static final String[] SMALL = {"-Xmn3m", "-Xmx512m"};
 
   /**

@@ -29,7 +29,7 @@ final class Reader implements AutoCloseable {
   private final AtomicInteger epochs = new AtomicInteger();
   private final CompletableFuture<ProcessHandle> started = new CompletableFuture<>();
 
-  /** Patience of hosts whose reads are counted. */
+  /** The {@code patience} of readers whose reads are counted. */
   static final int PATIENT = 25;
 
   /**
@@ -191,7 +191,7 @@ final class Reader implements AutoCloseable {
         .toList();
   }
 
-  /** Returns the fetches logged so far, of whole epochs. */
+  /** Returns the fetches that the log contains so far. */
   List<Fetch> fetches() throws IOException {
     List<Fetch> fetches = new ArrayList<>();
     String text = Files.readString(log);

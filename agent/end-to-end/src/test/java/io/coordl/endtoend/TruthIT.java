@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The agent's stalls match those of programs that measure their own waits. */
+/** The stalls that the agent reports match the waits that programs measure themselves. */
 class TruthIT {
   /**
    * The program and the agent read the clock a few instructions apart. On a busy machine, a context

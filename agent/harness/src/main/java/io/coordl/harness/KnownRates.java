@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
  * @param name its first argument
  * @param mainClass its main class
  * @param module the example whose class path holds its framework
- * @param millis milliseconds of a step, of preparing one sample, and of fetching one
+ * @param millis milliseconds to train on a sample, to prepare it, and to fetch it
  */
 public record KnownRates(String name, String mainClass, String module, List<String> millis) {
   /**

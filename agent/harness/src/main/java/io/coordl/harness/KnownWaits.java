@@ -31,8 +31,8 @@ public record KnownWaits(String name, String mainClass, String module) {
    *
    * @param trueNanos the program's
    * @param measuredNanos the agent's
-   * @param coreWaitNanos for how long the training thread waited for a core: if it waits between
-   *     the two readings of the clock, only one of the measurements includes that
+   * @param coreWaitNanos for how long the training thread waited for a core: a wait between the
+   *     program's reading of the clock and the agent's is in only one of the measurements
    */
   public record Accounts(long trueNanos, long measuredNanos, long coreWaitNanos) {
     /** Returns the relative error: positive if the agent measured more. */
@@ -105,9 +105,9 @@ public record KnownWaits(String name, String mainClass, String module) {
   }
 
   /**
-   * Returns all programs that measure exactly. This leaves out {@code graph}, {@code
-   * parallelwrapper} and {@code samediff} without {@code -timed}: they do not see a prefetched
-   * batch arrive, so they miss the hand-over (5 % on a busy machine).
+   * Returns all programs that measure exactly, except {@link #reading}. This leaves out {@code
+   * graph}, {@code parallelwrapper} and {@code samediff} without {@code -timed}: they do not see a
+   * prefetched batch arrive, so they miss the hand-over (5 % on a busy machine).
    */
   public static List<KnownWaits> all() {
     Stream<String> dl4j =

@@ -26,7 +26,7 @@ public final class CadenceBenchmark {
   private static final double NEAR = 0.1;
   private static final int DENSER = 4;
   private static final Pattern STEPS =
-      Pattern.compile("median step ([0-9.]+) ms, mean ([0-9.]+) of it");
+      Pattern.compile("median step ([0-9.]+) ms, mean ([0-9.]+) times the median");
   private static final Pattern INTERVAL = Pattern.compile("one in (\\d+) steps at the end");
 
   private final Checkout checkout = Checkout.find();

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The contents of a page: one recording, or several to compare. Serialised to the embedded JSON.
- * Names of times end in {@code Nanos}, names of sizes in {@code Bytes}.
+ * Names of durations end in {@code Nanos}, names of sizes in {@code Bytes}.
  *
  * @param schemaVersion incremented by incompatible changes
  * @param compared sentences on unreadable recordings, on how much faster each recording after the

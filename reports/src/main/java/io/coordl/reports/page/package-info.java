@@ -1,6 +1,7 @@
 /**
- * The report: one page that contains its figures as JSON and draws them itself. Its input comes
- * from {@code recording} and its analyses; it writes no file and needs no network.
+ * Report pages, each of which contains its figures as JSON and draws them itself. The figures come
+ * from recordings, their analyses and simulations. This package writes no file and needs no
+ * network.
  */
 @NullMarked
 package io.coordl.reports.page;

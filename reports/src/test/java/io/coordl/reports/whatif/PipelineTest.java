@@ -74,7 +74,7 @@ class PipelineTest {
   }
 
   @Test
-  void aJobThatHardlyWaitsIsModelledWithWorkers() throws Exception {
+  void aJobThatWaitsForOnlyPartOfThePreparationIsModelledWithWorkers() throws Exception {
     Pipeline pipeline = of(PipelineTest::emitThreads);
 
     assertThat(pipeline.workers).isEqualTo(1);

@@ -132,15 +132,15 @@ class SpeedLawTest {
 
     assertThat(sets.speed(1, 1, 1)).isCloseTo(1e9 / 1.5e6, NEAR);
     assertThat(quotas.speed(1, 1, 1)).isCloseTo(1e9 / 2.4e6, NEAR);
-    // Fractions of cores are always quotas; all cores are not.
+    // A fraction of a core is always a quota; all cores of the host are never a quota.
     assertThat(sets.speed(0.5, 1, 1)).isCloseTo(1e9 / 4.8e6, NEAR);
     assertThat(sets.speed(1.5, 1, 1)).isCloseTo(1e9 / 1.6e6, NEAR);
     assertThat(quotas.speed(2, 1, 1)).isCloseTo(1e9 / 1.2e6, NEAR);
   }
 
   /**
-   * All speeds have an error of 1 %. 1100 on one core and 1000 on two count as equal, and so does
-   * 1020 on four, which is less than their mean.
+   * The speeds are 1100 on one core, 1000 on two and 1020 on four, each with an error of 1 %. No
+   * speed may fall with more cores, so the law uses their mean for all three.
    */
   @Test
   void moreCoresNeverSlowAJob() throws Exception {

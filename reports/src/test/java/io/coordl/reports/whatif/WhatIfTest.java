@@ -263,7 +263,7 @@ class WhatIfTest {
     assertThat(answer(slow, "hosts").assumptions()).noneMatch(line -> line.contains("--network"));
     // Two threads: 3/4 of the samples from storage at 2.8 ms; or all from memory, with 1 ms steps.
     assertThat(figure(usual, "hosts").value()).isCloseTo((1.2 + 0.75 * 2.8) / 2, within(0.01));
-    // At 10 MB/s a remote sample takes 10 ms: 3/4 of the samples, or 6.9 % at most if assigned.
+    // At 10 MB/s a remote sample takes 10 ms: 3/4 of the samples are remote, or 6.1 % if assigned.
     assertThat(figure(usual, "locality").value()).isCloseTo(1, within(0.001));
     double moved = Balancing.moved(4, 32, 1);
     assertThat(moved).isCloseTo(0.061, within(0.001));

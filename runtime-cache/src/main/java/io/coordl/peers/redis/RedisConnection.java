@@ -82,8 +82,8 @@ final class RedisConnection implements Closeable {
   }
 
   /**
-   * Trusts the certificates of the user's key store, if any, under any host name; otherwise uses
-   * the JDK's defaults, which check the name.
+   * With the user's key store, trusts its certificates under any host name. Otherwise trusts the
+   * JDK's certificates, and also checks the host name.
    */
   private static Socket secure(Socket plain, HostPort server, @Nullable SSLContext tls)
       throws IOException {
@@ -103,7 +103,8 @@ final class RedisConnection implements Closeable {
   /**
    * Sends a command and reads the answer; closes the connection unless it is still usable.
    *
-   * @param length maximum value that may be sent or received, in bytes
+   * @param length maximum length of a value in the answer, in bytes; {@link #SMALL_BYTES} are
+   *     always allowed
    * @return null, a value as bytes, text, an error as {@link JedisDataException}, or {@link
    *     #TOO_LONG}
    */

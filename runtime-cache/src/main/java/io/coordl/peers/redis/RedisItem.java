@@ -52,7 +52,7 @@ final class RedisItem {
     return identity;
   }
 
-  /** Returns the item's bytes, read-only from 0 to its length. */
+  /** Returns a read-only buffer of the item's bytes. */
   static ByteBuffer content(byte[] value) {
     ByteBuffer whole = ByteBuffer.wrap(value).asReadOnlyBuffer();
     return whole.slice(HEADER_BYTES, value.length - HEADER_BYTES);

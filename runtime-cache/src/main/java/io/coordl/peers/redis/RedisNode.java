@@ -19,8 +19,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One server. Program threads use it from its first answer ({@link #tend}) until an answer is late
- * or fails. Thread-safe.
+ * One server. Once it answers a probe ({@link #tend}), program threads use it until an answer is
+ * late or fails. Thread-safe.
  */
 final class RedisNode {
   /** How long to pause writes after a refusal. */
@@ -115,7 +115,7 @@ final class RedisNode {
   /**
    * Sends a command to the server.
    *
-   * @param length maximum value that may be sent or received, in bytes
+   * @param length maximum length of a value in the answer, in bytes; 64 KiB are always allowed
    * @return the result of {@link RedisConnection#ask}; a {@link Fault} if it is an error or missing
    */
   @Nullable Object ask(int length, Command command, Object... arguments) {

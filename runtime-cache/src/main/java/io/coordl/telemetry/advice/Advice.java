@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * most is the advice. Findings name only arguments that the agent has.
  *
  * @param finding stable name, for programs
- * @param sentence for the user; ends with the gain
+ * @param sentence for the user; ends with the gain if there is something to change
  * @param arguments all arguments for the agent, as {@code key=value}; empty if no change to them
  *     would help
  * @param gain largest possible speed-up of the judged epochs, derived from their figures; 1 if
@@ -189,7 +189,7 @@ public record Advice(
         Sentence.COPIED.with(stood));
   }
 
-  /** The job waits for storage: nothing is cached, or the cache is full or not used. */
+  /** The job waits for storage: nothing is cached, the cache is full or unused, or files change. */
   private static Optional<Advice> laterFetch(Evidence evidence) {
     long nanos = evidence.judged().fetchStall;
     String waited = time(evidence, nanos);
@@ -352,7 +352,7 @@ public record Advice(
 
   /**
    * Returns the largest factor by which a cure can speed up the job. Work that is no longer done
-   * makes no garbage, which can also save its share of the collections, in waits and in steps.
+   * makes no garbage, so its share of the collections, in waits and in steps, may be saved as well.
    */
   private static double gain(Evidence evidence, Cure cure) {
     Figures judged = evidence.judged();

@@ -18,7 +18,8 @@ public final class CoreLaw {
   private static final double CROWDED = 0.9;
 
   /**
-   * Smallest own share of a job's time: with less, no correction for other programs is reliable.
+   * Minimum of {@link #own}, as a share of the wall time. Below it, no correction for other
+   * programs is reliable.
    */
   private static final double LEAST_OWN = 0.1;
 
@@ -134,7 +135,10 @@ public final class CoreLaw {
     return prepWait;
   }
 
-  /** Returns the wall time less the time for which the training thread had no core. */
+  /**
+   * Returns the wall time less the time for which the training thread had no core, but at least a
+   * tenth of the wall time.
+   */
   public double own() {
     return Math.max(LEAST_OWN * wall, wall - lost());
   }

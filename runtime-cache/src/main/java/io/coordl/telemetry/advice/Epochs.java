@@ -130,7 +130,10 @@ public final class Epochs {
     return judgeable().stream().anyMatch(pipeline -> pipeline.later.batches > 0);
   }
 
-  /** Figures of the epochs after the first of each data set, or else of the first ones, if any. */
+  /**
+   * Figures of the judged epochs: of the model that trained longest, the epochs after the first of
+   * each data set, or else the first ones, if any.
+   */
   public synchronized Figures judged() {
     return EpochEvent.sum(
         judgeable().stream().map(steady() ? later -> later.later : first -> first.first));

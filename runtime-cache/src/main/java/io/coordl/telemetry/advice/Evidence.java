@@ -145,7 +145,7 @@ public record Evidence(
     return stores.stream().anyMatch(store -> store.keeps(form) && store.full);
   }
 
-  /** True if a store admitted items but had almost no hits. */
+  /** True if a store admitted items and is not full, but had almost no hits. */
   boolean keepsInVain(String form) {
     return stores.stream()
         .anyMatch(

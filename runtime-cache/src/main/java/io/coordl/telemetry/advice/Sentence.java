@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sentences and clauses of the advice, the lines about epochs, the summary at exit and {@code
- * auto}. Apart from labels, no other text reaches the user from there: {@code SentencesTest}
- * searches the class files for other text, and has, for each sentence, a job that gets it and one
- * that must not.
+ * auto}. Apart from labels, their classes report no other text: {@code SentencesTest} searches the
+ * class files for other text. For each sentence, it has a job that gets the sentence and a similar
+ * job that must not.
  */
 public enum Sentence {
   // ---- advice: nothing to change
@@ -48,8 +48,8 @@ public enum Sentence {
   FEWER_CHECKPOINTS("take fewer of the agent's own checkpoints, or write fewer of the program's"),
   COPIED("training stopped for %s, to copy models and to wait for the previous write"),
   WRITE_LESS_OFTEN(
-      "write models %d times less often, which keeps this under %.1f %%, or write them to faster"
-          + " storage"),
+      "write models %d times less often, so that training stops for at most %.1f %% of the time, or"
+          + " write them to faster storage"),
 
   // ---- advice: storage
   KEEP_IN_MEMORY("keep the data set in memory"),
@@ -85,15 +85,15 @@ public enum Sentence {
       ", as the CPU limit of the container%s held threads back for %s summed over cores"),
   LIMIT(" (%.1f cores)"),
   CORES_OF_THIS_JOB(", as this job has more threads ready than cores"),
-  CORES_OF_OTHERS(", as other programs had them"),
+  CORES_OF_OTHERS(", as other programs used the cores"),
 
   // ---- advice: preparation
   PREP_WAITS(
       "%s were spent waiting for preparation%s (on all threads: decode %s, transforms %s, other"
           + " %s); a cache of raw bytes will not help here%s"),
   PREP_CORES(
-      " and on cores that preparation takes from the steps (up to %s; shared caches can make it"
-          + " more)"),
+      " or lost because preparation takes cores from the steps (up to %s; shared CPU caches can add"
+          + " to that)"),
   KEEP_MORE_PREPARED("keep more prepared samples, if the host has the memory,"),
   PREPARE_ONCE("prepare each sample once, up to its first random transform,"),
   DECODE_ONCE("decode each image once"),
@@ -112,8 +112,8 @@ public enum Sentence {
   CHEAPER_PREPARATION("make preparation cheaper, or give the job more cores"),
   NOT_PREPARED("%s (prepared=share does not work here: %s)"),
   VOUCH(
-      "%s; %s keeps its samples if you vouch that they are the same each time, which prepared=check"
-          + " tests"),
+      "%s; %s caches the samples if you vouch that they are the same each time, which"
+          + " prepared=check tests"),
   FRESH_MEMORY(
       "; the kernel takes %.1f %% of this JVM's CPU time to provide %,d pages of fresh memory, as"
           + " for arrays that only the collector frees; larger pages cost less"
@@ -210,7 +210,7 @@ public enum Sentence {
   GPU_LESS(", less than"),
   GPU_LOWEST(", lowest GPU %d at %s"),
   GPU_IDLE("; data stalls explain at most %s of its idle time"),
-  GPU_SYNCHRONIZED("; synchronized steps %s, so the samples are off by %+.1f %%"),
+  GPU_SYNCHRONIZED("; synchronized steps took %s of the time, so the samples are off by %+.1f %%"),
 
   // ---- prepared=check
   CHECK_EQUAL("prepared=check: %s: %,d of %,d %s were bit-identical when made again"),

@@ -19,9 +19,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints the agent's messages to the user while the program runs, each a line on stderr; faults are
- * also recorded as events. Once the agent is installed, it prints in no other way, except for stack
- * traces with {@code -Dcoordl.debug=true}. Safe for concurrent use; never throws.
+ * Prints the agent's messages to the user on stderr; faults are also recorded as events. Once the
+ * agent is installed, it prints in no other way, except for stack traces with {@code
+ * -Dcoordl.debug=true}. Safe for concurrent use; never throws.
  */
 public final class AgentLog implements FaultListener, UserLog {
   private final Set<String> logged = ConcurrentHashMap.newKeySet();
@@ -123,8 +123,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether the caller is the printing thread: the program's own standard error may call the agent,
-   * whose message is then printed after the current line.
+   * Whether this is the printing thread, which must not wait for itself: the program's own standard
+   * error may call the agent.
    */
   private static boolean isPrinter() {
     Thread current = Thread.currentThread();

@@ -138,8 +138,8 @@ final class EpochLines implements Consumer<EpochEvent> {
   }
 
   /**
-   * Returns a line about a slowdown; null if epochs are hardly slower than the second epoch, or
-   * hardly slower than at the last report of a slowdown.
+   * Returns a line about a slowdown; null if there is no second epoch to compare with, or if epochs
+   * are hardly slower than the second epoch or than at the last report of a slowdown.
    */
   private static @Nullable String slower(Source source) {
     Figures second = source.second;

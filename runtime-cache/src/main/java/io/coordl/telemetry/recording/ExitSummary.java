@@ -222,7 +222,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
   }
 
   /**
-   * Adds which form of items gets the shared memory first, and why; nothing without such a choice.
+   * If two forms of items share memory, adds which form gets the memory first, and why.
    */
   private static void split(List<StoreStatisticsEvent> stores, List<String> lines) {
     for (StoreStatisticsEvent first : stores) {

@@ -6,8 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes in the format of JDK Flight Recorder: numbers with seven bits per byte, lowest bits first,
- * and texts in UTF-8. Grows as needed; not safe for concurrent use.
+ * Bytes in the format of JDK Flight Recorder: integers with seven bits per byte, lowest bits first;
+ * floating-point numbers in eight bytes; and texts in UTF-8. Grows as needed; not safe for
+ * concurrent use.
  */
 final class FlightBytes {
   private static final int NULL = 0;

@@ -200,7 +200,7 @@ final class FlightLog {
             own.path
                 + ", without "
                 + Text.count(thinned.leftOut(), "event", "events")
-                + " of single items and batches: more than 4 GiB would have been written";
+                + " of single items and batches, to limit its size";
       } else if (!own.isThere()) {
         outcome = "none, " + own.path + " was removed or replaced while the job ran";
       }

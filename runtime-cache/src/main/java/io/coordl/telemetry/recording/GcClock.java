@@ -10,10 +10,11 @@ import javax.management.NotificationEmitter;
 import javax.management.openmbean.CompositeData;
 
 /**
- * Total time that this JVM's collectors have paused the program. Read once per batch (in less than
- * a microsecond). The beans count in milliseconds, so single readings are coarse but sums are
- * accurate. Beans of whole concurrent cycles are ignored, because most of a cycle runs without a
- * pause. G1's Remark and Cleanup pauses have a bean only from JDK 20 on. Safe for concurrent use.
+ * Total time that this JVM's collectors have paused the program. Read several times per batch; a
+ * reading takes less than a microsecond. The beans count in milliseconds, so single readings are
+ * coarse but sums are accurate. Beans of whole concurrent cycles are ignored, because most of a
+ * cycle runs without a pause. G1's Remark and Cleanup pauses have a bean only from JDK 20 on. Safe
+ * for concurrent use.
  */
 final class GcClock implements GcPauses {
   private static final String SYSTEM_GC = "System.gc()";

@@ -16,9 +16,9 @@ import jdk.jfr.Event;
  * long as the previous one. Thinning starts at half of the limit for items, and at seven eighths
  * for batches.
  *
- * <p>For each batch, writes either all events of its items or none, and either all events of the
- * batch itself or none, so that they can be joined. Any thread may write; one thread checks the
- * size.
+ * <p>Decides for each batch whether to write the events of its items, and whether to write those of
+ * the batch itself, so that the events of a batch can be joined. Any thread may write; one thread
+ * checks the size.
  */
 final class Thinning implements EventSink {
   private static final int MAX_HALVINGS = 15;

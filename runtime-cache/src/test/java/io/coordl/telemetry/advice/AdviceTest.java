@@ -381,7 +381,7 @@ class AdviceTest {
         .startsWith("make preparation cheaper, or give the job more cores")
         .contains(
             "prepared=share does not work here: my.Crop.count may be set by other code;"
-                + " prepared=share:my.Crop keeps its samples if you vouch that they are the same"
+                + " prepared=share:my.Crop caches the samples if you vouch that they are the same"
                 + " each time, which prepared=check tests");
     // Another data set of the same job is accepted.
     VerdictEvent other = refused("prepared=share", "", "");
@@ -433,7 +433,7 @@ class AdviceTest {
     assertThat(advice.finding()).isEqualTo("prepBound");
     assertThat(advice.arguments()).containsExactly("decoded=share");
     assertThat(advice.sentence())
-        .contains("on cores that preparation takes from the steps")
+        .contains("or lost because preparation takes cores from the steps")
         .doesNotContain("nothing to do");
     // Without 56 of the 190 s of CPU time, two cores need at least 67 s instead of 100 s.
     assertThat(advice.gain()).isBetween(1.3, 1.5);
@@ -555,7 +555,7 @@ class AdviceTest {
     Advice then = ofOneEpoch(figures, List.of(), Map.of("checkpoint", "async"));
     assertThat(then.arguments()).isEmpty();
     assertThat(then.sentence())
-        .contains("write models 6 times less often, which keeps this under 3.5 %");
+        .contains("write models 6 times less often, so that training stops for at most 3.5 %");
   }
 
   @Test
