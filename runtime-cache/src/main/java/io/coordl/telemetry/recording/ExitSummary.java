@@ -221,9 +221,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     }
   }
 
-  /**
-   * If two forms of items share memory, adds which form gets the memory first, and why.
-   */
+  /** If two forms of items share memory, adds which form gets the memory first, and why. */
   private static void split(List<StoreStatisticsEvent> stores, List<String> lines) {
     for (StoreStatisticsEvent first : stores) {
       for (StoreStatisticsEvent second : stores) {

@@ -17,6 +17,7 @@ final class WaitWatch {
   private final SpanRecorder spans;
   private final Consumer<String> say;
   private @Nullable OpenWaitEvent named;
+  private boolean isLogged;
   private long since;
 
   WaitWatch(SpanRecorder spans, Consumer<String> say) {
@@ -26,9 +27,9 @@ final class WaitWatch {
 
   /** Records and logs a wait that has become too long. */
   void look() {
-    OpenWaitEvent found = find();
-    if (found != null) {
-      say.accept(OpenWaitText.soFar(found));
+    OpenWaitEvent unlogged = unlogged();
+    if (unlogged != null) {
+      say.accept(OpenWaitText.soFar(unlogged));
     }
   }
 
@@ -37,27 +38,37 @@ final class WaitWatch {
     find();
   }
 
-  /** Records a wait that has become too long; null if there is none, or if it is known already. */
-  private synchronized @Nullable OpenWaitEvent find() {
+  /** Returns the wait that has become too long, the first time; null if it has been logged. */
+  private synchronized @Nullable OpenWaitEvent unlogged() {
+    find();
+    OpenWaitEvent open = named;
+    if (open == null || isLogged) {
+      return null;
+    }
+    isLogged = true;
+    return open;
+  }
+
+  /** Records a wait that has become too long, unless it is known already. */
+  private synchronized void find() {
     OpenWait wait = spans.openWait();
     if (wait == null) {
       named = null;
-      return null;
+      return;
     }
     OpenWaitEvent known = named;
     if (known != null && since == wait.since()) {
       known.waited = wait.nanos();
-      return null;
+      return;
     }
     named = null;
-    if (!JobStatisticsEvent.isTooLong(wait.nanos(), wait.longest())) {
-      return null;
+    if (JobStatisticsEvent.isTooLong(wait.nanos(), wait.longest())) {
+      OpenWaitEvent event = wait.event();
+      named = event;
+      isLogged = false;
+      since = wait.since();
+      spans.events().write(event, wait.since(), wait.since() + wait.nanos());
     }
-    OpenWaitEvent event = wait.event();
-    named = event;
-    since = wait.since();
-    spans.events().write(event, wait.since(), wait.since() + wait.nanos());
-    return event;
   }
 
   /** The wait that was reported and has not ended; null if there is none. */
