@@ -297,8 +297,8 @@ final class JdkCode {
   }
 
   /**
-   * Whether the behaviour of a JDK container depends only on its elements: not on a comparator of
-   * the program or on another map, and not on garbage collection.
+   * Whether this is an array or a container of the JDK whose behaviour depends neither on a
+   * comparator of the program nor on garbage collection.
    */
   static boolean isPlain(Object container) {
     Class<?> type = container.getClass();

@@ -23,8 +23,8 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * A network that is restored to its state after a step of an earlier job. The steps up to that one
  * are skipped: the program takes the same batches in the same order, but does not train on them. At
- * the last of them, whose batch must equal the earlier one, the step counts and the random
- * generator are restored. Used by the training thread.
+ * the last of them, the network, its step counts and the random generator are restored; if that
+ * step's batch differs from the earlier one, this is logged. Used by the training thread.
  */
 final class ResumedNetwork {
   private static final int VERSION = 1;
@@ -214,7 +214,7 @@ final class ResumedNetwork {
     return steps - skipped;
   }
 
-  /** Returns the number of steps of the network, including skipped ones. */
+  /** Returns the number of steps that the network had taken at the checkpoint. */
   long steps() {
     return steps;
   }
