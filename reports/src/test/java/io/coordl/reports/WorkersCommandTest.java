@@ -134,7 +134,7 @@ class WorkersCommandTest {
             "there: 5.783 ms a sample, including preparation on the training thread; compute time"
                 + " multiplied by slower=2",
             "2 layers with 401 MB of parameters in total",
-            "185.04 ms of computing in a step of 32 samples");
+            "185.04 ms for a step of 32 samples before communication");
   }
 
   private static void layer(long model, long place, String name, long bytes, long inputs) {

@@ -319,7 +319,7 @@ public record WorkersReport(
       model.add(
           "stage s of k keeps "
               + WorkersText.number(copies == null ? COPIES : copies)
-              + " copies of its parameters and the activations of min(in flight, k - s)"
+              + " copies of its parameters and the activations of min(in flight, k - s + 1)"
               + " minibatches");
       Pace basePace = pace;
       return Pipelines.of(
@@ -414,7 +414,7 @@ public record WorkersReport(
       if (compute == null && basePace != null && samples > 0) {
         compute = basePace.nanosPerSample() / 1e6 * samples;
         measured.add(
-            "%s ms of computing in a step of %s"
+            "%s ms for a step of %s before communication"
                 .formatted(WorkersText.number(compute), Text.count(samples, "sample", "samples")));
       }
       Double value = links.above0("value");
