@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * random generators, processes, sockets, reflection and output to files or the console.
  */
 final class JdkCode {
-  /** Packages whose methods depend only on their arguments, except {@link #NOT_KNOWN}. */
+  /** Packages whose methods depend only on their arguments; {@link #isKnown} has the exceptions. */
   private static final List<String> PACKAGES =
       List.of(
           ("java/util/function/ java/util/stream/ java/util/regex/ java/math/ java/awt/geom/"

@@ -299,8 +299,8 @@ final class BatchBytes implements PreparedBatch {
 
   /**
    * Like {@link #copied}, for a batch that may come from another thread without an open workspace.
-   * If this thread has a workspace open, the arrays of such a batch are direct buffers, whose total
-   * size the JVM limits.
+   * If this thread has a workspace open, the arrays of such a batch are allocated as direct
+   * buffers, whose total size the JVM limits.
    *
    * @throws IOException if the bytes are not a batch
    */
