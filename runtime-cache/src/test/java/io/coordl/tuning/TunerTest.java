@@ -94,7 +94,7 @@ class TunerTest {
   }
 
   @Test
-  void aJobThatOnlyLoadsIsJudgedByItsPasses() {
+  void aJobThatOnlyLoadsIsJudgedByItsEpochs() {
     Tuner tuner = tuner(false, true);
     loading.epochs = 1;
     second(tuner, loading, 50, 0.9);
