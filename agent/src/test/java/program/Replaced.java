@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * Reads the files of a directory in several ways, replaces them with others of the same size and
- * modification time, and reads them again; prints checksums. Arguments: the directory, and {@code
- * keep} to replace nothing.
+ * Reads the files of a directory in several ways, changes each in another way that keeps its size
+ * and modification time (for example, swaps or renames it), and reads them again; prints checksums.
+ * Arguments: the directory, and {@code keep} to change nothing.
  */
 public final class Replaced {
   private static final int SIZE = 5_000;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Briefly caches which jobs are alive: each check costs system calls, and a thread that waits for a
- * batch checks a thousand times a second. A stale result only delays the reaction to a job's death.
- * A dead job stays dead, because job numbers are never reused. Thread-safe.
+ * batch may check a thousand times a second. A stale result only delays the reaction to a job's
+ * death. A dead job stays dead, because job numbers are never reused. Thread-safe.
  */
 final class CachedJobLiveness implements JobLiveness {
   /** Lifetime of a positive result; far below all {@link Timeouts}. */

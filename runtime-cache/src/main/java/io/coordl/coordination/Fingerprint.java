@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Describes a pipeline, part by part: two jobs may share batches only if all parts are equal.
  * Immutable.
  *
- * @param parts name and value as shown to the user, {@code "batch size" -> "32"}, in insertion
- *     order; long values as a checksum
+ * @param parts name and value as shown to the user, for example {@code "batch size" -> "32"}, in
+ *     insertion order; long values as a checksum
  */
 public record Fingerprint(Map<String, String> parts) {
   /** Collapses each run of white space in a value into one space. */

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 
 /**
  * The jobs of a staging buffer, as observed by one of them. Each job decides locally, by its own
- * clock and from the changes it observes, which jobs are alive and worth waiting for. A wrong
+ * clock and from the changes it observes, which jobs are running and worth waiting for. A wrong
  * decision costs time, never correctness. Thread-safe.
  */
 final class Participants {

@@ -394,7 +394,7 @@ final class StagingBuffer {
 
   /**
    * Takes a slot to fill. {@link #NOT_NOW} if all are in use; {@code blocker} then names the
-   * participant to wait for. {@link #NEVER_MORE} if there are none.
+   * participant to wait for, if any. {@link #NEVER_MORE} if there are no usable slots.
    */
   int takeSlot(Entered epoch, Blocker blocker) {
     int slots = slotBytes() == 0 ? MAX_SLOTS : slots();

@@ -32,8 +32,8 @@ final class StagingContents implements Contents<StagingFile> {
   private final HeartbeatThread heartbeat;
 
   /**
-   * Creates contents for this pipeline; a new file has room for orders a quarter longer than this
-   * one.
+   * Creates contents for this pipeline; a new file has room for orders at least a quarter longer
+   * than this one.
    */
   StagingContents(Fingerprint pipeline, BatchOrder order, HeartbeatThread heartbeat) {
     this.fingerprint = pipeline.text().getBytes(StandardCharsets.UTF_8);

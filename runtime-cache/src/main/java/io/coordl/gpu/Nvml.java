@@ -25,8 +25,8 @@ final class Nvml {
   static final int UNKNOWN = -1;
 
   // Errors after which NVML reports nothing more about the device or, for UNINITIALIZED and
-  // DRIVER_NOT_LOADED, about any device. UNKNOWN_ERROR means this only for the device's rates.
-  // All other errors affect a single call.
+  // DRIVER_NOT_LOADED, about any device. UNKNOWN_ERROR means this only for the device's rates. All
+  // other errors, such as NOT_FOUND, affect a single call.
   private static final int UNINITIALIZED = 1;
   private static final int NOT_FOUND = 6;
   private static final int DRIVER_NOT_LOADED = 9;

@@ -95,7 +95,7 @@ class EffectTest {
     return steps;
   }
 
-  /** The steps themselves became twice as fast, because another job ended. */
+  /** In the first case, the steps themselves became twice as fast, because another job ended. */
   @Test
   void aGainIsBoundedByTheRemovedWaits() {
     Effect effect = Effect.of(steps(100, 1e8, 0.2), steps(100, 4e7, 0), 0, CORES);

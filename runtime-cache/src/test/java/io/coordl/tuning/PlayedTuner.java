@@ -122,7 +122,7 @@ public final class PlayedTuner {
     return job.epoch(1, 50, 60, 0.3).said();
   }
 
-  /** Loads batches for two seconds, and then trains without waiting for any. */
+  /** Loads batches for two seconds, and then trains, hardly waiting for any. */
   public static String switchedBack() {
     PlayedTuner job = new PlayedTuner(false, 0);
     job.hits = 0;

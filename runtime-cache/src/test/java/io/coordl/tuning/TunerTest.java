@@ -94,7 +94,7 @@ class TunerTest {
   }
 
   @Test
-  void aJobThatOnlyLoadsIsJudgedByItsPasses() {
+  void aJobThatOnlyLoadsIsJudgedByItsEpochs() {
     Tuner tuner = tuner(false, true);
     loading.epochs = 1;
     second(tuner, loading, 50, 0.9);
@@ -127,7 +127,7 @@ class TunerTest {
     assertThat(tuner.said()).doesNotContain("dropped", "times");
   }
 
-  /** It looked at some batches first, such as to count classes. */
+  /** The program looked at some batches first, for example to count classes. */
   @Test
   void aJobThatLoadedBatchesAndDoesNotWaitIsLeftAlone() {
     hits = 0;
@@ -337,7 +337,7 @@ class TunerTest {
     assertThat(tuner.keeps()).isFalse();
   }
 
-  /** Prefetching hides most of the first epoch's waits; the cached epochs are compared with it. */
+  /** Prefetching hides most waits of the first epoch, with which the cached epochs are compared. */
   @Test
   void keepingThatPaysIsNotDroppedBecausePrefetchingHelpedBefore() {
     hits = 0;

@@ -16,7 +16,10 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
-/** Distinguishes versions of code by their class files, even in a fat jar without version names. */
+/**
+ * Reads class files, for example to distinguish versions of code even in a fat jar without version
+ * names.
+ */
 public final class ClassFiles {
   private ClassFiles() {}
 

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * random generators, processes, sockets, reflection and output to files or the console.
  */
 final class JdkCode {
-  /** Packages whose methods depend only on their arguments, except {@link #NOT_KNOWN}. */
+  /** Packages whose methods depend only on their arguments; {@link #isKnown} has the exceptions. */
   private static final List<String> PACKAGES =
       List.of(
           ("java/util/function/ java/util/stream/ java/util/regex/ java/math/ java/awt/geom/"
@@ -297,8 +297,8 @@ final class JdkCode {
   }
 
   /**
-   * Whether the behaviour of a JDK container depends only on its elements: not on a comparator of
-   * the program or on another map, and not on garbage collection.
+   * Whether this is an array or a container of the JDK whose behaviour depends neither on a
+   * comparator of the program nor on garbage collection.
    */
   static boolean isPlain(Object container) {
     Class<?> type = container.getClass();

@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  * files of their package in the same jar or directory.
  */
 final class PackageFields {
-  /** Fields that the package sets outside constructors, by name and type; empty if unknown. */
+  /**
+   * Names and types of the fields that the package sets, except in this class's constructors; empty
+   * if unknown.
+   */
   private static final ClassValue<Optional<Set<String>>> SET =
       new ClassValue<>() {
         @Override

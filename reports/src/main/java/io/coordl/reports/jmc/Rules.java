@@ -125,7 +125,7 @@ public final class Rules {
           "memory of the hosts unused",
           FILE_IO,
           Findings::unusedPartition,
-          "No items that the hosts' memory could hold are read from storage.");
+          "Few or no items that the memory of several hosts could hold are read from storage.");
     }
   }
 

@@ -66,7 +66,10 @@ record ChunkHeader(
     return state == FINISHED;
   }
 
-  /** Overwrites the header at {@code start} with this header's size and the finished state. */
+  /**
+   * Overwrites size, offset of constants and state of the header at {@code start}: those of this
+   * header, as finished.
+   */
   void writeFinished(FileChannel file, long start) throws IOException {
     ByteBuffer fields = ByteBuffer.allocate(2 * Long.BYTES).putLong(size).putLong(constants).flip();
     file.write(fields, start + SIZE_OFFSET);

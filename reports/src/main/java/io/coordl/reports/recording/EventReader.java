@@ -79,7 +79,7 @@ final class EventReader<E extends Event> {
     return values;
   }
 
-  /** An event lacks a field that this version needs. */
+  /** An event lacks a field that this version needs, or the field has another type. */
   static final class MissingFieldException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param question stable name of the question, for programs
  * @param title the question in a few words
- * @param sentence the answer, or what is missing for one
+ * @param sentence the answer, or what an answer would need
  * @param figure the figure in the sentence; absent if something is missing
  * @param plot the curves that give the figure; absent if something is missing
  * @param arguments agent arguments to try, as {@code key=value}; empty if none would help

@@ -68,9 +68,9 @@ record Costs(
    * by the number of workers; the time that the cores need for the samples of all jobs; the time
    * that storage, network and memory need for them. Queues are bounded and batches have many
    * samples, so only the means of varying times matter. With as many workers as free cores, this is
-   * DS-Analyzer's 1 / min(F, P, G) with 1 / F = x / C + (1 - x) / S. If cores are short for only
-   * part of the time, preparation lengthens the steps beside it by a measured share ({@code taken})
-   * of its own time.
+   * DS-Analyzer's model: the job runs at the lowest of the rates of fetching, preparation and
+   * compute. If cores are short for only part of the time, preparation lengthens the steps beside
+   * it by a measured share ({@code taken}) of its own time.
    */
   double nanos(Setup setup) {
     double hit = setup.hit == null ? todayHit : setup.hit;

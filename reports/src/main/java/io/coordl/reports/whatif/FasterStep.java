@@ -44,7 +44,9 @@ final class FasterStep extends Question {
         List.of());
   }
 
-  /** Returns the smallest factor that makes the job nearly as fast as infinitely fast steps. */
+  /**
+   * Returns the smallest factor that makes the job nearly as fast as infinitely fast steps would.
+   */
   static double stops(Costs costs, Setup setup) {
     double targetNanos = costs.nanos(setup.step(Double.POSITIVE_INFINITY)) / ENOUGH;
     double high = 1;

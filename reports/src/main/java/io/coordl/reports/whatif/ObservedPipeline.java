@@ -155,8 +155,9 @@ final class ObservedPipeline {
 
   /**
    * Cores that the steps kept busy: the CPU time of the process without that of preparation,
-   * divided by the time of the steps. If threads wait for a core, preparation takes longer than its
-   * CPU time, so the steps may have used all the CPU time of the process.
+   * divided by the time of the steps. If all cores are busy and waits for them were not recorded,
+   * preparation may have taken longer than its CPU time, so the steps may have used all the CPU
+   * time of the process.
    */
   private Optional<Measure> stepCores() {
     Figures all = steadyFigures();

@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * How fast a recorded job trains with other amounts of cores, memory for items and storage rate.
  *
- * <p>The effect of cores follows from the costs of a sample. If there are profiles of the same job
- * on fewer cores, the law is scaled between them to the speeds measured with every item in memory.
- * The effect of memory and storage follows from the law of a MinIO cache: memory holds the same
- * share of the items in every epoch, and storage supplies the rest.
+ * <p>The effect of cores follows from the costs of a sample. If there are profiles of the job on
+ * several numbers of cores, the law is scaled to the speeds that they measured with every item in
+ * memory, and interpolated between them. The effect of memory and storage follows from the law of a
+ * MinIO cache: memory holds the same share of the items in every epoch, and storage supplies the
+ * rest.
  */
 public final class SpeedLaw {
   private static final double[] STORAGE = {0.0625, 0.125, 0.25, 0.5, 0.75, 1, 2, 4};

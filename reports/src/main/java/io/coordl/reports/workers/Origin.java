@@ -3,7 +3,7 @@ package io.coordl.reports.workers;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** Origin of an input. Figures computed from inputs are attributed to the model. */
+/** Origin of a worker's times. All figures computed from these times come from the model. */
 public enum Origin {
   MEASURED,
   GIVEN,

@@ -54,7 +54,7 @@ public record Placement(
    * @param activationBytes activations that a worker sends for them in a step
    * @param flops floating-point operations of the server for them in a step
    * @param serverMillis time for these operations; null if the server's speed is unknown
-   * @param pays whether a step becomes shorter; null without {@code serverMillis}
+   * @param pays whether a step without overlap becomes shorter; null without {@code serverMillis}
    */
   public record FullyConnected(
       int layers,

@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 
 /**
  * Wave-synchronous training of several virtual workers (HetPipe): each pushes one update per wave
- * of minibatches and may be at most D waves ahead of the slowest.
+ * of minibatches and may be at most D waves (the distance) ahead of the slowest.
  */
 final class Waves {
   private static final int LENGTH = 2_000;

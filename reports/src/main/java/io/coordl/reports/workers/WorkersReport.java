@@ -319,7 +319,7 @@ public record WorkersReport(
       model.add(
           "stage s of k keeps "
               + WorkersText.number(copies == null ? COPIES : copies)
-              + " copies of its parameters and the activations of min(in flight, k - s)"
+              + " copies of its parameters and the activations of min(in flight, k - s + 1)"
               + " minibatches");
       Pace basePace = pace;
       return Pipelines.of(

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The plug-in as Mission Control loads it, with only its own jars on the class path. */
+/** The plug-in as Mission Control loads it, beside only Mission Control's own jars. */
 class RulesJarIT {
   private static final Path JAR = Path.of("target/coordl-jmc-rules.jar").toAbsolutePath();
 

@@ -24,8 +24,8 @@ import org.nd4j.linalg.factory.Nd4j;
  * A DL4J batch as bytes: each array with its strides, gaps included. The first entry of the layout
  * is the batch itself, without values; its name gives the number of features, of labels and of each
  * kind of mask, -1 if there is no such list. An array that occurs twice (for example, as features
- * and as labels) is stored once. A cached batch of images takes one byte per value if all values
- * are whole numbers from 0 to 255, that is, before a preprocessor has scaled them.
+ * and as labels) is stored once. In a cached batch, an array of images takes one byte per value if
+ * all values are whole numbers from 0 to 255, that is, before a preprocessor has scaled them.
  */
 final class BatchBytes implements PreparedBatch {
   private static final String BATCH = "batch";
@@ -37,7 +37,7 @@ final class BatchBytes implements PreparedBatch {
   /** Replaces the type of an array of floats that are whole numbers and are stored as bytes. */
   private static final String PACKED = "WHOLE";
 
-  /** Dimensions of a batch of images. */
+  /** Number of dimensions of an array of images. */
   private static final int IMAGES = 4;
 
   private static final LibraryField<Object> COLUMN_NAMES =
@@ -299,7 +299,8 @@ final class BatchBytes implements PreparedBatch {
 
   /**
    * Like {@link #copied}, for a batch that may come from another thread without an open workspace.
-   * Arrays that this thread would have created in a workspace are allocated in limited memory.
+   * If this thread has a workspace open, the arrays of such a batch are allocated as direct
+   * buffers, whose total size the JVM limits.
    *
    * @throws IOException if the bytes are not a batch
    */

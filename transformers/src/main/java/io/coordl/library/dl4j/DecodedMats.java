@@ -15,17 +15,18 @@ import org.bytedeco.opencv.opencv_core.Mat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pictures as decoded by OpenCV, for loaders with an {@code ImageTransform}, whose arrays depend on
- * more than the file, and for arrays of another kind. The loader runs all of its own code,
- * including random draws and exceptions. But it decodes a substitute file: the cached pixels as a
- * binary PPM or PGM, which "decodes" at memory speed into a new picture each time.
+ * Caches pictures as decoded by OpenCV, where the loader's array is not cached: an {@code
+ * ImageTransform} may make it depend on more than the file, its values are not floats in plain
+ * order, or {@code asImageMatrix} also returns the picture's size. The loader runs all of its own
+ * code, including random draws and exceptions. But it decodes a substitute file: the cached pixels
+ * as a binary PPM or PGM, which "decodes" at memory speed into a new picture each time.
  *
  * <p>A load consists of three calls of one loader on one thread. {@code asMatrix*(File, ..)} or
- * {@code asImageMatrix}, whose image also gives the size of the picture, identifies the item. The
- * private {@code streamToMat} supplies the file's bytes, or the substitute if the item is cached.
- * {@code transformImage} receives the decoded picture, which is then cached. The first call may
- * throw, and the other two may have other callers. So in each of these two, the agent searches the
- * stack for the first.
+ * {@code asImageMatrix}, which also returns the picture's size, identifies the item. The private
+ * {@code streamToMat} supplies the file's bytes, or the substitute if the item is cached. {@code
+ * transformImage} receives the decoded picture, which is then cached. The first call may throw, and
+ * the other two may have other callers. So in each of these two, the agent searches the stack for
+ * the first.
  */
 final class DecodedMats {
   /** Class files that identify the decoder: its version is in their constants. */

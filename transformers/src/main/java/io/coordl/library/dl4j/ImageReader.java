@@ -43,7 +43,7 @@ final class ImageReader extends ListedReader {
 
   @Override
   List<?> all() {
-    return List.of(); // No reader of the library wraps such a reader.
+    return List.of(); // Never called: readers that wrap an image reader are not supported.
   }
 
   @Override

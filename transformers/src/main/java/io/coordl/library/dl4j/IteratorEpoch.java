@@ -39,7 +39,7 @@ final class IteratorEpoch {
     return iterator.get() == other;
   }
 
-  /** Whether there is a next batch, if that is known without reading its first record. */
+  /** Whether a next batch is known to exist without reading its first record. */
   boolean hasNext() {
     endIfChanged();
     int place = next * batchSize;

@@ -41,7 +41,7 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
 
   private final LibraryField<PointersPair> pointers;
 
-  /** The blocks of iterators' workspaces, in bytes. */
+  /** Sizes of the blocks of iterators' workspaces, in bytes. */
   private final Map<Nd4jWorkspace, Long> blocks = Collections.synchronizedMap(new WeakHashMap<>());
 
   /** The bytes that the workspace initialised by this thread is about to allocate. */

@@ -36,7 +36,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
           "org.deeplearning4j.datasets.iterator.CombinedPreProcessor",
           "org.deeplearning4j.datasets.iterator.CombinedMultiDataSetPreProcessor");
 
-  /** Classes whose methods depend only on their arguments, and change nothing else. */
+  /** Classes whose methods read and change only the object and their arguments. */
   private static final List<String> KNOWN =
       List.of(
           ("org/nd4j/linalg/api/buffer/DataType org/nd4j/linalg/api/ndarray/INDArray"

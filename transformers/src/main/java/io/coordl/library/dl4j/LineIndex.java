@@ -19,7 +19,9 @@ final class LineIndex {
   private static final int CHUNK = 1 << 16;
   private static final int MAX_PLACES = 1 << 20;
 
-  /** Heap bytes per line for the order of an epoch, including its copies: 20, plus a margin. */
+  /**
+   * An estimated 20 heap bytes per line for the order of an epoch and its copies, with a margin.
+   */
   private static final int HEAP_BYTES_PER_LINE = 64;
 
   /**
@@ -137,7 +139,8 @@ final class LineIndex {
   /**
    * Returns a reader positioned at the given line.
    *
-   * @param in from the file's beginning; taken over, and closed if this fails
+   * @param in positioned at the start of the file; the returned reader closes it, as does this
+   *     method if it fails
    * @param line from 0 on, below {@link #lines}
    */
   BufferedReader from(InputStream in, Charset charset, int line) throws IOException {

@@ -27,8 +27,8 @@ import org.nd4j.common.function.Function;
  * number of records and the start of each batch. Each job reads whole files for the index, and then
  * only the lines of the batches that it prepares.
  *
- * <p>Not supported: files without records, and files with comments, because the library counts
- * their records differently; and charsets whose lines cannot be found without decoding.
+ * <p>Not supported: files without records, and SVMLight files with comments, because the library
+ * counts their records differently; and charsets whose lines cannot be found without decoding.
  */
 final class LineReader extends SeekableReader {
   private static final Class<?> TYPE = LineRecordReader.class;

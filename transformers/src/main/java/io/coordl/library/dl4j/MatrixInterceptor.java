@@ -26,9 +26,9 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * Intercepts {@code NativeImageLoader.asMatrixView(File, INDArray)} and {@code asMatrix(File,
  * boolean)}: fills the array from cached pixels, or caches its pixels after the loader has filled
- * it. For loaders with a transform, which may be random, and for arrays that are not plain floats,
- * only the decoded picture is cached ({@link DecodedMats}). Ignores loaders of multi-page images,
- * or of one of the program's own classes, and logs this once.
+ * it. For loaders with a transform, which may be random, for arrays that are not plain floats, and
+ * for {@code asImageMatrix}, only the decoded picture is cached ({@link DecodedMats}). Ignores
+ * loaders of multi-page images, or of one of the program's own classes, and logs this once.
  *
  * <p>The array of a file is also a whole sample of an image reader. So {@code prepared=share} uses
  * the same cache where it cannot cache whole batches.
@@ -96,7 +96,7 @@ public final class MatrixInterceptor implements LibraryHooks {
       return null;
     }
     if (method.equals("asImageMatrix")) {
-      mats.begin(self, item); // Its image also gives the size of the picture.
+      mats.begin(self, item); // It also returns the picture's size.
       return null;
     }
     boolean plain =

@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param readers readers of the iterator, by name
  * @param orders order of the records of each reader
- * @param batchSize number of records of each reader in a batch, except the last
+ * @param batchSize number of records that each batch except the last takes from each reader
  */
 record ProgramEpoch(
     ProgramIterator program,

@@ -21,8 +21,9 @@ import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * One of the library's iterators over readers, or the agent's copy of one. An iterator of data sets
- * wraps one of multiple arrays, which it creates with its first batch.
+ * One of the library's iterators over readers, or the agent's copy of one. A {@code
+ * DataSetIterator} wraps a {@code RecordReaderMultiDataSetIterator}, which it creates with its
+ * first batch.
  */
 record ProgramIterator(Object get) {
   private static final Class<?> SEVERAL = RecordReaderMultiDataSetIterator.class;

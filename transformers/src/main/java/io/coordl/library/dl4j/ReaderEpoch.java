@@ -192,7 +192,7 @@ record ReaderEpoch(
     return isOfImages(readers());
   }
 
-  /** Whether the program's records are images, which are cached one by one. */
+  /** Whether some of the program's records are images, which are cached one by one. */
   static boolean isOfImages(Collection<SeekableReader> readers) {
     return readers.stream()
         .anyMatch(reader -> reader.reader().getClass().getName().startsWith("org.datavec.image."));

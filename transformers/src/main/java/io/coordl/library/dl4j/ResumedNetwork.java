@@ -23,8 +23,8 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * A network that is restored to its state after a step of an earlier job. The steps up to that one
  * are skipped: the program takes the same batches in the same order, but does not train on them. At
- * the last of them, whose batch must equal the earlier one, the step counts and the random
- * generator are restored. Used by the training thread.
+ * the last of them, the network, its step counts and the random generator are restored; if that
+ * step's batch differs from that of the earlier job, this is logged. Used by the training thread.
  */
 final class ResumedNetwork {
   private static final int VERSION = 1;
@@ -165,7 +165,7 @@ final class ResumedNetwork {
     INDArray updater = updater(saved);
     if (differ(network.params(), saved.params()) || differ(updater(network), updater)) {
       String what = layered ? "network" : "graph";
-      return "the " + what + " has other parameters, or another updater";
+      return "the " + what + " has other parameters or another updater than the checkpoint";
     }
     was = settings(saved);
     network.setParams(saved.params());
@@ -214,7 +214,7 @@ final class ResumedNetwork {
     return steps - skipped;
   }
 
-  /** Returns the number of steps of the network, including skipped ones. */
+  /** Returns the number of steps that the network had taken at the checkpoint. */
   long steps() {
     return steps;
   }
@@ -243,8 +243,8 @@ final class ResumedNetwork {
       if (fingerprint(batchOf(network)) != batch) {
         resume.lacks(
             String.format(
-                "the batch of step %s differs from the earlier one, so items of its epoch may be"
-                    + " used twice or not at all",
+                "the batch of step %s differs from that of the earlier job, so items of its epoch"
+                    + " may be used twice or not at all",
                 steps));
       }
       arrive(network);
@@ -260,7 +260,7 @@ final class ResumedNetwork {
         resume.lacks(other);
       } else if (!settings(network).equals(was)) {
         resume.lacks(
-            "the network's settings, such as learning rates, differ from the earlier ones");
+            "the network's settings, such as learning rates, differ from those of the earlier job");
       }
     } catch (IOException e) {
       resume.lacks(String.valueOf(e));

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.autodiff.execution.conf.ExecutorConfiguration;
 import org.nd4j.autodiff.samediff.SameDiff;
 
-/** {@code SameDiff}: streams what the library would write as a single byte array. */
+/**
+ * Intercepts {@code SameDiff}: writes graphs that it saves to files, and checks files before it
+ * loads them.
+ */
 public final class SavedGraphs implements LibraryHooks {
   private final ModelFiles files;
 

@@ -64,8 +64,8 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   }
 
   /**
-   * Returns the replacement of the library's iterator after an epoch has begun here; null if the
-   * reader has the library's own.
+   * Returns the agent's replacement of the library's iterator; null if the reader has the library's
+   * own.
    */
   abstract @Nullable EpochRecords<?> current();
 
@@ -73,7 +73,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
    * Returns the record numbers of the epoch that the reader is about to begin, in order.
    *
    * @param taken number of records that a wrapping reader has already taken
-   * @return null if the reader is within an epoch
+   * @return null if the reader is not known to be at the start of an epoch
    * @throws CannotShareException if the order cannot be determined
    */
   abstract int @Nullable [] order(int taken) throws CannotShareException;
@@ -111,7 +111,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return true;
   }
 
-  /** Called when the library has opened the first file of an epoch, if it has one open. */
+  /** Called after the library has reset the reader and may have opened its first file. */
   void opened() throws CannotShareException {}
 
   /** Whether its current file is unchanged since its records were counted. */
@@ -119,7 +119,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return true;
   }
 
-  /** Restores the library's own iterator, over the rest of the file as it is now. */
+  /** Gives the library an ordinary iterator over the rest of the file as it is now. */
   void giveBack() {}
 
   /** Closes its current file; it is opened again when needed. */

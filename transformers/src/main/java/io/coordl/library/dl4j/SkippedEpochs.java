@@ -63,7 +63,7 @@ final class SkippedEpochs {
       throw new CannotShareException("iterators of class " + type.getName());
     }
     if (resumed.hasSeveralStepsABatch()) {
-      throw new CannotShareException("a network with truncated backpropagation");
+      throw new CannotShareException("an iterator for a network with truncated backpropagation");
     }
     ProgramIterator program = new ProgramIterator(iterator);
     if (!program.isIntercepted()) {

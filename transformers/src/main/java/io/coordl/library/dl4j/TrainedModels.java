@@ -25,9 +25,9 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Intercepts {@code Solver.optimize}, one step of a network. The agent may take a checkpoint after
- * it, or skip it because an earlier job has run it. Ignores the copies of a network that {@code
- * ParallelWrapper} trains.
+ * Intercepts {@code Solver.optimize}, one step of a network, and the start of an epoch. The agent
+ * may take a checkpoint after a step, or skip steps because an earlier job has run them. Ignores
+ * the copies of a network that {@code ParallelWrapper} trains.
  */
 public final class TrainedModels implements LibraryHooks {
   /** The model's file in a checkpoint of the agent. */

@@ -2,7 +2,7 @@ package io.coordl.transformers.callsite;
 
 /** Decides which classes are offered to the rewriters. */
 public final class ClassNames {
-  /** The JDK, the agent's entry class, and other agents that must not be rewritten. */
+  /** Packages of the JDK, of the agent's entry point, of Byte Buddy and of other agents. */
   private static final String[] NOT_OFFERED =
       ("java/ javax/ jdk/ sun/ com/sun/ io/coordl/agent/ net/bytebuddy/"
               + " io/opentelemetry/javaagent/ com/dynatrace/ datadog/trace/ co/elastic/apm/"

@@ -73,7 +73,7 @@ final class ArenaMapTest {
   }
 
   @Test
-  @SuppressWarnings("try") // A channel is closed twice.
+  @SuppressWarnings("try") // A channel is used after it is closed.
   void arenaMapsTheFileItself() throws Exception {
     byte[] rewritten =
         Rewritten.rewrite(new CallSiteRewriter(), program(), new Rewritten("").listener());
