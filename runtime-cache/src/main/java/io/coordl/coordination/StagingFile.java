@@ -242,7 +242,7 @@ final class StagingFile implements StagingMemory {
 
   byte[] getBytes(long at, int count) {
     byte[] bytes = new byte[count];
-    head.get((int) at, bytes);
+    settled(() -> head.get((int) at, bytes));
     return bytes;
   }
 
