@@ -27,7 +27,7 @@ public final class EpochEngine {
 
   /** An epoch about to begin, whose batches the agent can prepare instead of the library. */
   public interface Beginning {
-    /** Returns the class that best describes the data set to the user. */
+    /** Returns the name of the class that best describes the data set to the user. */
     String name();
 
     /** Returns the number of batches. */
