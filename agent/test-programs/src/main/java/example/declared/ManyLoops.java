@@ -20,8 +20,8 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * Loops as people write them, over files of floats: {@code DIRECTORY KIND}. Prints numbers that
- * depend on every bit of the batches and on the order of the steps.
+ * Loops as people write them, over files of floats. Arguments: {@code DIRECTORY KIND}. Prints
+ * numbers that depend on every bit of the batches and on the order of the steps.
  */
 public final class ManyLoops {
   private static final int EPOCHS = 4;

@@ -161,7 +161,7 @@ public final class EpochEngine {
                             : PreparedSamples.leaves("batches of " + kind, why))));
   }
 
-  /** Logs once that the library runs an epoch itself, and why. */
+  /** Logs once which part the library runs itself. */
   public void leave(CannotShareException what) {
     if (group != null) {
       group.leave(what);

@@ -325,7 +325,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void theClocksOfTwoFilesMayDifferByMilliseconds() throws Exception {
+  void totalsThatGoBackByMillisecondsAreOfOneRun() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("clocks.jfr"),
