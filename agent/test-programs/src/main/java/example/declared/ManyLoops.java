@@ -128,7 +128,7 @@ public final class ManyLoops {
     }
   }
 
-  /** Has two methods {@code next}, of which the user declares one. */
+  /** Has two methods {@code next}, of which the user declares one to the agent. */
   static final class Overloaded extends Batches {
     Overloaded(List<Path> files) {
       super(files);

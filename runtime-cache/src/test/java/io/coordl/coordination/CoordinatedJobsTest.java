@@ -393,7 +393,7 @@ class CoordinatedJobsTest {
 
   // ---- stopped jobs
 
-  /** Heartbeats reveal a stopped job long before its lease ends. */
+  /** Missing heartbeats reveal the stopped job; its lease is longer. */
   @Test
   void othersContinueBeforeTheLeaseOfAStoppedJobEnds() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 3);
