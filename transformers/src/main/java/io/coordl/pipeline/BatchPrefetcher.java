@@ -112,7 +112,7 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * Called when an epoch of a data set begins; drops prefetched batches of its earlier epochs,
+   * Called when an epoch of a data set begins or ends; drops the data set's prefetched batches,
    * which may never be requested.
    */
   public void begin(Object dataset) {
