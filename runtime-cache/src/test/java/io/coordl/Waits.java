@@ -2,7 +2,7 @@ package io.coordl;
 
 import java.time.Duration;
 
-/** Generous time limits for events that must happen, even on a busy machine. */
+/** A generous time limit for events that must happen, even on a busy machine. */
 public final class Waits {
   public static final Duration LONG = Duration.ofMinutes(10);
 

@@ -20,8 +20,8 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * Loops as people write them, over files of floats: {@code DIRECTORY KIND}. Prints numbers that
- * depend on every bit of the batches and on the order of the steps.
+ * Loops as people write them, over files of floats. Arguments: {@code DIRECTORY KIND}. Prints
+ * numbers that depend on every bit of the batches and on the order of the steps.
  */
 public final class ManyLoops {
   private static final int EPOCHS = 4;
@@ -128,7 +128,7 @@ public final class ManyLoops {
     }
   }
 
-  /** Has two methods {@code next}, of which the user declares one. */
+  /** Has two methods {@code next}, of which the user declares one to the agent. */
   static final class Overloaded extends Batches {
     Overloaded(List<Path> files) {
       super(files);

@@ -72,7 +72,7 @@ public final class ReadThenAllocate {
 
   private static List<ByteBuffer> take(int mebibytes, double seconds) {
     List<ByteBuffer> taken = new ArrayList<>();
-    long pause = (long) (1e9 * seconds / mebibytes); // Minimum per MiB; delays are not made up.
+    long pause = (long) (1e9 * seconds / mebibytes); // Minimum time per MiB.
     for (int i = 0; i < mebibytes; i++) {
       taken.add(ByteBuffer.allocateDirect(PIECE)); // The JVM fills it with zeros.
       long due = System.nanoTime() + pause;

@@ -44,7 +44,7 @@ import org.nd4j.linalg.schedule.ExponentialSchedule;
 import org.nd4j.linalg.schedule.ScheduleType;
 
 /**
- * Small jobs that shuffle, use dropout and follow a learning-rate schedule. Arguments: {@code
+ * Small jobs that use dropout and follow a learning-rate schedule; most shuffle. Arguments: {@code
  * PROGRAM FOLDER [HALT]}; the JVM halts right after step HALT. Prints each step's epoch and loss,
  * and finally a checksum of the weights.
  */

@@ -3,8 +3,8 @@ package io.coordl.host;
 import io.coordl.telemetry.event.Figures;
 
 /**
- * Kernel figures about CPU time and waits for cores, in nanoseconds, summed since the thread or
- * process started. Figures that the kernel does not report are 0. Thread-safe.
+ * Kernel figures about CPU time and waits for cores: cumulative totals in nanoseconds. Figures that
+ * the kernel does not report are 0. Thread-safe.
  */
 public interface CoreTimes {
   CoreTimes UNKNOWN =

@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Opens a shared file as soon as another job unlocks it. An agent thread does this, so no caller
- * waits. The thread belongs to the root thread group, where no program interrupts it; an interrupt
- * would close the file's channel.
+ * Opens a shared file once another job has unlocked it. An agent thread tries at intervals of up to
+ * a second, so no caller waits. The thread belongs to the root thread group, where no program
+ * interrupts it; an interrupt would close the file's channel.
  */
 public final class LateFile implements Closeable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);

@@ -101,7 +101,7 @@ public final class Machine {
    * behind it yet, unless the process already occupies as much memory as the heap has committed, as
    * with {@code -XX:+AlwaysPreTouch}.
    *
-   * @param committed bytes of the heap that the JVM has reserved memory for, used or not
+   * @param committed bytes of the heap that the JVM has committed, used or not
    */
   static long heapGrowth(long max, long committed, long used, Path status) {
     List<String> lines = lines(status);

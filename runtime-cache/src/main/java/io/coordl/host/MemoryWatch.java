@@ -17,12 +17,13 @@ import java.util.concurrent.locks.LockSupport;
  * shared memory, and kills processes that exceed a container's limit.
  *
  * <ul>
- *   <li><b>Reserve.</b> Until an epoch with training has ended, it is unknown how much native
- *       memory the program needs. Until then, a store whose budget the user has not set leaves free
- *       three quarters of a control group's limit, or a quarter of the host's memory, but at most 8
- *       GiB; it may always take a 32nd of a limit. Later it leaves free a sixteenth of the limit
- *       (at most 512 MiB), a quarter of the program's peak native memory, and the difference
- *       between that peak and the current native memory.
+ *   <li><b>Reserve.</b> Until a training epoch is complete, or two have been left early, it is
+ *       unknown how much native memory the program needs. Until then, a store whose budget the user
+ *       has not set leaves free three quarters of a control group's limit, or a quarter of the
+ *       host's memory, but at most 8 GiB. Later it leaves free a sixteenth of the limit (at most
+ *       512 MiB), a quarter of the program's peak native memory, and the difference between the
+ *       process's peak and current memory. This rule does not apply to a store below a 32nd of a
+ *       limit.
  *   <li><b>Page cache</b> that may contain the same files as the store does not count as free.
  *   <li><b>Yielding.</b> A thread checks the memory up to a hundred times a second, more often when
  *       less is left. Below an eighth of a limit (at most 1 GiB), stores admit nothing. Stores give
@@ -206,8 +207,8 @@ public final class MemoryWatch implements Closeable {
   }
 
   /**
-   * Limits a budget that the user has not set to a sixteenth of each control group's limit. Used
-   * for memory that cannot be given back while it is in use.
+   * Reduces a budget that the user has not set: to at most a sixteenth of each control group's
+   * limit. Used for memory that cannot be given back while it is in use.
    */
   public long bounded(long budget) {
     long bound = budget;

@@ -1,6 +1,6 @@
 package io.coordl.host;
 
-/** Waits on program threads; an interrupt neither ends the wait nor is lost. */
+/** Waits; an interrupt of the waiting thread neither ends the wait nor is lost. */
 public final class Uninterrupted {
   private Uninterrupted() {}
 

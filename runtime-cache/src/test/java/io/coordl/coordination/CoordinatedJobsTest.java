@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Guarantees to the jobs of a group when another is late, hangs, is stopped or never starts. Runs
+ * What each job of a group can rely on if another is late, hangs, is stopped or never starts. Runs
  * the production protocol in a {@link Model} whose time passes only when all jobs wait, so waits
  * are exact.
  */
@@ -393,7 +393,7 @@ class CoordinatedJobsTest {
 
   // ---- stopped jobs
 
-  /** Missing heartbeats show that a job is stopped before its lease, which is longer, ends. */
+  /** Missing heartbeats reveal the stopped job; its lease is longer. */
   @Test
   void othersContinueBeforeTheLeaseOfAStoppedJobEnds() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 3);

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
  * A job in a separate JVM whose shared memory fills up. Arguments: {@code directory when}, where
  * {@code when} is {@code before} (the staging buffer does not exist yet), {@code
  * for-half-of-its-head} (it does not exist yet, and half of its head still fits), {@code
- * before-a-batch} (no batch is staged yet) or {@code midway} (through the first epoch). Uses every
- * batch of two epochs; prints the log, the number of batches from the buffer, and the files left at
+ * before-a-batch} (no batch is staged yet) or {@code midway} (after two batches). Uses every batch
+ * of two epochs; prints the log, the number of batches from the buffer, and the files left at
  * the end.
  */
 public final class FullMemoryJob {

@@ -206,7 +206,7 @@ class HandOverTest {
     return from + ": " + HexFormat.of().formatHex(shown);
   }
 
-  /** Tests the other test: the planted defect fails its check, which shows the slot's history. */
+  /** Tests the other test: with a planted defect, its check fails and shows the slot's history. */
   @Test
   void aSlotReusedTooEarlyIsDetected() throws Exception {
     make();
@@ -220,7 +220,7 @@ class HandOverTest {
     assertThat(wrong.peek()).contains("FILLING for epoch 1, by job 1", "READY, batch 0 of epoch 1");
   }
 
-  /** Makes slots appear free and waits until the slot being read is filled with another batch. */
+  /** Makes slots appear free and waits until a thread begins to refill the slot being read. */
   private void awaitNextGeneration() {
     memory.handOnEarly();
     int slot = memory.reading();

@@ -131,7 +131,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void theReadListenerGetsOneBufferPerSlotBeforeEachRead() throws IOException {
+  void theReadListenerGetsTheSlotsOwnBufferBeforeEachRead() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
     List<ByteBuffer> readSlots = new ArrayList<>();
     try (PrepGroup group = group("16k")) { // Four slots.

@@ -106,7 +106,7 @@ class MemoryWatchTest {
 
   @Test
   void untilATrainingEpochEndsThreeQuartersAreLeftToTheProgram() {
-    assertThat(isShort(18)).as("1/32 may always be used").isFalse();
+    assertThat(isShort(18)).as("1/32 may be used").isFalse();
     assertThat(isShort(19)).isTrue();
     watch.ended(epoch(false, true));
     assertThat(isShort(19)).as("an evaluation shows nothing").isTrue();

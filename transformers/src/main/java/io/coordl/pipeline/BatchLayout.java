@@ -36,11 +36,11 @@ public final class BatchLayout {
   /**
    * One array, in the library's terms.
    *
-   * @param role its purpose in the batch: {@code data}, {@code labels}
+   * @param role its purpose in the batch, such as {@code data} or {@code labels}
    * @param type element type, and everything else that determines the meaning of the bytes
    * @param name empty if it has none
    * @param shape its dimensions
-   * @param bytes size of its values
+   * @param bytes size of its values in bytes
    */
   public record Array(String role, String type, String name, List<Long> shape, long bytes) {
     public Array {

@@ -30,15 +30,15 @@ import org.jspecify.annotations.Nullable;
  * that generator. When the program requests the batch, the generator advances to the state of the
  * fork. If both the program and the batch have drawn since the fork, the batch is discarded and the
  * program's own call prepares it. So a batch that is never requested has no side effects. Settings
- * that the program may change at any time, and the states of the opened files, are recorded first
- * and compared when the batch is requested. If a pipeline throws on the agent's thread, the
- * program's own call runs, and throws if it fails too.
+ * that the program may change at any time, and the states of the opened files, are recorded while
+ * the batch is prepared, and compared when it is requested. If a pipeline throws on the agent's
+ * thread, the program's own call runs, and throws if it fails too.
  *
  * <p><b>One at a time.</b> One thread prepares batches, and a call of the program waits until it is
  * idle.
  *
- * <p>At most one batch per epoch is prefetched; it is dropped when the program begins another epoch
- * of the data set, or drops the order.
+ * <p>An epoch has at most one prefetched batch at a time. The batch is dropped when the program
+ * begins another epoch of the data set, or drops the order.
  */
 public final class BatchPrefetcher {
   /** Consecutive discarded or failed batches after which prefetching stops for the epoch. */
@@ -112,7 +112,7 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * Called when an epoch of a data set begins; drops prefetched batches of its earlier epochs,
+   * Called when an epoch of a data set begins or ends; drops the data set's prefetched batches,
    * which may never be requested.
    */
   public void begin(Object dataset) {

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Checksums of sequences of numbers: a cheap way to compare values for each file of each batch.
+ * Checksums of sequences of numbers, cheap enough to be computed for each file of each batch.
  * Protects against accidents, not against deliberate collisions.
  */
 public final class Checksum {
@@ -42,7 +42,7 @@ public final class Checksum {
     int most = CHUNK / Double.BYTES;
     for (int from = 0; from < length; from += most) {
       int bytes = put(array, from, Math.min(most, length - from), chunk);
-      // What remains of the previous chunk also depends only on the array.
+      // The last word may end in bytes of the previous chunk, which depend only on the array.
       for (int at = fill(lanes, chunk, bytes); at < bytes; at += Long.BYTES) {
         lanes[0] = lane(lanes[0], chunk.getLong(at));
       }

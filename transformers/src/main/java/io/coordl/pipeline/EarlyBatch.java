@@ -88,7 +88,7 @@ final class EarlyBatch {
     return wanted;
   }
 
-  /** Stores the batch; returns false if it was discarded. */
+  /** Stores the batch; returns false if it was discarded or the agent is switched off. */
   private synchronized boolean finish(@Nullable Object made) {
     boolean wanted = !discarded && !Producers.areOff();
     batch = wanted ? made : null;

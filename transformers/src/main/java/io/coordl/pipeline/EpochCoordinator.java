@@ -39,7 +39,7 @@ public final class EpochCoordinator {
     }
   }
 
-  /** Logs once that a part is not coordinated, and why. */
+  /** Logs once which part is not coordinated. */
   public void leave(CannotShareException what) {
     log.once("prep=coordinate leaves " + what.getMessage() + " to " + library + ".");
   }

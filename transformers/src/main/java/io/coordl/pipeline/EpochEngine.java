@@ -27,7 +27,7 @@ public final class EpochEngine {
 
   /** An epoch about to begin, whose batches the agent can prepare instead of the library. */
   public interface Beginning {
-    /** Returns the class that best describes the data set to the user. */
+    /** Returns the name of the class that best describes the data set to the user. */
     String name();
 
     /** Returns the number of batches. */
@@ -161,7 +161,7 @@ public final class EpochEngine {
                             : PreparedSamples.leaves("batches of " + kind, why))));
   }
 
-  /** Logs once that the library runs an epoch itself, and why. */
+  /** Logs once which part the library runs itself. */
   public void leave(CannotShareException what) {
     if (group != null) {
       group.leave(what);

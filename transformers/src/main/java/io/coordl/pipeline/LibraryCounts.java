@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The number of samples in a batch, or of epochs of a trainer, as reported by the adapter of its
- * class; for an array or a collection, the number of elements. 0 if unknown. Never throws.
+ * class; for an array of objects or a collection, the number of elements. 0 if unknown. Never
+ * throws.
  */
 public final class LibraryCounts implements ToLongFunction<Object> {
   private final LibraryAdapters<ToLongFunction<Object>> adapters;

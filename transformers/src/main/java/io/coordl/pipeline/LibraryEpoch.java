@@ -40,7 +40,7 @@ public interface LibraryEpoch {
   /** Returns the data set, which identifies its cached units and its prefetched batch. */
   Object dataset();
 
-  /** Returns the class that best describes the data set to the user. */
+  /** Returns the name of the class that best describes the data set to the user. */
   default String name() {
     return dataset().getClass().getName();
   }
@@ -229,7 +229,7 @@ public interface LibraryEpoch {
    * Prepares a batch with the program's own code, on the prefetcher's thread; returns null if it
    * cannot.
    *
-   * @param samples as returned by {@link #upcoming}
+   * @param samples an element of {@link #upcoming}
    * @param position number of samples up to the end of the batch
    * @throws NotPreparedException with the exception of the program's code
    * @throws Exception if the agent fails

@@ -86,7 +86,7 @@ public record LibraryField<T>(Field field, Class<T> type) {
     set(object, type.cast(ofBits(field.getType(), bits)));
   }
 
-  /** Returns the fields of a class and of its superclasses below {@code end}. */
+  /** Returns the instance fields of a class and of its superclasses below {@code end}. */
   public static List<LibraryField<Object>> all(
       Class<?> type, Class<?> end, Predicate<Field> which) {
     List<LibraryField<Object>> all = new ArrayList<>();

@@ -455,7 +455,7 @@ public final class ObjectDescription {
         : name + " " + ClassFiles.checksum(type);
   }
 
-  /** Returns the value of a non-public field of the library. */
+  /** Returns the value of a field that the object's own class declares, public or not. */
   public static @Nullable Object value(Object object, String field)
       throws ReflectiveOperationException {
     return Symbols.field(object.getClass(), field).get(object);

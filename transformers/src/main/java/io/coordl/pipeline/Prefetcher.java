@@ -62,7 +62,7 @@ public final class Prefetcher implements Closeable {
   /**
    * Runs a task for each sample of a batch, on the calling thread and on helpers; see {@link
    * SampleThreads#run}. Together they use at most as many threads as the JVM has cores (a container
-   * may limit these), minus the program's threads that are requesting other batches.
+   * may limit these), minus the threads that are requesting other batches.
    */
   public void eachSample(int count, SampleThreads.Work work) throws Exception {
     int requesting = requesters.incrementAndGet();

@@ -51,7 +51,7 @@ public final class Prepared {
     return trusted.contains(className) && (met.contains(className) || met.add(className));
   }
 
-  /** Reports each cached form once, because training and validation data often have one class. */
+  /** Reports each cached form once: training and validation data often have the same class. */
   void choose(String form, String reason) {
     if (choices.add(form)) {
       chosen.accept(form, reason);

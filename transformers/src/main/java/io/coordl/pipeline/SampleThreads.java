@@ -42,7 +42,7 @@ public final class SampleThreads {
   }
 
   /**
-   * Returns when all tasks are done, or when one has failed and no thread is working.
+   * Runs the tasks; returns when all are done, or when one has failed and no thread is working.
    *
    * @param count number of samples
    * @param helpers maximum number of threads besides this one

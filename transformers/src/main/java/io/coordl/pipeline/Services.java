@@ -13,15 +13,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Services of the policies, for code that knows a library; each is null if its policy is not in
- * force.
+ * Services of the policies, for code that knows a library. A nullable one is null if its policy is
+ * not in force.
  *
  * @param decoded for {@code decoded=share} and {@code profile=all}
  * @param prepared for {@code prepared=share}
  * @param checked for {@code prepared=check}
  * @param group for {@code prep=coordinate}
  * @param prefetcher for {@code prefetch=N}
- * @param threads number of agent threads that prefetch, at least 1; 0 if none were requested
+ * @param threads number of agent threads that prefetch; 0 if none were requested
  * @param models for {@code checkpoint=}
  * @param checkpoints for {@code checkpoint.every=}
  * @param resume for {@code resume=}

@@ -91,7 +91,7 @@ class BatchPrefetcherTest {
     assertThat(said).isEmpty();
   }
 
-  /** Runs this on a new thread; returns the state of that thread once it has ended or waits. */
+  /** Runs an action on a new thread; returns the thread's state once it has ended or waits. */
   private static Thread.State stateAfter(Runnable does) {
     Thread thread = new Thread(does);
     thread.start();

@@ -87,9 +87,9 @@ class CheckedSamplesTest {
     assertThat(proven).hasSize(1);
   }
 
-  /** Declaring the class deterministic would also cover the data set that was made only once. */
+  /** Declaring the class deterministic would also cover the data set that was not compared. */
   @Test
-  void aDataSetMadeOnceKeepsItsClassFromBeingVouchedFor() {
+  void aClassIsNotRecommendedIfOneOfItsDataSetsWasNotCompared() {
     for (int epoch = 0; epoch < 2; epoch++) {
       units().made(0, 1);
     }

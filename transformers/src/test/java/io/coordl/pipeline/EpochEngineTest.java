@@ -113,7 +113,7 @@ class EpochEngineTest {
 
   /**
    * With {@code auto}, which caches nothing yet: if only the items of batches can be cached, these
-   * need not wait for the next epoch. One data set whose batches can be cached is enough to wait.
+   * need not wait for the next epoch. They wait if one data set's batches can be cached.
    */
   @ParameterizedTest
   @CsvSource({

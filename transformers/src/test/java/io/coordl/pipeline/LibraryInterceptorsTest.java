@@ -47,7 +47,7 @@ class LibraryInterceptorsTest {
     store.close();
   }
 
-  /** Returns a class of that name in a separate loader, without the rest of the library. */
+  /** Returns a class with this name in a separate loader, without the rest of the library. */
   private static Class<?> alone(String name) {
     return new ByteBuddy()
         .subclass(Object.class)

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The files for which a sample is confirmed. */
+/** Compares recorded and current states of files. */
 class OpenedFilesTest {
   @TempDir Path directory;
 

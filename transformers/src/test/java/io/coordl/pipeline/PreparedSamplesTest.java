@@ -74,7 +74,7 @@ class PreparedSamplesTest {
   }
 
   /** A data set with a setting that any code may change. */
-  @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
+  @SuppressWarnings("UnusedMethod") // The proof reads the methods in the class file.
   private static final class Settable {
     int add;
 
@@ -331,7 +331,7 @@ class PreparedSamplesTest {
   private record Tagged(Settable setting) {}
 
   /** Returns what the next stage reads. */
-  @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
+  @SuppressWarnings("UnusedMethod") // The proof reads the methods in the class file.
   private static final class Tagging {
     private final Settable setting = new Settable();
 
@@ -340,7 +340,7 @@ class PreparedSamplesTest {
     }
   }
 
-  @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
+  @SuppressWarnings("UnusedMethod") // The proof reads the methods in the class file.
   private static final class LooksInto {
     byte[] of(Tagged tagged) {
       return new byte[] {(byte) tagged.setting.add};
@@ -360,7 +360,7 @@ class PreparedSamplesTest {
   }
 
   /** A transform that only happens to have a method named {@code prepare}. */
-  @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
+  @SuppressWarnings("UnusedMethod") // The proof reads the methods in the class file.
   private static final class Prepares {
     private final List<Integer> more = new ArrayList<>();
 
@@ -450,7 +450,7 @@ class PreparedSamplesTest {
         .contains("(stage 1 of 1): all samples fit: 1 MiB");
   }
 
-  /** For example, of training and validation data. */
+  /** For example, the training and validation data. */
   @Test
   void theFormOfDataSetsOfOneClassIsReportedOnce() throws Exception {
     assertThat(keptDecoded(new Data(numbers, "training"), 20)).isEqualTo(1);
@@ -521,7 +521,7 @@ class PreparedSamplesTest {
     }
   }
 
-  /** Checking it takes longer than making a sample. */
+  /** Checking a transform takes longer than making a sample. */
   @Test
   void transformThatIsNewForEachSampleIsLeftAlone() throws Exception {
     int times = 0;
@@ -978,7 +978,7 @@ class PreparedSamplesTest {
     assertThat(said).anyMatch(line -> line.contains("it would not pay off; a sample takes "));
   }
 
-  /** No plan, comparison or transform keeps a data set from being garbage-collected. */
+  /** Plans do not keep data sets from being garbage-collected. */
   @Test
   void droppedDataSetsAreCollected() throws Exception {
     List<WeakReference<Object>> dropped = new ArrayList<>();

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The agent's live attribution of the training thread's time: shares of the wall time, 0 to 1.
+ * The agent's live attribution of the training thread's time, as shares from 0 to 1.
  *
  * @param of {@code job} for a whole job, else the name of a phase
  * @param figures totals of the job or phase; the wall time is positive
@@ -18,8 +18,8 @@ import java.util.Map;
 public record Attribution(
     String file, String of, @JsonIgnore Figures figures, @JsonIgnore double cores) {
   /**
-   * Returns the share of the time that the job itself had, as the phases count it: if the machine
-   * was busy, without the time in which other programs had the cores.
+   * Returns the part's share of the job's own time, as the phases count it: if the machine was
+   * busy, the time in which other programs had the cores is left out.
    */
   double share(Part part) {
     CoreLaw law = new CoreLaw(figures, cores);

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How an epoch's time is spent, derived from the differences between phases. Serialised to the JSON
  * that {@code differential.schema.json} describes; an incompatible change increments {@link
- * #SCHEMA_VERSION}. Names of times end in {@code Nanos} and are per {@link #unit}; rates are in
- * units per second. Unknown figures are omitted, and {@link #missing} gives the reasons.
+ * #SCHEMA_VERSION}. Times are in nanoseconds, those of {@link #shares} per {@link #unit}; rates are
+ * in units per second. Unknown figures are omitted, and {@link #missing} gives the reasons.
  *
  * <p>Let t1 be the time of a sample whose batch is already prepared (ingestion), t2 of one prepared
  * from memory (cached), and t3 of one fetched from storage (cold). Then compute is t1, the prep

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Formats a differential profile as lines of plain text, of about 100 characters at most. */
+/** Formats a differential profile as lines of plain text; cuts long names. */
 public final class DifferentialText {
   private static final int MAX_NAME_LENGTH = 100;
 
@@ -53,7 +53,7 @@ public final class DifferentialText {
             ? ""
             : workers == 0
                 ? ", prepares on the training thread"
-                : ", prepares on " + Text.count(workers, "thread", "threads") + " beside it");
+                : ", prepares on " + Text.count(workers, "worker thread", "worker threads"));
   }
 
   private static void addTimings(List<String> lines, Differential differential) {

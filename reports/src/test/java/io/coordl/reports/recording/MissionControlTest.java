@@ -38,7 +38,7 @@ import org.openjdk.jmc.common.unit.ContentType;
 import org.openjdk.jmc.common.unit.UnitLookup;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 
-/** JDK Mission Control's own reader finds labels, units and relations of all events. */
+/** JDK Mission Control's reader finds all labels and units, and relates a batch's events. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MissionControlTest {
   private static final Set<String> OF_ONE_BATCH =

@@ -41,7 +41,8 @@ public final class Profiles {
   }
 
   /**
-   * Returns a host with 10,000 items of 100 KB (1 GB), each 600 KB decoded; memory reads 10 GB/s.
+   * Returns a host whose data set has 10,000 items of 100 KB (1 GB), each 600 KB decoded. Memory is
+   * read at 10 GB/s.
    *
    * @param freeMemory in bytes
    * @param storageRate in bytes a second

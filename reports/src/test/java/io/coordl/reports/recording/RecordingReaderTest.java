@@ -325,7 +325,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void theClocksOfTwoFilesMayDifferByMilliseconds() throws Exception {
+  void totalsThatGoBackByMillisecondsAreOfOneRun() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("clocks.jfr"),
@@ -502,7 +502,7 @@ class RecordingReaderTest {
     assertThat(recording.epochs()).extracting(epoch -> epoch.epoch).containsExactly(1L, 2L);
   }
 
-  /** Appends constants to the file and updates the header of its last chunk. */
+  /** Appends constants to the file and updates the header of its first chunk. */
   private static void flush(Path file) {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

@@ -43,7 +43,7 @@ public final class Recordings {
   public static final long SECOND = 1_000_000_000L;
   public static final long MILLISECOND = 1_000_000L;
 
-  /** All event types that a job's recording may contain. */
+  /** All event types of the agent. */
   public static final List<Class<? extends Event>> EVENTS = AgentEvents.ALL;
 
   private static final Map<Runnable, JobRecording> KNOWN = new ConcurrentHashMap<>();
@@ -322,7 +322,7 @@ public final class Recordings {
     event.commit();
   }
 
-  /** Emits the statistics of one peer, with a distinct value in every field. */
+  /** Emits the statistics of one peer. Most values are distinct, so mixed-up fields show. */
   public static void emitPeer(String peer, long found, long late) {
     PeerStatisticsEvent event = new PeerStatisticsEvent();
     event.peer = peer;

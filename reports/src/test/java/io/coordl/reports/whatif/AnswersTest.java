@@ -486,7 +486,7 @@ class AnswersTest {
     assertThat(page(WhatIfTest.WORKERS, ASKED, "minio", "locality"))
         .isEqualTo(
             """
-            Program: my.Train --epochs 3, DJL 0.35.1, prepares on 2 threads beside it
+            Program: my.Train --epochs 3, DJL 0.35.1, prepares on 2 worker threads
             A sample: compute 1.0 ms ± 10.0 us, prep 1.2 ms ± 10.9 us, fetch from storage 2.8 ms ± 28.5 us
             Check: phase cached measured 1.0 ms ± 10.0 us, predicted 1.0 ms ± 10.0 us (+0.0 %)
             Check: phase cold measured 2.0 ms ± 20.0 us, predicted 2.0 ms ± 15.5 us (+0.0 %)

@@ -136,7 +136,7 @@ public final class Dl4jVerdicts {
     }
   }
 
-  /** Returns the verdict on a class, in the words of the table. */
+  /** Returns the verdict on a class, as the documentation's table words it. */
   public String of(Class<?> type) throws Exception {
     if (RecordReader.class.isAssignableFrom(type)) {
       return ofReader(reader(type));

@@ -18,7 +18,7 @@ import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Verdicts on iterators whose batches are not cached: whether they could be. */
+/** Verdicts on whether the batches of an iterator could be cached. */
 class ProvenBatchesTest {
   @TempDir Path folder;
 

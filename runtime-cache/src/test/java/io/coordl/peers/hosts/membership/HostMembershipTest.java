@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Hosts find each other over real sockets; each host has a directory, as on a separate machine. */
+/** Hosts find each other over real sockets. Each has its own directory, like a separate machine. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostMembershipTest {
   @TempDir Path work;

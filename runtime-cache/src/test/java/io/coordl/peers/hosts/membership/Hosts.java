@@ -19,8 +19,8 @@ final class Hosts {
   private Hosts() {}
 
   /**
-   * Returns a port that is free, like the next one, at all addresses that tests use. It is below
-   * the ports of outgoing connections, each of which the kernel keeps reserved for a minute.
+   * Returns a port that, like the following port, is free at all addresses that tests use. It is
+   * below the ports of outgoing connections, each of which the kernel keeps reserved for a minute.
    */
   static int freePort() {
     while (true) {
@@ -39,7 +39,7 @@ final class Hosts {
     return "127.0.0." + number + ":" + port;
   }
 
-  /** Hosts 1 to {@code count}. */
+  /** Returns the names of hosts 1 to {@code count}. */
   static List<String> names(int count, int port) {
     List<String> names = new ArrayList<>();
     for (int number = 1; number <= count; number++) {

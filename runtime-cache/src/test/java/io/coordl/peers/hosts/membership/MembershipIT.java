@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Jobs in separate JVMs are killed, stopped and ended; hosts are addresses 127.0.0.x. */
+/** Jobs in separate JVMs are killed, paused (SIGSTOP) or ended; hosts are addresses 127.0.0.x. */
 final class MembershipIT {
   @TempDir Path work;
 
