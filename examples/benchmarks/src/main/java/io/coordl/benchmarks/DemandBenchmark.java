@@ -24,8 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
  * measures the job at up to ten points: one and two cores (a CPU set), 0.5, 1 and 1.5 cores (a
  * quota), a cache of 0, 25, 50 and 75 % of the data set, and storage half as fast.
  *
- * <p>All jobs are started first and then take turns ({@link TurnTaker}). In each round every
- * job has one turn of whole epochs, at least {@value #TURN_SECONDS} s; the next round reverses the
+ * <p>All jobs are started first and then take turns ({@link TurnTaker}). In each round every job
+ * has one turn of whole epochs, at least {@value #TURN_SECONDS} s; the next round reverses the
  * order. A point is the median of its turns. So a change in the machine's speed affects all points;
  * the machine's speed during the profile and in the rounds is printed, too.
  *

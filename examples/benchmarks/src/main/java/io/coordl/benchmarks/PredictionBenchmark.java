@@ -20,9 +20,9 @@ import tools.jackson.databind.json.JsonMapper;
  * its speed with other caches, workers and accelerators ({@code coordl whatif}), then runs it with
  * these.
  *
- * <p>The job is DJL's {@code ImageFolder} on bitmaps with {@value #WORKERS} threads and an
- * emulated accelerator ({@code example.loader.DjlEmulated}); its storage is a throttled disk with
- * hardly any page cache ({@link SlowStorage}). There are three sweeps:
+ * <p>The job is DJL's {@code ImageFolder} on bitmaps with {@value #WORKERS} threads and an emulated
+ * accelerator ({@code example.loader.DjlEmulated}); its storage is a throttled disk with hardly any
+ * page cache ({@link SlowStorage}). There are three sweeps:
  *
  * <ul>
  *   <li>the MinIO cache holds 0, 20, 35, 50, 65, 80 or 100 % of the data set
