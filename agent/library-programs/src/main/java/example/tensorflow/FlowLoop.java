@@ -18,8 +18,8 @@ import org.tensorflow.proto.ConfigProto;
 import org.tensorflow.types.TFloat32;
 
 /**
- * Trains a linear model with TensorFlow: {@code DIRECTORY EPOCHS arrays|tensors}. Prints the loss
- * of each epoch with all its digits.
+ * Trains a logistic model with TensorFlow. Arguments: {@code DIRECTORY EPOCHS arrays|tensors}.
+ * Prints the loss of each epoch with all its digits.
  */
 public final class FlowLoop implements AutoCloseable {
   private static final int BATCH = 8;

@@ -47,9 +47,10 @@ import java.util.concurrent.TimeUnit;
 import org.apache.commons.csv.CSVFormat;
 
 /**
- * Epochs over data sets of many kinds. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER SAMPLES};
- * missing data is written first. Prints a line per batch, and numbers drawn from DJL's generator;
- * on standard error the training thread's CPU time per epoch.
+ * Epochs over data sets of many kinds. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER SAMPLES}.
+ * Missing data is written first, except the images, which must be in FOLDER/pictures. Prints a line
+ * per batch. After each epoch, most programs also print numbers drawn from DJL's generator and, on
+ * standard error, the training thread's CPU time.
  */
 public final class DjlSamples {
   private static final int BATCH = 32;
@@ -311,7 +312,7 @@ public final class DjlSamples {
     return files;
   }
 
-  /** Returns a builder whose pipeline does more than its transforms. */
+  /** Returns a builder whose pipeline halves its input instead of applying its transform. */
   private Builder halving() {
     return builder()
         .samples(2 * BATCH)

@@ -75,8 +75,9 @@ import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * Epochs of DL4J's iterators over readers of many kinds. Arguments: {@code PROGRAM[,PROGRAM...]
- * FOLDER SAMPLES}; missing data is written first. Prints a line per batch; on standard error the
- * training thread's CPU time per epoch.
+ * FOLDER SAMPLES}. Missing data is written first, except the images, which must be in
+ * FOLDER/pictures. Most programs print a line per batch. Some also print the training thread's CPU
+ * time per epoch on standard error.
  */
 public final class Dl4jSamples {
   private static final int BATCH = 32;
@@ -345,7 +346,7 @@ public final class Dl4jSamples {
   }
 
   /**
-   * Pictures in squares of {@code size}.
+   * Pictures scaled to {@code size} x {@code size} pixels.
    *
    * @param order shuffles the files before each epoch; null keeps their order
    * @param transform null for none
@@ -532,7 +533,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Sets another preprocessor after the first batch of each epoch. */
+  /** Replaces or removes the preprocessor after the first batch of each epoch. */
   private void swapped() throws IOException, InterruptedException {
     DataSetIterator iterator = csv(null);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
@@ -661,7 +662,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** A change of a file while it is read. */
+  /** A change to a file while it is being read. */
   private interface Change {
     void to(Path file) throws IOException;
   }
@@ -796,7 +797,7 @@ public final class Dl4jSamples {
     epochs(iterator, () -> Collections.reverse(reader.getLabels()));
   }
 
-  /** A map that the program has passed to a transform changes, and is restored between epochs. */
+  /** Changes a map that is passed to a transform, and restores it between epochs. */
   private void changedMap() throws IOException, InterruptedException {
     Map<String, String> numbers = numbers();
     DataSetIterator iterator = table(words(numbers).build());

@@ -59,7 +59,7 @@ final class OwnIterators {
     };
   }
 
-  /** Settings of another object. */
+  /** Settings outside the iterator, which the loop changes. */
   static final class Knobs {
     float level = 1;
   }

@@ -8,7 +8,7 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.locks.LockSupport;
 
-/** Changes of a file that preserve its size and modification time. */
+/** Changes to a file that preserve its size and modification time. */
 enum Touched {
   NOTHING {
     @Override

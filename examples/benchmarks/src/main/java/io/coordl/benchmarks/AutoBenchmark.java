@@ -17,8 +17,9 @@ import java.util.Locale;
  * Does {@code auto} find the best settings? Runs ordinary training programs of both libraries
  * without the agent, observed, with settings that a person would try, and with {@code auto}.
  * Measures samples/s from the third epoch on (of programs of four epochs, from the second) and the
- * CPU time of the whole process. The first round runs every setting; later rounds run only the best
- * of those that a person would try, observing, and auto. Ratios compare runs of the same round.
+ * CPU time of the whole process. The first round runs every setting; later rounds run only {@code
+ * auto}, observing alone, and the best that a person would find. Ratios compare runs of the same
+ * round.
  *
  * <p>Arguments: rounds (2), epochs (0: each program's default), percent of the samples (100), a
  * part of the programs' names (all). Exits with 1 if a loss differs or a bar is missed.

@@ -16,10 +16,11 @@ import java.util.regex.Pattern;
 /**
  * Cost of the agent's own checkpoints. Compares {@code checkpoint.every=auto}, which may take 3.5 %
  * of the time, with the same job without checkpoints, and with checkpoints taken four times as
- * often, from whose cost the best interval is computed. The cost is the mean step relative to the
- * median step of the same process, because the speeds of processes differ by more than the cost.
- * Exits with 1 if {@code auto} takes more than 3.5 %, or its interval is not within 10 % of the
- * best. Arguments: rounds (5), seconds of each run (30), size of the file in MB (1).
+ * often, from whose cost the best interval is computed. The cost shows in the mean step relative to
+ * the median step of the same process; steps of different processes are not compared, because the
+ * speeds of processes differ by more than the cost. Exits with 1 if {@code auto} takes more than
+ * 3.5 %, or its interval is not within 10 % of the best. Arguments: rounds (5), seconds of each run
+ * (30), size of the file in MB (1).
  */
 public final class CadenceBenchmark {
   private static final double SHARE = 0.035;

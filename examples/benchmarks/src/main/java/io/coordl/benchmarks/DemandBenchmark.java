@@ -21,18 +21,18 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Is a job with fewer cores, less memory or slower storage as fast as {@code coordl demand}
  * predicts? Profiles a job ({@code coordl profile --fewer-cores}), runs {@code coordl demand}, then
- * measures the job at ten points: one and two cores (a CPU set), 0.5, 1 and 1.5 cores (a quota), a
- * cache of 0, 25, 50 and 75 % of the data set, and storage half as fast.
+ * measures the job at up to ten points: one and two cores (a CPU set), 0.5, 1 and 1.5 cores (a
+ * quota), a cache of 0, 25, 50 and 75 % of the data set, and storage half as fast.
  *
- * <p>All ten jobs are started first and then take turns ({@link TurnTaker}). In each round every
- * job has one turn of whole epochs, at least {@value #TURN_SECONDS} s; the next round reverses the
+ * <p>All jobs are started first and then take turns ({@link TurnTaker}). In each round every job
+ * has one turn of whole epochs, at least {@value #TURN_SECONDS} s; the next round reverses the
  * order. A point is the median of its turns. So a change in the machine's speed affects all points;
  * the machine's speed during the profile and in the rounds is printed, too.
  *
- * <p>The jobs: {@code DJL} decodes real pictures on four threads for an emulated accelerator
- * ({@code example.loader.DjlEmulated}); {@code DL4J} decodes them on DL4J's own thread for steps
- * that are computed ({@code example.loader.Dl4jSteps}). Both read bitmaps from a throttled disk
- * with hardly any page cache ({@link SlowStorage}).
+ * <p>The jobs: {@code DJL} decodes pictures on four threads for an emulated accelerator ({@code
+ * example.loader.DjlEmulated}); {@code DL4J} decodes them on DL4J's own thread for steps that are
+ * computed ({@code example.loader.Dl4jSteps}). Both read bitmaps from a throttled disk with hardly
+ * any page cache ({@link SlowStorage}).
  *
  * <p>The cost of the profile is compared with that of measuring every point of {@code coordl
  * demand}'s table, assuming that each takes as long as a point took here in one round, start

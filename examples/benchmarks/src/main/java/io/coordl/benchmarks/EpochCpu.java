@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * CPU time that a JVM has used by the end of each epoch, which it prints. The JVM is the only one
- * among the descendants of a process, by default of this one. Excludes JIT compiler threads, whose
+ * CPU time that a JVM has used at the end of each epoch, when it prints a line. This JVM must be
+ * the only one below a process, by default the current one. Excludes JIT compiler threads, whose
  * work varies between runs by more than the measured effect and decreases over time. Reads /proc,
  * so it works only on Linux. Safe for concurrent use.
  */

@@ -53,11 +53,11 @@ enum Example {
             .jvmArgs(
                 "-Xmx1g",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+                "-Dorg.slf4j.simpleLogger.log.ai.djl.util.cuda.CudaUtils=off",
                 // Only DJL reads these: take natives from the class path, download and report
                 // nothing, and share 442 MB of unpacked natives between runs.
                 "-Dai.djl.offline=true",
-                "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
-                "-Dorg.slf4j.simpleLogger.log.ai.djl.util.cuda.CudaUtils=off")
+                "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"))
             // With one thread, libtorch gives the same sums every time, even on a busy machine.
             .environment("OMP_NUM_THREADS", "1");
     return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;

@@ -55,7 +55,8 @@ public final class GpuBenchmark {
   private static final Path UNBUFFERED = Path.of("/usr/bin/stdbuf");
 
   /**
-   * A figure that both report; tolerated is {@code share} of nvidia-smi's, at least {@code least}.
+   * A figure that both report. They may differ by {@code share} of nvidia-smi's value or by {@code
+   * least}, whichever is more.
    */
   private record Figure(String theirs, String ours, double scale, double share, double least) {
     double of(RecordedEvent sample) {

@@ -49,7 +49,7 @@ final class Lateness implements AutoCloseable {
     }
     return String.format(
         Locale.ROOT,
-        "sleeps late by %.1f ms (median), %.1f (99 %%), %.0f (worst)",
+        "sleeps ended late by %.1f ms (median), %.1f (99 %%), %.0f (worst)",
         late[late.length / 2] / 1e6,
         late[late.length * 99 / 100] / 1e6,
         late[late.length - 1] / 1e6);

@@ -12,10 +12,11 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * JMH benchmarks of one span, and of one hit compared with the plain call. To exclude other load,
- * reads, which are timed one by one, are compared by the fastest of thousands (medians are shown,
- * too), and spans, which are timed in bulk, by the best iteration. Arguments: number of JVMs (3),
- * and the part to measure: spans, reads, decoded or staging (all).
+ * JMH benchmarks of one span, and of one hit or staged batch compared with the plain call. To
+ * exclude other load, reads, which are timed one by one, are compared by the fastest of thousands
+ * (medians are shown, too), and spans, which are timed in bulk, by the best iteration. Decoded
+ * items and staged batches are compared by medians. Arguments: number of JVMs (3), and the part to
+ * measure: spans, reads, decoded or staging (all).
  */
 public final class MicroBenchmark {
   private static final String MICRO = "io.coordl.benchmarks.micro.";

@@ -20,9 +20,9 @@ import tools.jackson.databind.json.JsonMapper;
  * its speed with other caches, workers and accelerators ({@code coordl whatif}), then runs it with
  * these.
  *
- * <p>The job is DJL's {@code ImageFolder} on real pictures with {@value #WORKERS} threads and an
- * emulated accelerator ({@code example.loader.DjlEmulated}); its storage is a throttled disk with
- * hardly any page cache ({@link SlowStorage}). There are three sweeps:
+ * <p>The job is DJL's {@code ImageFolder} on bitmaps with {@value #WORKERS} threads and an emulated
+ * accelerator ({@code example.loader.DjlEmulated}); its storage is a throttled disk with hardly any
+ * page cache ({@link SlowStorage}). There are three sweeps:
  *
  * <ul>
  *   <li>the MinIO cache holds 0, 20, 35, 50, 65, 80 or 100 % of the data set
@@ -33,14 +33,13 @@ import tools.jackson.databind.json.JsonMapper;
  *   <li>steps 1, 2 or 4 times as fast, everything cached
  * </ul>
  *
- * <p>The pictures are bitmaps, which are large and fast to decode, so the data set is much larger
- * than the few megabytes of page cache, and the disk limits the job. (Padding small pictures would
- * not work: a cache reads the padding, the program does not.) Speeds are steady: a job runs for at
- * least {@value #SECONDS} s, and only its last third of epochs, but at least three, count, each
- * after its first quarter. This excludes JIT compilation and the queue that DJL refills in each
- * epoch. Errors are relative to the measured speed; the bar is {@value #BAR} % at every point of
- * the cache sweep, as in figure 11 of the DS-Analyzer paper (VLDB'21), and {@value #MEDIAN_BAR} %
- * in the median.
+ * <p>Bitmaps are large and fast to decode, so the data set is much larger than the few megabytes of
+ * page cache, and the disk limits the job. (Padding small pictures would not work: a cache reads
+ * the padding, the program does not.) Speeds are steady: a job runs for about {@value #SECONDS} s
+ * or longer, and only its last third of epochs, but at least three, count, each after its first
+ * quarter. This excludes JIT compilation and the queue that DJL refills in each epoch. Errors are
+ * relative to the measured speed; the bar is {@value #BAR} % at every point of the cache sweep, as
+ * in figure 11 of the DS-Analyzer paper (VLDB'21), and {@value #MEDIAN_BAR} % in the median.
  *
  * <p>Arguments: samples of the data set (900; in longer epochs the idle threads at the end matter
  * less); parts to run, of profile, cache, workers and speed (all; without profile, the last profile

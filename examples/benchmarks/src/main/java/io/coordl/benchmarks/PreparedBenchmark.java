@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 
 /**
  * CPU time that the training thread spends on preparing samples from the second epoch on, without
- * the agent and with {@code prepared=share}, for data sets of every kind. Exits with 1 if a batch
+ * the agent and with {@code prepared=share}, for data sets of many kinds. Exits with 1 if a batch
  * differs or {@code prepared=share} takes more than a twentieth of that time; samples too cheap to
  * be cached have no such limit. Arguments: the number of samples (5000), of epochs (4), a part of
  * the programs' names, such as {@code DL4J text} (all).

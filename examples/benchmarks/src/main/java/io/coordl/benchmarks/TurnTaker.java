@@ -69,7 +69,8 @@ final class TurnTaker implements AutoCloseable {
     while (true) {
       Line line = lines.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       if (line == null) {
-        throw new IllegalStateException(name + " printed nothing for " + PATIENCE + ".");
+        throw new IllegalStateException(
+            name + " printed nothing for " + PATIENCE.toMinutes() + " minutes.");
       }
       if (line.text == null) {
         throw new IllegalStateException(name + " ended, " + end);

@@ -4,7 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a model trains. Deserialised from the table's JSON.
+ * How fast a model trains. Deserialised from the table's JSON. For a recorded job, {@link
+ * ModelTable} creates one: its step time is that at the best speed, and its {@link DemandTable}
+ * gives the speeds and the storage rate.
  *
  * @param name its name in traces
  * @param classId null if it has none; if any model has one, generated workloads skip those without

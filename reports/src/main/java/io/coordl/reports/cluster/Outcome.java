@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * Result of a simulation.
  *
- * @param jobs the finished jobs, by id
+ * @param jobs the finished jobs to report on, by id
  * @param makespan seconds from the beginning of the trace to the end of the last job
  * @param overloaded whether measured jobs were unfinished long after their arrival
  * @param unfinished jobs not finished when the simulation ended: of the whole trace or, if the jobs

@@ -290,7 +290,7 @@ final class ReleasedSimulator {
         throw new InputException(
             "the released simulator ends here: job "
                 + job.trace.id()
-                + " does not fit although its GPUs are free; without --released, it waits");
+                + " does not fit although its GPUs are free; without --released, it runs");
       }
     }
     if (placement != null) {

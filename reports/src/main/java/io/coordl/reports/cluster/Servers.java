@@ -60,7 +60,7 @@ final class Servers {
         used(Resource.STORAGE));
   }
 
-  /** Returns the share of the cluster that jobs hold, from 0 to 1. */
+  /** Returns the share of this resource that jobs hold across the cluster, from 0 to 1. */
   private double used(int resource) {
     double free = 0;
     for (double[] server : freeAmounts) {
@@ -139,7 +139,8 @@ final class Servers {
     Placement onOneServer = bestFit(gpus, new double[Resource.COUNT]);
     Placement any = onOneServer == null ? firstFit(gpus, new double[Resource.COUNT]) : onOneServer;
     if (any == null) {
-      throw new IllegalArgumentException(gpus + " GPUs of " + allFreeGpus);
+      throw new IllegalArgumentException(
+          gpus + " GPUs requested, but only " + allFreeGpus + " are free");
     }
     giveBack(any);
     return any.with(perGpu);

@@ -108,8 +108,7 @@ public final class Findings {
             "The %s is full: it could not cache %s of the items it was offered.",
             name, Text.percent(store.bypassed, offered)),
         Text.format(
-            "It holds %s in %s of %s, and %,d times there was no room for another; nothing is"
-                + " evicted.",
+            "It holds %s in %s of %s, nothing is evicted, and %,d times an item was not cached.",
             Text.count(store.items, "item", "items"),
             new Text.Bytes(store.used),
             new Text.Bytes(store.capacity),

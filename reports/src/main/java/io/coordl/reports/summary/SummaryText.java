@@ -247,7 +247,7 @@ public final class SummaryText {
         staging.slowestJob == 0
             ? ""
             : Text.format(
-                "; its threads wait mostly for job %s (%s)",
+                "; this job's threads wait mostly for job %s (%s)",
                 staging.slowestJob, new Nanos(staging.waitedForSlowest)),
         more == 0 ? "" : "; " + more + " more: see --json");
   }

@@ -5,8 +5,8 @@ package io.coordl.telemetry.attribution;
  */
 public interface Durations {
   /**
-   * Kinds of durations: first those of a batch, in the order of its life, then requests to other
-   * hosts, by answer.
+   * Kinds of durations: first those of a batch, in the order of its life, then checkpoints, then
+   * requests to other hosts, by answer.
    */
   enum Kind {
     FETCH,

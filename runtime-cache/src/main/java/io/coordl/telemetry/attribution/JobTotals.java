@@ -21,8 +21,9 @@ public final class JobTotals {
   static final int LOADED = 3;
 
   /**
-   * Like {@link #LOADED}, if some thread trains, but not on batches that it waits for in a known
-   * way: by then, a queue between the two threads is full, and the loading thread waits for it.
+   * Like {@link #LOADED}, if some thread trains, but the agent does not see how it gets its
+   * batches: by then, a queue between the two threads is full, and the loading thread waits for
+   * room in it.
    */
   static final int QUEUED = 16;
 
@@ -55,10 +56,10 @@ public final class JobTotals {
   private long lastDone;
   private boolean closed;
 
-  /** Figures of a thread that loads batches while no thread trains. */
+  /** Figures of a thread that loads batches before a training thread is seen to wait for one. */
   private final Figures loaded = new JobStatisticsEvent();
 
-  /** Batches that any thread has loaded, before a thread trains. */
+  /** Batches that any thread has loaded before a training thread was seen to wait for one. */
   private long loadedByAny;
 
   private @Nullable Object loader;
@@ -73,7 +74,7 @@ public final class JobTotals {
   private @Nullable Figures atEnd;
   private CoreTimes cores = CoreTimes.UNKNOWN;
 
-  /** The process's core figures before the job's first wait. */
+  /** The process's core figures when the job's first wait was counted. */
   private Figures coresBefore = new EpochEvent();
 
   private volatile @Nullable Consumer<EpochEvent> listener;
@@ -324,9 +325,9 @@ public final class JobTotals {
   }
 
   /**
-   * Figures of a thread that takes batch after batch while no thread trains; its passes count as
-   * epochs. Empty once a thread trains, and during the first batches, because this thread may be
-   * prefetching for one that is about to train.
+   * Figures of a thread that takes batch after batch while no training thread is seen to wait for
+   * one; its passes count as epochs. Empty once such a wait is seen, and during the first batches,
+   * because this thread may be prefetching for one that is about to train.
    */
   public synchronized JobStatisticsEvent loading() {
     JobStatisticsEvent now = new JobStatisticsEvent();

@@ -17,7 +17,7 @@ final class RecentBatches {
   private final @Nullable Entry[] ring = new @Nullable Entry[CAPACITY];
   private int next;
 
-  /** Entries not yet taken; 0 if the training thread prepares all batches itself. */
+  /** Entries not yet taken; few if the training thread prepares all batches itself. */
   private int untaken;
 
   synchronized void put(Object batch, BatchRecord record) {

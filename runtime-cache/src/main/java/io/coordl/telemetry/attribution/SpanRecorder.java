@@ -148,7 +148,7 @@ public final class SpanRecorder implements SpanSink {
     return updates.sum();
   }
 
-  /** How many epochs and evaluations have ended so far, on any thread. */
+  /** How many epochs, evaluations and passes of threads that do not train have ended so far. */
   public long epochEnds() {
     return epochEnds.sum();
   }

@@ -52,7 +52,7 @@ final class WaitIntervals {
    * The rest is queueing.
    *
    * @param pauses nanoseconds of GC pauses between start and end of the wait
-   * @param batch null at the end of an epoch, when no batch came
+   * @param batch null if no batch came
    */
   void divide(DataStallEvent stall, long pauses, @Nullable BatchRecord batch) {
     stall.wait = total;

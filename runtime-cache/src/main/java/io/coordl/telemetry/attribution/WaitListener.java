@@ -9,7 +9,7 @@ public interface WaitListener {
 
   /**
    * The call returned {@code result}, null if it threw. Also called for waits whose start was not
-   * reported.
+   * reported, even those of threads that do not train.
    */
   void waitEnds(@Nullable Object result);
 }

@@ -40,8 +40,7 @@ public final class GpuStatisticsEvent extends EventBase {
   public long busy;
 
   @Label("Idle In Data Stalls")
-  @Description(
-      "Idle time explained by data stalls: for each batch, the smaller of idle time and stall")
+  @Description("Upper bound of the idle time that data stalls explain")
   @Timespan(Timespan.NANOSECONDS)
   public long idleInStalls;
 

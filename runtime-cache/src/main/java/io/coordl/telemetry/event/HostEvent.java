@@ -20,7 +20,7 @@ public final class HostEvent extends EventBase {
   public long memory;
 
   @Label("Free Memory")
-  @Description("Memory that is free or used as page cache")
+  @Description("Memory that a store can use: free memory and page cache, less the heap's growth")
   @DataAmount
   public long freeMemory;
 

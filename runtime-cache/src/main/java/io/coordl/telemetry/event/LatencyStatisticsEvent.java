@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.LatencyStatistics")
 @Label("Latency Statistics")
-@Description("Exact distribution of one kind of span, independent of event thresholds.")
+@Description(
+    "Distribution of one kind of span, independent of event thresholds; counts and totals are"
+        + " exact, percentiles within 1 %.")
 @Period("endChunk")
 public final class LatencyStatisticsEvent extends EventBase {
   @Label("Kind")

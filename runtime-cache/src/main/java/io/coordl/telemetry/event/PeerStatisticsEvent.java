@@ -44,7 +44,7 @@ public final class PeerStatisticsEvent extends EventBase {
   public long receivedBytes;
 
   @Label("Bytes Sent")
-  @Description("Bytes of items sent to the host")
+  @Description("Bytes of items sent to the host and cached there")
   @DataAmount
   public long sentBytes;
 

@@ -6,15 +6,17 @@ import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One phase of a differential profile was measured. All figures cover its steady state, without
- * warm-up steps. A phase measured with several numbers of workers yields one event for each.
+ * One phase of a profile was measured. All figures cover its steady state, without warm-up steps. A
+ * phase measured with several numbers of workers yields one event for each.
  */
 @Name("io.coordl.Phase")
 @Label("Profile Phase")
-@Description("One phase of a differential profile was measured.")
+@Description("One phase of a profile was measured.")
 public final class PhaseEvent extends Figures {
   @Label("Phase")
-  @Description("ingestion, cached or cold: with training steps; prep or fetch: that stage alone")
+  @Description(
+      "ingestion, cached or cold: with training steps; prep or fetch: that stage alone;"
+          + " accelerator: with emulated steps")
   public @Nullable String phase;
 
   @Label("Workers")

@@ -102,7 +102,7 @@ public final class StagingStatisticsEvent extends EventBase {
   public long takeOvers;
 
   @Label("Dropped")
-  @Description("How often a job was removed from an epoch because it made no progress")
+  @Description("How often this job removed another from an epoch, because it made no progress")
   public long dropped;
 
   @Label("Too Late")

@@ -41,7 +41,7 @@ public final class StoreStatisticsEvent extends EventBase {
   public long capacity;
 
   @Label("Used")
-  @Description("Bytes in use, index included")
+  @Description("Bytes in use; for raw items, index included")
   @DataAmount
   @Metric("coordl_store_bytes")
   public long used;

@@ -40,7 +40,7 @@ import java.util.function.UnaryOperator;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
-/** OpenTelemetry's protocol over HTTP; values are cumulative since the export began. */
+/** OpenTelemetry's protocol over HTTP; values are cumulative since the job began. */
 final class Otlp implements MetricsExport.Push {
   private static final String PATH = "/v1/metrics";
   private static final String LOCAL = "http://localhost:4318";

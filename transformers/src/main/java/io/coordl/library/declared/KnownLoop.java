@@ -6,11 +6,11 @@ import java.lang.reflect.Method;
 import java.util.Set;
 
 /**
- * What the purity analysis may assume about a declared method: nothing about its code, which
- * belongs to the program or to an unknown library. The fields of its iterator may change between
- * two calls ({@link Place}).
+ * What the purity analysis may assume about a method that the user named with {@code batch=}:
+ * nothing about its code, which belongs to the program or to an unknown library. The fields of its
+ * iterator may change between two calls ({@link Place}).
  *
- * @param declaring the class that declares the method
+ * @param declaring the class that contains the method's code
  * @param runs names and descriptors of the methods that the agent calls on the iterator
  */
 record KnownLoop(Class<?> declaring, Set<String> runs) implements PurityAnalyzer.Known {
