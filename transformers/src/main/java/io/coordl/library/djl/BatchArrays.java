@@ -45,7 +45,8 @@ final class BatchArrays implements PreparedBatch {
    * Takes over a batch, even if this fails.
    *
    * @param size expected number of items
-   * @throws CannotShareException if the batch is more than arrays of numbers
+   * @throws CannotShareException if the batch's class or size is not as expected, or if an array
+   *     cannot be shared
    */
   static BatchArrays of(Batch batch, int size) throws CannotShareException {
     try {
