@@ -36,7 +36,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks which packages may depend on which. */
+/** Checks which packages may depend on which, and that start-up uses no invokedynamic. */
 @AnalyzeClasses(packages = "io.coordl", importOptions = ImportOption.DoNotIncludeTests.class)
 final class HouseRulesTest {
   private static final String[] JDK = {

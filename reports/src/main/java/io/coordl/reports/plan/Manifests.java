@@ -28,7 +28,7 @@ public final class Manifests {
   /**
    * Returns the contents of files by name. Waiting jobs have no file.
    *
-   * @throws InputException if no file can express the plan
+   * @throws InputException if a pool has no labels or a job no memory size, but the files need them
    */
   public static Map<String, String> of(Plan plan, Form form) throws InputException {
     Manifests manifests = new Manifests(form);
