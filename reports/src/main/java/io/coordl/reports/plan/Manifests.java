@@ -9,8 +9,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A plan as files that a cluster accepts. A job's pods, or Slurm tasks, are identical: one for each
- * server if the job has the same number of GPUs on each, otherwise one for each GPU.
+ * A plan as files that a cluster accepts. In Kubernetes, a job's pods are identical: one for each
+ * server if the job has the same number of GPUs on each, otherwise one for each GPU. For Slurm,
+ * cores and memory are given per GPU.
  */
 public final class Manifests {
   private static final String SHARED_MEMORY = "coordl-shm";

@@ -69,7 +69,7 @@ class RecordedJobsIT {
   }
 
   @Test
-  void aFullDirectoryIsLoggedAndLeavesNoEmptyFile() throws Exception {
+  void aRecordingThatCannotBeWrittenIsLoggedAndLeavesNoFile() throws Exception {
     Path recording = folder.resolve("job.jfr");
     Ended job = run(filesOfAtMost(4), List.of(), "own", recording, 10);
 

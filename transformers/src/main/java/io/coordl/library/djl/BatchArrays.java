@@ -53,8 +53,8 @@ final class BatchArrays implements PreparedBatch {
       if (batch.getClass() != Batch.class || batch.getSize() != size) {
         throw new CannotShareException(
             String.format(
-                "a fetch that returns a %s of %s for %s items",
-                batch.getClass().getName(), batch.getSize(), size));
+                "a fetch of %s items that returns %s samples (%s)",
+                size, batch.getSize(), batch.getClass().getName()));
       }
       return new BatchArrays(batch, batch.getData(), batch.getLabels(), List.of());
     } catch (CannotShareException | RuntimeException | Error e) {
