@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Intercepts {@code ImageFactory.fromFile(Path)}. If the item's pixels are cached, returns an image
  * over them; otherwise wraps the library's own image, so that its pixels are cached when they are
- * requested. Ignores subclasses of the library's factories, and files of other file systems than
- * the default one.
+ * requested. Ignores subclasses of the library's factories, and files outside the default file
+ * system.
  */
 public final class ImageInterceptor implements LibraryHooks {
   /** Set during the library's own call in {@link Origin#decode}, which is not intercepted. */
