@@ -95,7 +95,7 @@ public final class MinioCache implements ItemSource {
 
   /**
    * Creates a cache over {@code store}, which caches items here, in {@code arena}, and on other
-   * hosts.
+   * hosts or in Redis.
    */
   public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter, StoreGain gain) {
     this.forms = new KeptForms();
