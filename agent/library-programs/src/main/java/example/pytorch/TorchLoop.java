@@ -21,8 +21,8 @@ import org.bytedeco.pytorch.SGDOptions;
 import org.bytedeco.pytorch.Tensor;
 
 /**
- * Trains a small network with JavaCPP's PyTorch: {@code DIRECTORY EPOCHS arrays|tensors}. Prints
- * the loss of each epoch with all its digits.
+ * Trains a small network with JavaCPP's PyTorch. Arguments: {@code DIRECTORY EPOCHS
+ * arrays|tensors}. Prints the loss of each epoch with all its digits.
  */
 public final class TorchLoop {
   private static final int BATCH = 8;

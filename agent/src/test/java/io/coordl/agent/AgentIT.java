@@ -221,14 +221,14 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void theKillSwitchAsArgumentLoadsNoAgentClass(Path jdk) throws Exception {
+  void theKillSwitchAsArgumentLoadsOnlyTheEntryClass(Path jdk) throws Exception {
     Path log = work.resolve("classes");
     assertUntouched(jdk, log, logged(jdk, log).agent("cache=minio,enabled=false,dataset=" + data));
   }
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void theKillSwitchAsSystemPropertyLoadsNoAgentClass(Path jdk) throws Exception {
+  void theKillSwitchAsSystemPropertyLoadsOnlyTheEntryClass(Path jdk) throws Exception {
     Path log = work.resolve("classes");
     assertUntouched(
         jdk, log, logged(jdk, log).with("-Dcoordl.enabled=false").agent(CACHING + data));
@@ -236,7 +236,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void theKillSwitchInTheEnvironmentLoadsNoAgentClass(Path jdk) throws Exception {
+  void theKillSwitchInTheEnvironmentLoadsOnlyTheEntryClass(Path jdk) throws Exception {
     Path log = work.resolve("classes");
     assertUntouched(
         jdk,

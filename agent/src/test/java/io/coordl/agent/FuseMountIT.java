@@ -30,7 +30,7 @@ final class FuseMountIT {
     assumeThat(Boolean.getBoolean("coordl.full")).as("runs only with -Pfull").isTrue();
     source = Files.createDirectory(work.resolve("there"));
     mount = Files.createDirectory(work.resolve("mount"));
-    // Otherwise the kernel would cache attributes, which is a documented limit.
+    // Otherwise the kernel would cache attributes, which is a documented limitation.
     assumeThat(succeeds("bindfs", "-o", "attr_timeout=0,entry_timeout=0", "" + source, "" + mount))
         .as("bindfs is installed and may mount here")
         .isTrue();

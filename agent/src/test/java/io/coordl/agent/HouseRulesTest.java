@@ -36,7 +36,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks which packages may depend on which. */
+/** Checks which packages may depend on which, and that start-up uses no invokedynamic. */
 @AnalyzeClasses(packages = "io.coordl", importOptions = ImportOption.DoNotIncludeTests.class)
 final class HouseRulesTest {
   private static final String[] JDK = {
@@ -77,7 +77,7 @@ final class HouseRulesTest {
           .resideInAPackage("io.coordl.transformers..");
 
   @ArchTest
-  static final ArchRule transformersDependOnNoStoreAndNoTelemetry =
+  static final ArchRule transformersDependOnNoStoreEventOrRecording =
       noClasses()
           .that()
           .resideInAPackage("io.coordl.transformers..")
@@ -140,7 +140,7 @@ final class HouseRulesTest {
           .dependOnClassesThat(resideInAnyPackage(DESKTOP));
 
   @ArchTest
-  static final ArchRule theAgentUsesNeitherJdkLoggingNorJmx =
+  static final ArchRule bridgeAgentAndTransformersUseNeitherLoggingNorJmx =
       noClasses()
           .that()
           .resideInAnyPackage(BRIDGE, "io.coordl.agent..", "io.coordl.transformers..")
@@ -170,7 +170,7 @@ final class HouseRulesTest {
               resideInAnyPackage("io.coordl.bridge..", "io.coordl.agent.install.."));
 
   @ArchTest
-  static final ArchRule storesDependOnNoTelemetry =
+  static final ArchRule storesDependOnNoEventOrRecording =
       noClasses()
           .that()
           .resideInAnyPackage("io.coordl.store..", "io.coordl.items..", "io.coordl.peers..")
@@ -244,7 +244,7 @@ final class HouseRulesTest {
           .resideInAPackage("org.jgroups..");
 
   @ArchTest
-  static final ArchRule theMembershipDependsOnNoItemsAndNoTelemetry =
+  static final ArchRule theMembershipDependsOnNoItemEventOrRecording =
       noClasses()
           .that()
           .resideInAPackage("io.coordl.peers.hosts.membership..")

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** No string constant outside a library's folder names that library, its packages or classes. */
+/** No string constant or resource outside the libraries' folders names a library or its types. */
 final class LibraryNamesTest {
   private static final Path ROOT = Path.of("..");
 
@@ -22,12 +22,12 @@ final class LibraryNamesTest {
               + "|multilayernetwork|computationgraph|recordreader|datasetiterator",
           Pattern.CASE_INSENSITIVE);
 
-  /** Folders that may name their library. */
+  /** Folders that may name libraries. */
   private static final Pattern LIBRARY_FOLDER =
       Pattern.compile("transformers/src/main/java/io/coordl/library/\\w+/.*");
 
   @Test
-  void onlyALibrarysFolderNamesIt() throws IOException {
+  void onlyTheLibrariesFoldersNameLibraries() throws IOException {
     Map<String, Integer> found = new TreeMap<>();
     for (String module : List.of("runtime-cache", "transformers", "agent", "reports")) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main"))) {

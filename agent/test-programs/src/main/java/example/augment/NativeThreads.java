@@ -56,7 +56,10 @@ public final class NativeThreads {
     most.forEach((name, count) -> System.out.println("beside " + name + ": " + count));
   }
 
-  /** Counts again while there are extra threads: those that are ending go away, a team stays. */
+  /**
+   * Counts again while agent threads have extra native threads: threads that are ending go away,
+   * but an OpenMP team stays.
+   */
   private static Map<String, Integer> besideJava() throws IOException {
     Map<String, Integer> counts = read();
     while (attempts > 0

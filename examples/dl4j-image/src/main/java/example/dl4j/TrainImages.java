@@ -55,7 +55,7 @@ import org.nd4j.linalg.lossfunctions.LossFunctions;
  *       stride} of its first layer (8: data dominates; 2: computation dominates), {@code lr}
  *       (0.001)
  *   <li>{@code seed} (1): for the order of the files and the initial weights
- *   <li>{@code checkpoint}: folder for a model per epoch (default: not saved)
+ *   <li>{@code checkpoint}: folder for the models of the last two epochs (default: not saved)
  *   <li>{@code log}: file for the lines of {@link BatchLog}
  *   <li>{@code loop}: fit, hand, earlystopping, parallelwrapper or graph; {@code limit}: leave an
  *       epoch of the hand-written loop after this many batches (0: never)

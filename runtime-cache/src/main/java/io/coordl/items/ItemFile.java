@@ -28,8 +28,9 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
   private static final long EXACT_STATE = -2;
 
   /**
-   * Returns the file at the program's {@code path}; null if it is not an item, is missing or is not
-   * regular. With {@code now} it must be an item already; otherwise it may become one later.
+   * Returns the file at the program's {@code path}; null if it is not an item, is missing, not
+   * regular, or not in storage ({@link #mayBeStored}). With {@code now} it must be an item already;
+   * otherwise it may become one later.
    */
   public static @Nullable ItemFile of(String path, ItemFilter filter, boolean now) {
     String absolute = ItemNames.absolute(path);
@@ -47,7 +48,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
   }
 
   /**
-   * Like the other {@code of}, for a file that the program may have opened.
+   * Like {@link #of(String, ItemNames)}, for a file that the program may have opened.
    *
    * @param opened the same file; null if the program has not opened it
    */
@@ -75,7 +76,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
     return names.leaves(state);
   }
 
-  /** Whether this process may read it; checked before serving bytes that it has not read itself. */
+  /** Whether this process may read the file; checked before serving bytes that it did not read. */
   public boolean isReadable() {
     return Files.isReadable(Path.of(path));
   }

@@ -2,8 +2,8 @@ package io.coordl.items;
 
 /**
  * Key of an item: a 128-bit hash of its identity (device and inode, or see {@link ItemNames}),
- * size, modification time and, for a block of a large file, the block number. Equal keys mean the
- * same content; with 14 million items the chance of any collision is below 1e-24.
+ * size, modification time and, for a block of a large file, the block number. If any of these
+ * differs, so do the keys: with 14 million items the chance of any collision is below 1e-24.
  *
  * <p>The hash is MurmurHash3 x64 128 (public domain, Austin Appleby) over UTF-16 code units: it
  * spreads well, processes 4 characters at a time, and starts no security provider on a program

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls {@code stat} and {@code fstat} through the JDK's internal methods. The public API takes no
  * descriptors, and its calls cost twice as much. {@link FileState#viewed} is the fallback if the
- * agent could not open these packages or the JDK's methods differ. The handles are in a record
+ * agent could not open the JDK's packages or its methods differ. The handles are in a record
  * because the JIT compiler treats a record's fields as constants, unlike those of most classes.
  */
 record StatCalls(

@@ -13,7 +13,7 @@ public sealed interface StoredFile permits ItemFile, ForeignFile {
 
   ItemKey key();
 
-  /** Whether the path still names this file, with this size, modification time and name. */
+  /** Whether the path still names this file, in the same state; false if that cannot be proven. */
   boolean unchanged();
 
   /**

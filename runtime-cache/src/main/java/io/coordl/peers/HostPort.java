@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A host as specified by the user.
+ * A host, with a port if one is given.
  *
  * @param host name or address; an IPv6 address without its brackets
  * @param port 0 if none was given

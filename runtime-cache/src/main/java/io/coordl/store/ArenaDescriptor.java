@@ -28,7 +28,7 @@ final class ArenaDescriptor {
   /** Nonzero once a job requests that the memory be given back: all jobs leave, and none joins. */
   static final long GIVEN_BACK = 48;
 
-  /** Nonzero if the user set the budget: none of it is given back. */
+  /** Nonzero if the user set the budget: none of it is given back when memory is short. */
   static final long NAMED = 56;
 
   /** Where the next item or table is appended. */

@@ -261,8 +261,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   /**
    * Opens a store of this process alone, in unnamed files in {@code directory} that vanish with the
-   * process; in direct buffers if the directory has too little room. Returns null and logs the
-   * reason if the budget is too small.
+   * process; in direct buffers if the directory cannot be used or has too little room. Returns null
+   * and logs the reason if the budget is too small or there is no memory.
    */
   public static @Nullable ArenaStore openProcess(Path directory, ByteBudget budget, UserLog log) {
     long wanted = budget.resolve(Machine.freeMemory(), log);
@@ -584,7 +584,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Allocates an array; null if the heap has no room for it; the program's own call may need less.
+   * Allocates an array; returns null if the heap has no room for it, because the program's own call
+   * may need less.
    */
   public static byte @Nullable [] buffer(int length) {
     try {
@@ -606,7 +607,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Whether another job still prevents the store from opening; until then prefetching is useless.
+   * Whether another job still prevents the store from opening; meanwhile, prefetching is useless.
    */
   boolean isOpening() {
     return closed && late != null && late.isTrying();

@@ -55,7 +55,7 @@ public record ByteBudget(String text, long bytes, double share) {
             + " 50%.");
   }
 
-  /** Whether the user set the budget, so that none of it is given back. */
+  /** Whether the user set the budget, so that none of it is given back when memory is short. */
   public boolean isNamed() {
     return !text.trim().equalsIgnoreCase("auto");
   }

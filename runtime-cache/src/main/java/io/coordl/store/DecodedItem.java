@@ -16,7 +16,7 @@ public final class DecodedItem {
   private final DecodedStore store;
   final ItemFile file;
 
-  /** Time to read the file from storage; 0 if it was in memory or is unknown. */
+  /** Time to read the file from storage; 0 if the file was in memory or the time is unknown. */
   final AtomicLong readNanos = new AtomicLong();
 
   final AtomicLong producingNanos = new AtomicLong();

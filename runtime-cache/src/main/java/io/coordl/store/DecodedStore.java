@@ -78,7 +78,8 @@ public final class DecodedStore implements Closeable {
 
   /**
    * Returns the item at {@code path} in its current state; null if it is not part of the data set,
-   * is missing, unreadable or not a regular file, or if nothing may be admitted now.
+   * must not be cached, is missing, unreadable or not a regular file, or if nothing may be admitted
+   * now.
    */
   public @Nullable DecodedItem item(String path) {
     ItemFile file = keeps.getAsBoolean() ? ItemFile.of(path, filter, true) : null;

@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store of items: the arena of this process or host, or of several hosts together. Safe for
- * concurrent use. Called on program threads, so every wait is bounded. An interrupt may shorten a
- * wait, but causes no exception, and the interrupt flag does not change.
+ * A store of items: the arena of this process or host, alone or together with other hosts or Redis.
+ * Safe for concurrent use. Called on program threads, so every wait is bounded. An interrupt may
+ * shorten a wait, but causes no exception, and the interrupt flag does not change.
  */
 public interface ItemStore {
   /** Maximum length of an item. */

@@ -95,7 +95,7 @@ public final class MinioCache implements ItemSource {
 
   /**
    * Creates a cache over {@code store}, which caches items here, in {@code arena}, and on other
-   * hosts.
+   * hosts or in Redis.
    */
   public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter, StoreGain gain) {
     this.forms = new KeptForms();
@@ -259,7 +259,7 @@ public final class MinioCache implements ItemSource {
    * item if too many items that other hosts cache already wait here. Runs on agent threads.
    *
    * @param path as the program will pass it
-   * @return whether to continue prefetching: the item is in memory now, or there will be room again
+   * @return false if the item could not be cached; the caller stops after several such items
    */
   public boolean prefetch(String path) {
     ItemFile file = whole(path);

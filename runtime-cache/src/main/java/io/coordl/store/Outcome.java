@@ -9,9 +9,9 @@ import io.coordl.bridge.Origin;
 public enum Outcome {
   /** It was in memory. */
   HIT,
-  /** It came from the memory of another host. */
+  /** It came from another host's memory, or from Redis. */
   PEER,
-  /** This call read it from storage, and this or another host admitted it. */
+  /** This call read it from storage, and this host, another host or Redis admitted it. */
   ADMITTED,
   /** A hit that this call confirmed by reading storage, because the change time differs. */
   CONFIRMED,
@@ -19,11 +19,14 @@ public enum Outcome {
   FULL,
   /** The file does not match the key. */
   CHANGED,
-  /** Another thread or job has been reading it for too long. */
+  /** Another thread or job is reading it, and this call did not wait any longer. */
   BUSY,
   /** The file could not be read. */
   UNREADABLE,
-  /** Not cached: room is left for items in another form; see {@link KeptForms}. */
+  /**
+   * Not cached: room is left for items in another form ({@link KeptForms}), or a sample cannot be
+   * cached.
+   */
   SPARED,
   /** The program's own call reads it. */
   OBSERVED;

@@ -8,10 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefetched items that this host does not cache, because another host does. Each waits here for
- * its first request. Bounded in bytes; at the limit prefetching stops, so that the items needed
- * first stay. An item not requested within {@link #MAX_WAIT} requests for others may be dropped to
- * make room. Safe for concurrent use; blocks only briefly.
+ * Prefetched items that this host does not cache, because another host or Redis does. Each waits
+ * here for its first request. Bounded in bytes; at the limit prefetching stops, so that the items
+ * needed first stay. An item not requested within {@link #MAX_WAIT} requests for others may be
+ * dropped to make room. Safe for concurrent use; blocks only briefly.
  */
 final class PrefetchedItems {
   /** In requests: more than the items prefetched ahead, so an older item is not needed any more. */

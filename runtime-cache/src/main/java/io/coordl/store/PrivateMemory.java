@@ -43,7 +43,7 @@ final class PrivateMemory extends ArenaMemory {
   /** The stride holds at least the largest item and the largest table. */
   private static final int MIN_BITS = 25;
 
-  /** A segment whose taken bytes are not all written yet. */
+  /** A segment, whose file is closed once the segment is full and all taken bytes are written. */
   private static final class Segment {
     private final RandomAccessFile file;
     private final int length;

@@ -61,7 +61,7 @@ public final class StoreStatistics {
     }
   }
 
-  /** Returns the number of opens (for large files: blocks) with this outcome. */
+  /** Returns the number of requests (raw items: opens; large files: blocks) with this outcome. */
   public long of(Outcome outcome) {
     return of(outcomes, outcome).sum();
   }
@@ -80,7 +80,10 @@ public final class StoreStatistics {
     return of(Outcome.FULL) + of(Outcome.CHANGED) + of(Outcome.UNREADABLE) + of(Outcome.BUSY);
   }
 
-  /** Returns the number of opens (for large files: blocks) not served from this host's memory. */
+  /**
+   * Returns the number of requests (raw items: opens; large files: blocks) not served from this
+   * host's memory.
+   */
   public long misses() {
     return of(Outcome.ADMITTED)
         + of(Outcome.PEER)

@@ -24,8 +24,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the agent when the first class of a training library loads, or immediately if the user
- * named a data set. In other programs, only the transformer runs: no recording, no store, no file.
+ * Starts the agent when a rule of a training library first rewrites a class, or immediately if the
+ * user named a data set. In other programs, only the transformer runs: no recording, no store, no
+ * file.
  */
 final class Activation {
   /** How long JVM shutdown waits for the summary to be printed. */
@@ -60,8 +61,8 @@ final class Activation {
   }
 
   /**
-   * Called for every rewritten class of a library, or with null if the user named a data set, so
-   * that no library is needed; starts the agent once. Never throws.
+   * Called whenever a rule of a library has rewritten a class, or with null if the user named a
+   * data set, so that no library is needed; starts the agent once. Never throws.
    */
   synchronized void activate(@Nullable Library library) {
     if (failed) {

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Records what the transformer does, and starts the agent at the first class of a library. */
+/** Records what the transformer does, and starts the agent once a library's rule has applied. */
 final class ClassListener implements ProgramTransformer.Listener {
   private static final Pattern JAR = Pattern.compile(".*-(\\d[\\w.+-]*?)\\.jar[!/]*");
 

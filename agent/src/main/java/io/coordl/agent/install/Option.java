@@ -194,7 +194,8 @@ public enum Option {
   PROFILE_STEPS(
       "auto",
       new Range(10, 100_000),
-      "steps measured in each phase of a profile; auto: until the rate is known to within 1 %"),
+      "steps measured in each phase of a profile; auto: until the rate is known to within 1 %,"
+          + " or for a minute"),
   PROFILE_ACCELERATOR(
       "off, MILLISECONDS, MILLISECONDS:INSTANCES:DIR",
       Values.ACCELERATOR,

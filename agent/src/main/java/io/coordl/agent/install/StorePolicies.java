@@ -278,8 +278,8 @@ final class StorePolicies {
   }
 
   /**
-   * Group name, extended by the listening address: jobs with different addresses act as different
-   * hosts, even on the same machine.
+   * Group name; with peers, extended by the listening address if the user set one: jobs with
+   * different addresses act as different hosts, even on the same machine.
    */
   private String group() {
     String bind = options.get(Option.PEER_BIND);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks after an epoch over a data set whether its samples could be cached, so that the advice
- * names no policy that would be refused. The proof runs once per data set class, for at most 8
- * classes, on an agent thread, and only if preparation takes at least 5 % of the job's time.
+ * names no policy that would be refused. The proof runs once per class that yields batches, for at
+ * most 8 classes, on an agent thread, and only if preparation takes at least 5 % of the job's time.
  */
 final class Verdicts implements Consumer<Object> {
   private static final double WORTH_A_PROOF = 0.05;

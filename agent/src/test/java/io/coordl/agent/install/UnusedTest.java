@@ -15,7 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** A policy with an effect logs nothing; one without effect logs the reason. */
+/** A policy with an effect reports nothing; one without effect reports the reason. */
 final class UnusedTest {
   private static final ItemFilter FILES = ItemFilter.inferred(() -> false, ItemNames.HERE);
 

@@ -141,7 +141,7 @@ public final class SideBySideText {
     TimesAsFast times = compared.timesAsFast();
     if (times == null) {
       return compared.different().isEmpty()
-          ? after + " cannot be compared: one of the two did not train"
+          ? after + " cannot be compared: one of the runs did not train"
           : different(compared, names);
     }
     boolean differs = compared.differs();

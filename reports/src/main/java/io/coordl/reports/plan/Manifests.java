@@ -9,8 +9,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A plan as files that a cluster accepts. A job's pods, or Slurm tasks, are identical: one for each
- * server if the job has the same number of GPUs on each, otherwise one for each GPU.
+ * A plan as files that a cluster accepts. In Kubernetes, a job's pods are identical: one for each
+ * server if the job has the same number of GPUs on each, otherwise one for each GPU. For Slurm,
+ * cores and memory are given per GPU.
  */
 public final class Manifests {
   private static final String SHARED_MEMORY = "coordl-shm";
@@ -28,7 +29,7 @@ public final class Manifests {
   /**
    * Returns the contents of files by name. Waiting jobs have no file.
    *
-   * @throws InputException if no file can express the plan
+   * @throws InputException if a pool has no labels or a job no memory size, but the files need them
    */
   public static Map<String, String> of(Plan plan, Form form) throws InputException {
     Manifests manifests = new Manifests(form);

@@ -60,8 +60,8 @@ public final class PlanText {
     pool.jobs().forEach(job -> lines.add(line(job)));
     if (pool.jobs().stream().anyMatch(job -> job.request().isMemoryMissing())) {
       lines.add(
-          "The GiB cover only cached items: add memory=SIZE to each job, the memory that it needs"
-              + " in addition.");
+          "The GiB are only for cached items: add memory=SIZE to each job, with the memory that it"
+              + " needs besides its cache.");
     }
   }
 

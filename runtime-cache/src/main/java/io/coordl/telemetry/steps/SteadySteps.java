@@ -9,12 +9,13 @@ import java.util.function.ToDoubleFunction;
 /**
  * Steps of a job after warm-up, during which its code is compiled and its caches fill.
  *
- * <p>A test for drift finds the warm-up. It divides the steps into {@value #GROUPS} groups and
- * compares the first group, the first two and the first quarter with the last half. The steps drift
- * if, for any of these, the mean logarithm of the groups' medians lies more than {@value
- * #MAX_ERRORS} standard errors from the median of the last half. Medians are used because a rare
- * long step is no drift. While the steps drift, a twentieth of them is cut off, up to half of all.
- * A series without drift loses 0.4 % of its steps on average, so the cut hardly favours fast steps.
+ * <p>A test for drift finds the warm-up. It divides the steps into {@value #GROUPS} groups, or
+ * fewer if there are few steps, and compares the first group, the first two and the first quarter
+ * with the last half. The steps drift if, for any of these, the mean logarithm of the groups'
+ * medians lies more than {@value #MAX_ERRORS} standard errors from the median of the last half.
+ * Medians are used because a rare long step is no drift. While the steps drift, a twentieth of them
+ * is cut off, up to half of all. A series without drift loses 0.4 % of its steps on average, so the
+ * cut hardly favours fast steps.
  *
  * @param steps the steps after warm-up
  * @param warmUp batches that were cut off

@@ -210,7 +210,7 @@ class RedisFuzzTest {
     }
   }
 
-  /** Greets correctly, answers each request as the test wants, and disconnects. */
+  /** Greets correctly, and then answers each request as the test wants. */
   private static final class Liar implements Closeable {
     private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final AtomicReference<Supplier<byte[]>> answers = new AtomicReference<>();

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
-/** Hosts in separate JVMs share one Redis. */
+/** Hosts in separate JVMs share one Redis server. */
 class RedisJobsIT {
   private static final int ITEMS = 500;
 

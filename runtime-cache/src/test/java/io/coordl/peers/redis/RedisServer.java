@@ -99,7 +99,7 @@ final class RedisServer implements Closeable {
       }
       socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.UTF_8));
       InputStream in = socket.getInputStream();
-      // "+PONG" or a request for a password, but not "still loading".
+      // "+PONG", or an error such as a request for a password.
       int first = in.read();
       return first == '+' || first == '-';
     } catch (IOException e) {

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Messages delay the program only briefly and suit the thread that logs them. */
+/** Messages delay the program only briefly; a fault's message says what its thread does next. */
 class AgentLogTest {
   /** Longer than any machine needs. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);

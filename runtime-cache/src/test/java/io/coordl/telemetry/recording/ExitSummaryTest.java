@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** The text at exit has at most 20 lines. */
+/** The lines of the summary at exit, at most 20. */
 class ExitSummaryTest {
   private static StagingStatisticsEvent pipeline(long taken) {
     StagingStatisticsEvent pipeline = pipeline(1, 1, taken);

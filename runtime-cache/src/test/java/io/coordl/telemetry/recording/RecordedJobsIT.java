@@ -13,7 +13,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Jobs in separate JVMs, some on full disks: each ends as it would without the agent. */
+/** Jobs in separate JVMs, some with limited file sizes: each ends as without the agent. */
 class RecordedJobsIT {
   /** A file size limit, which the free space does not reveal. */
   private static List<String> filesOfAtMost(int kibibytes) {
@@ -69,7 +69,7 @@ class RecordedJobsIT {
   }
 
   @Test
-  void aFullDirectoryIsLoggedAndLeavesNoEmptyFile() throws Exception {
+  void aRecordingThatCannotBeWrittenIsLoggedAndLeavesNoFile() throws Exception {
     Path recording = folder.resolve("job.jfr");
     Ended job = run(filesOfAtMost(4), List.of(), "own", recording, 10);
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param width of that part after the resize, if any
  * @param height of that part after the resize, if any
  * @param resizes whether it is resized, even to its own size
- * @param result the part of the resized picture
+ * @param result the part of the resized picture to keep
  */
 record Augmentation(Box source, int width, int height, boolean resizes, Box result) {
   /** A part of a picture: its left and upper edge, its width and height. */

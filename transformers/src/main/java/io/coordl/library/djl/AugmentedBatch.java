@@ -249,7 +249,10 @@ final class AugmentedBatch implements AutoCloseable {
     return Objects.requireNonNull(pictures[place], "each picture is loaded");
   }
 
-  /** Runs the transforms over the shapes; returns false if the samples differ in size. */
+  /**
+   * Runs the transforms over the shapes; returns false if one throws, or if the samples differ in
+   * size.
+   */
   private boolean draw(int checked) {
     List<Transform> heads = transforms.subList(0, pipeline.heads());
     for (int place = 0; place < size(); place++) {
@@ -315,8 +318,8 @@ final class AugmentedBatch implements AutoCloseable {
    * Copies the picture parts to the device in one transfer, resizes and crops them there, and
    * converts the whole batch together.
    *
-   * @return null if the memory order of the result could differ from the program's, or if the parts
-   *     are too large
+   * @return null if the shape or memory order of the result could differ from the program's, or if
+   *     the parts are too large
    */
   private @Nullable NDArray onDevice() throws Exception {
     Shape shape = shape();

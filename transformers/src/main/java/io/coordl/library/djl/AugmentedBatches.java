@@ -48,12 +48,12 @@ public final class AugmentedBatches implements LibraryHooks {
   private final PictureBatches counts;
   private final OnceLog log;
 
-  /** At most one for each data set that still exists. */
+  /** At most one for each data set. */
   private final List<PicturePipeline> pipelines = new ArrayList<>();
 
   private final Queue<Resampler> resamplers = new ConcurrentLinkedQueue<>();
 
-  /** Whether {@link Resampler} gives the same bits as this engine; null before the first batch. */
+  /** Whether {@link Resampler} gives the same bits as this engine; null until compared. */
   private @Nullable Boolean agrees;
 
   public AugmentedBatches(Class<?> dataIterable, Services services)

@@ -45,15 +45,16 @@ final class BatchArrays implements PreparedBatch {
    * Takes over a batch, even if this fails.
    *
    * @param size expected number of items
-   * @throws CannotShareException if the batch is more than arrays of numbers
+   * @throws CannotShareException if the batch's class or size is not as expected, or if an array
+   *     cannot be shared
    */
   static BatchArrays of(Batch batch, int size) throws CannotShareException {
     try {
       if (batch.getClass() != Batch.class || batch.getSize() != size) {
         throw new CannotShareException(
             String.format(
-                "a fetch that returns a %s of %s for %s items",
-                batch.getClass().getName(), batch.getSize(), size));
+                "a fetch of %s items that returns %s samples (%s)",
+                size, batch.getSize(), batch.getClass().getName()));
       }
       return new BatchArrays(batch, batch.getData(), batch.getLabels(), List.of());
     } catch (CannotShareException | RuntimeException | Error e) {

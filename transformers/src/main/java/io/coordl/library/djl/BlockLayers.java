@@ -60,7 +60,10 @@ public final class BlockLayers implements Function<Object, List<LayerEvent>> {
     return name.isEmpty() || part.isEmpty() ? name + part : name + "/" + part;
   }
 
-  /** Returns the number of values per sample: the product of all dimensions but the first. */
+  /**
+   * Returns the number of values per sample, the product of all dimensions but the first; 0 if
+   * unknown.
+   */
   private static long inputs(Block block) {
     Shape[] shapes = block.getInputShapes();
     if (shapes == null || shapes.length == 0 || shapes[0].dimension() < 2) {

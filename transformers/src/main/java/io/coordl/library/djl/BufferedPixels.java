@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pixels of a JDK image with three bytes per pixel, such as a decoded JPEG file. The library
- * converts each pixel through its colour model, which takes as long as decoding; for these images
- * the result is the same bytes in another order. The first images are compared with the library's
- * result. Thread-safe.
+ * converts each pixel through the image's colour model, which takes as long as decoding; for these
+ * images the result is the same bytes in another order. The first images are compared with the
+ * library's result. Thread-safe.
  */
 final class BufferedPixels {
   private static final String IMAGES = "ai.djl.modality.cv.BufferedImageFactory$";

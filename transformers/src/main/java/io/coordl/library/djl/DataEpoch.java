@@ -55,7 +55,7 @@ final class DataEpoch {
     return data.refersTo(null);
   }
 
-  /** Whether the program has taken all batches, if their number is known. */
+  /** Whether the program has taken all batches; false while their number is unknown. */
   boolean isOver() {
     synchronized (batches) {
       return ended && taken >= batches.size();

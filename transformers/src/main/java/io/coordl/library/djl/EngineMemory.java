@@ -62,7 +62,7 @@ final class EngineMemory {
     return null;
   }
 
-  /** Creates an array with a copy of the remaining bytes. */
+  /** Creates an array with a copy of the remaining bytes; returns null as {@link #array} does. */
   static @Nullable NDArray copy(NDManager manager, Shape shape, DataType type, ByteBuffer values) {
     try {
       return array(manager, shape, type, memory -> memory.put(values.duplicate()));

@@ -145,7 +145,7 @@ record FixedPipeline(
           : List.of();
     }
 
-    /** Returns the transforms in a range whose end is exclusive. */
+    /** Returns a pipeline of the transforms in a range whose end is exclusive. */
     Pipeline part(Pipeline pipeline, int from, int to) {
       PairList<?, ?> own = pairs(pipeline);
       return of(own.keys().subList(from, to), own.values().subList(from, to));

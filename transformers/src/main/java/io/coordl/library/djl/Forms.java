@@ -14,10 +14,10 @@ import javax.imageio.spi.ImageReaderSpi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The forms in which one factory's images are cached, one per flag of {@code toNDArray}. The text
- * that identifies a form covers everything that determines the bytes of the pixels: a checksum of
- * the class files of the library's conversion, and the version of the software that contains the
- * decoder.
+ * The forms in which one factory's images are cached: one per flag of {@code toNDArray}, and one
+ * for no flag. The text that identifies a form covers everything that determines the bytes of the
+ * pixels: the factory's name, a checksum of the class files of the library's conversion, the
+ * version of the software that contains the decoder, and the flag.
  */
 final class Forms {
   private final Map<Image.@Nullable Flag, DecodedForm> forms = new LinkedHashMap<>();
@@ -46,7 +46,10 @@ final class Forms {
     return forms.values();
   }
 
-  /** Returns the decoder's version: JDKs decode JPEG differently, and a program may add readers. */
+  /**
+   * Returns the versions of the JDK and of all image readers, because JDKs decode JPEG differently,
+   * and a program may add readers.
+   */
   private static String imageIoVersion() {
     SortedSet<String> versions = new TreeSet<>();
     IIORegistry.getDefaultInstance()

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Intercepts {@code ImageFactory.fromFile(Path)}. If the item's pixels are cached, returns an image
  * over them; otherwise wraps the library's own image, so that its pixels are cached when they are
- * requested. Ignores other factories, subclasses included, and other file systems.
+ * requested. Ignores subclasses of the library's factories, and files outside the default file
+ * system.
  */
 public final class ImageInterceptor implements LibraryHooks {
   /** Set during the library's own call in {@link Origin#decode}, which is not intercepted. */
@@ -83,7 +84,8 @@ public final class ImageInterceptor implements LibraryHooks {
 
     /**
      * Decodes the library's own image now. If the file has changed since the program requested it,
-     * creates the image from the pixels, because the library would have decoded the old file.
+     * creates the image from the cached pixels, because the library would have decoded the old
+     * file.
      */
     Image decode(Pixels kept) {
       if (item.unchanged()) {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
-/** Non-public fields of {@link DataIterable}. Thread-safe. */
+/** Non-public members of {@link DataIterable} and {@link Batch}. Thread-safe. */
 final class IterableFields {
   private static final Sampler NO_ORDER =
       new Sampler() {
@@ -97,7 +97,10 @@ final class IterableFields {
         device.get(iterable));
   }
 
-  /** Calls the iterable's own {@code fetch}, even if overridden; throws what it throws. */
+  /**
+   * Calls {@code fetch} as the library does, so that an override runs; throws what it throws, or
+   * {@link IllegalStateException} if it returns null.
+   */
   Batch fetch(DataIterable iterable, List<Long> indices, int progress) throws Exception {
     try {
       Batch batch = (Batch) fetch.invoke(iterable, indices, progress);

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * A {@link DataIterable}, whose stages are its data set and each transform of its pipeline.
  *
  * <p>The agent prefetches batches through an iterable and a manager of its own, because the program
- * may close the program's manager at any time. The arrays move to that manager when the program
- * gets the batch.
+ * may close the program's manager at any time. When the program gets a batch, its arrays move to a
+ * child of the program's manager.
  *
  * @param tables known tables, whose samples may be cached; null if whole batches are prefetched,
  *     which also depend on the label transforms

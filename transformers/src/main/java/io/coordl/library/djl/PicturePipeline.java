@@ -44,7 +44,10 @@ final class PicturePipeline {
   private static final String OPENCV = "ai.djl.opencv.OpenCVImageFactory";
   private static final String TRANSFORMS = "ai.djl.modality.cv.transform.";
 
-  /** The library's transforms that only crop and resize. */
+  /**
+   * The library's transforms that only crop and resize, and its flips, which discard the flipped
+   * picture.
+   */
   private static final Set<String> HEADS =
       Set.of(
           ("CenterCrop Crop RandomFlipLeftRight RandomFlipTopBottom RandomResizedCrop Resize"

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code prepared=share} in DJL: when a {@link DataIterable} fetches a batch, on any thread, it
  * fetches from the agent's data set, which returns cached samples, and applies the remaining
- * transforms. Ignores subclasses that fetch in other ways.
+ * transforms. Ignores subclasses, which may fetch in other ways.
  */
 public final class PreparedBatches implements LibraryHooks {
   /** Index lists that run no code of the program when an index is read. */

@@ -66,7 +66,7 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
     this.isFirst = isFirst;
   }
 
-  /** Returns samples after all stages of the plan. */
+  /** Returns a data set of samples after all stages of the plan. */
   static PreparedDataset ofAll(
       RandomAccessDataset own,
       PreparedSamples samples,
@@ -76,7 +76,7 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
     return new PreparedDataset(own, samples, plan, transforms, stacked, false);
   }
 
-  /** Returns samples before the first transform. */
+  /** Returns a data set of samples before the first transform. */
   static PreparedDataset ofFirst(
       RandomAccessDataset own, PreparedSamples samples, PreparedSamples.Plan plan) {
     return new PreparedDataset(own, samples, plan, List.of(), false, true);

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stacks samples of equal shape as {@code Batchifier.STACK} does, but with two native calls per
+ * Stacks samples of equal shape as {@code Batchifier.STACK} does, but with a few native calls per
  * batch instead of several per sample. Thread-safe.
  */
 final class SampleStack {

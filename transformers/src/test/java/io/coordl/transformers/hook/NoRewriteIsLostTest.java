@@ -27,8 +27,8 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.api.Test;
 
 /**
- * Reading class files in place finds the same code to change as parsing them wholly, for every
- * class of DJL and DL4J, or of the jars in {@code -Dcorpus=a.jar:b.jar}.
+ * Reading class files in place finds the same code to change as fully parsing them, for every class
+ * of DJL and DL4J, or of the jars in {@code -Dcorpus=a.jar:b.jar}.
  */
 final class NoRewriteIsLostTest {
   private static final CallSiteRewriter CALL_SITES = new CallSiteRewriter();
