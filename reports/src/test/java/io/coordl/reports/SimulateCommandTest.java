@@ -236,6 +236,22 @@ class SimulateCommandTest {
     assertThat(json.at("/jobs").size() + json.at("/unfinished").asInt()).isEqualTo(2);
   }
 
+  /** Only job 1 is measured; job 0 finishes before it. */
+  @Test
+  void finishedJobsThatAreNotMeasuredAreNotUnfinished(@TempDir Path folder) throws Exception {
+    Path trace = folder.resolve("trace.csv");
+    Files.writeString(
+        trace,
+        "job,model,arrival_s,iterations,gpus\n0,alexnet,0.0,3349,1\n1,alexnet,9000,33490,1\n");
+    assertThat(
+            simulate("--jobs", trace.toString(), "--cluster", "4x8", "--measure", "1-1", "--json"))
+        .as(err.toString())
+        .isZero();
+    JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/jobs").size()).isEqualTo(1);
+    assertThat(json.at("/unfinished").asInt()).isZero();
+  }
+
   @Test
   void anUnknownPolicyIsAWrongCommandLine() {
     assertThat(simulate("--cluster", "4x8", "--load", "3", "--policy", "drf"))

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
  * {@code when} is {@code before} (the staging buffer does not exist yet), {@code
  * for-half-of-its-head} (it does not exist yet, and half of its head still fits), {@code
  * before-a-batch} (no batch is staged yet) or {@code midway} (after two batches). Uses every batch
- * of two epochs; prints the log, the number of batches from the buffer, and the files left at
- * the end.
+ * of two epochs; prints the log, the number of batches from the buffer, and the files left at the
+ * end.
  */
 public final class FullMemoryJob {
   private static final int BATCHES = 24;

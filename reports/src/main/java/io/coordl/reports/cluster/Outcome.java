@@ -8,15 +8,21 @@ import java.util.List;
  * @param jobs the finished jobs to report on, by id
  * @param makespan seconds from the beginning of the trace to the end of the last job
  * @param overloaded whether measured jobs were unfinished long after their arrival
+ * @param finished number of finished jobs, reported on or not
  * @param unfinished jobs not finished when the simulation ended: of the whole trace or, if the jobs
  *     are generated, of those that had arrived
  * @param rounds what happened in each scheduling round, in order
  */
 record Outcome(
-    List<JobTime> jobs, double makespan, boolean overloaded, int unfinished, List<Round> rounds) {
+    List<JobTime> jobs,
+    double makespan,
+    boolean overloaded,
+    int finished,
+    int unfinished,
+    List<Round> rounds) {
   /** Returns this outcome for a trace of {@code all} jobs, some of which may not have arrived. */
   Outcome ofTrace(int all) {
-    return new Outcome(jobs, makespan, overloaded, all - jobs.size(), rounds);
+    return new Outcome(jobs, makespan, overloaded, finished, all - finished, rounds);
   }
 
   /**

@@ -205,7 +205,7 @@ final class ReleasedSimulator {
             .sorted(Map.Entry.comparingByKey())
             .map(done -> new JobTime(done.getKey(), done.getValue()))
             .toList();
-    return new Outcome(times, makespan, false, arriving.size(), rounds);
+    return new Outcome(times, makespan, false, times.size(), arriving.size(), rounds);
   }
 
   /** Throws if the original would loop forever. */

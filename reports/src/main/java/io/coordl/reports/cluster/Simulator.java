@@ -63,6 +63,7 @@ final class Simulator {
   private final Placer placer;
   private final List<Job> runnable = new ArrayList<>();
   private final List<JobTime> done = new ArrayList<>();
+  private int finished;
   private final List<Outcome.Round> rounds = new ArrayList<>();
   private final Map<String, Needs> needsOf = new HashMap<>();
   private final Map<String, Optimum.Point> solution = new LinkedHashMap<>();
@@ -154,7 +155,7 @@ final class Simulator {
       now += round;
     }
     done.sort(Comparator.comparingLong(JobTime::id));
-    return new Outcome(done, makespan, overloaded, runnable.size(), rounds);
+    return new Outcome(done, makespan, overloaded, finished, runnable.size(), rounds);
   }
 
   /** Whether jobs arrive faster than they finish, so that jobs of low priority may never run. */
@@ -277,6 +278,7 @@ final class Simulator {
 
   private void end(Job job, double at) {
     job.remaining = 0;
+    finished++;
     makespan = Math.max(makespan, at);
     long id = job.trace.id();
     if (id >= settings.measuredFrom() && id <= settings.measuredTo()) {

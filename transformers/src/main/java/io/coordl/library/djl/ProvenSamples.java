@@ -2,6 +2,7 @@ package io.coordl.library.djl;
 
 import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
+import io.coordl.pipeline.CachedDataset;
 import io.coordl.pipeline.SampleVerdict;
 import io.coordl.purity.PurityAnalyzer;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ public final class ProvenSamples implements Function<Object, @Nullable SampleVer
   @Override
   public @Nullable SampleVerdict apply(Object batches) {
     if (!(batches instanceof DataIterable iterable)
-        || fields.dataset.get(iterable) instanceof PreparedDataset) {
+        || fields.dataset.get(iterable) instanceof CachedDataset) {
       return null;
     }
     if (iterable.getClass() != DataIterable.class) {
