@@ -143,8 +143,7 @@ public abstract class OpenItem {
 
   /**
    * Whether the file is now longer than at the open or, if it is held open, has a different length,
-   * so that only {@link #file} has the further bytes. Called at the end of the item; checks the
-   * file once.
+   * so that only {@link #file} has the further bytes. Each call checks the file.
    */
   public boolean grown() {
     return new File(path).length() > size;

@@ -89,7 +89,7 @@ public final class AgentCheckpoints {
    * @param every {@code auto}, {@code continuous}, or a number of steps
    * @param overhead share of the time that {@code auto} may take
    * @param keep number of checkpoints to keep per model
-   * @param grace seconds that the last one may take after SIGTERM
+   * @param grace seconds that the last checkpoint may take after SIGTERM
    * @param resumed the checkpoint that the job continues from, null if none; called when the first
    *     step has ended
    */

@@ -374,8 +374,8 @@ public final class ModelFiles implements Closeable {
 
   /**
    * Writes a file in the background, publishes and closes it; does so immediately, on this thread,
-   * if the job is ending. Called in this thread's turn; the caller must then call {@link #raise}.
-   * Returns the pending file.
+   * if the job is ending or no thread can be started. Called in this thread's turn; the caller must
+   * then call {@link #raise}. Returns the pending file.
    */
   Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file, false);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One job uses an arena whose words other jobs, killed jobs or other programs have changed. */
+/** One job uses an arena that other jobs, killed jobs or other programs have changed. */
 class ArenaIndexTest {
   private static final int CAPACITY = 1 << 20;
   private static final int LENGTH = 100;

@@ -180,7 +180,7 @@ class AugmentedBatchTest {
     assertThat(made).isPositive();
   }
 
-  /** Returns the number of comparisons; 0 if the library's own call throws. */
+  /** Compares batches on the host and on a device; returns 0 if the library's own call throws. */
   private int compare(DataIterable iterable, List<Long> indices, long seed) throws Exception {
     RandomUtils.RANDOM.setSeed(seed);
     try (Batch own = new IterableFields().fetch(iterable, indices, 7)) {

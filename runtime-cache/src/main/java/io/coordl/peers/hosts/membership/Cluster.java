@@ -36,8 +36,8 @@ import org.jgroups.util.ExtendedUUID;
  * is complete and CoorDL sends no messages of its own.
  *
  * <p>A killed host is detected by its broken connection and removed in less than a second. A host
- * that hangs or is disconnected is detected by missing heartbeats, within {@link #TIMEOUT_MILLIS}.
- * Partitions of a cluster merge once they can reach each other.
+ * that hangs or is disconnected is detected by missing heartbeats, after about {@link
+ * #TIMEOUT_MILLIS}. Partitions of a cluster merge once they can reach each other.
  */
 record Cluster(
     JChannel channel,
