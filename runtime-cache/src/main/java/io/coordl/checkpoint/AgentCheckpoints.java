@@ -217,7 +217,8 @@ public final class AgentCheckpoints {
               "storage",
               "checkpoint.every: storage at "
                   + root
-                  + " has not answered; the job continues, and takes no checkpoint until it does.");
+                  + " has not answered; the job continues, but takes no checkpoint until storage"
+                  + " answers.");
         }
       }
       if (!call.isDone()) {

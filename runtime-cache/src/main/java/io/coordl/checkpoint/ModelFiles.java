@@ -669,7 +669,7 @@ public final class ModelFiles implements Closeable {
         return "";
       }
       return Text.format(
-          "checkpoint: %d model file%s written whole (%s, %.2f s each%s)%s%s",
+          "checkpoint: %d model file%s written whole (%s in total, %.2f s each%s)%s%s",
           files,
           files == 1 ? "" : "s",
           SnapshotMemory.mebibytes(bytes),

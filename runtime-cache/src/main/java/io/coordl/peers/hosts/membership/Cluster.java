@@ -156,7 +156,7 @@ record Cluster(
         log.once(
             String.format(
                 "%s speaks version %s of the peers' protocol, but this agent speaks version %s;"
-                    + " it is ignored.",
+                    + " that host is ignored.",
                 hello.name(), hello.version(), self.version()));
       } else if (hello.group() != self.group()) {
         log.once(hello.name() + " is a peer of another group; it is ignored.");
