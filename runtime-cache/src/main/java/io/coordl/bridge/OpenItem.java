@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One opened item, used by one stream or channel of the program. Several threads may call {@link
- * #content} and {@link #read}, as with the JDK's positional reads.
+ * One opened item, used by one reader of the program, such as a stream or channel. Several threads
+ * may call {@link #content} and {@link #read}, as with the JDK's positional reads.
  *
  * <p>Three cases, fixed at the open:
  *

@@ -14,7 +14,7 @@ import java.util.stream.LongStream;
  * far, so that short jobs stay below it, too. Used by one thread at a time.
  */
 final class Cadence {
-  /** Number of steps at the start whose times are ignored, because no code is compiled yet. */
+  /** Number of steps at the start whose times are ignored, because code is not compiled yet. */
   private static final int COLD_STEPS = 5;
 
   /** Minimum number of steps before the first checkpoint, unless the number is given. */

@@ -179,7 +179,7 @@ public final class ModelFiles implements Closeable {
    * Creates the policy.
    *
    * @param background initial value of {@link #inBackground}
-   * @param staging returns the bytes that snapshots may take; called once at most
+   * @param staging returns the bytes that snapshots may take; called at most once
    */
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
     this(background, staging, listener, log, done -> AgentThread.await(done, PATIENCE));
@@ -475,7 +475,7 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Called when the JVM is to end. Waits this long for one of the agent's own files, even if
+   * Called when the JVM ends. Waits this long for one of the agent's own files, even if
    * storage accepts nothing for a while, as when it forces much data to disk; then waits like
    * {@link #await()}.
    */

@@ -178,7 +178,7 @@ public final class Profile {
     return training == Thread.currentThread();
   }
 
-  /** Whether this is a training epoch: the model has been updated since it began. */
+  /** Whether this is a training epoch: the model has been updated since it began, or never. */
   private boolean isTrainingEpoch(Object iterator) {
     if (epoch.refersTo(iterator)) {
       return true;

@@ -180,7 +180,7 @@ class AugmentedBatchTest {
     assertThat(made).isPositive();
   }
 
-  /** Compares batches on the host and on a device; returns 0 if the library's own call throws. */
+  /** Compares a batch as made for the host and for a device; 0 if the library's own call throws. */
   private int compare(DataIterable iterable, List<Long> indices, long seed) throws Exception {
     RandomUtils.RANDOM.setSeed(seed);
     try (Batch own = new IterableFields().fetch(iterable, indices, 7)) {

@@ -50,7 +50,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
   }
 
   /**
-   * Parses all values: several hosts, or a single value of another kind; throws with the reason if
+   * Parses all values: several hosts, or a single value of any kind; throws with the reason if
    * they are malformed.
    */
   public static Discovery parse(List<String> values) {
