@@ -456,6 +456,8 @@ public final class AgentCheckpoints {
         ? ""
         : models.isEmpty()
             ? unusedReason
-            : failed ? "no checkpoint could be taken" : "the job ended before the first was due";
+            : failed
+                ? "no checkpoint could be taken"
+                : "the job ended before the first checkpoint was due";
   }
 }

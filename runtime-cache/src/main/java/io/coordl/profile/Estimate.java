@@ -8,8 +8,8 @@ import java.util.List;
  * The mean time of a sample over some steps, with its confidence interval.
  *
  * <p>Successive steps are not independent, so the 95 % confidence interval is computed from the
- * means of batches of steps (B. W. Schmeiser, Batch size effects in the analysis of simulation
- * output, Operations Research 30(3), 1982: 10 to 30 batches).
+ * means of up to 20 batches of steps (B. W. Schmeiser, Batch size effects in the analysis of
+ * simulation output, Operations Research 30(3), 1982, recommends 10 to 30 batches).
  *
  * <p>Among ten or more steps, a step more than {@link #OUTLIER_FACTOR} times as long as any other
  * is ignored: the machine, not the job, caused it, and it would dominate the mean. The step is kept

@@ -30,7 +30,7 @@ final class Gauge {
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int MAX_STEPS = 20_000;
 
-  /** Duration of a phase's turn. */
+  /** Usual duration of a phase's turn. */
   private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final int TURN_STEPS = 20;
