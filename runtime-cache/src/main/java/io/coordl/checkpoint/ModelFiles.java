@@ -475,9 +475,9 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Called when the JVM ends. Waits this long for one of the agent's own files, even if
-   * storage accepts nothing for a while, as when it forces much data to disk; then waits like
-   * {@link #await()}.
+   * Called when the JVM ends. Waits this long for one of the agent's own files, even if storage
+   * accepts nothing for a while, as when it forces much data to disk; then waits like {@link
+   * #await()}.
    */
   void awaitAgents(long nanos) {
     Pending last = inFlight;

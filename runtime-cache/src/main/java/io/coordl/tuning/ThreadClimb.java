@@ -34,8 +34,8 @@ final class ThreadClimb {
   static final double EVIDENT = 1.25;
 
   /**
-   * Windows until fewer threads are tried. Without prefetching, the first retry comes after twice as
-   * many, and each further pause is twice as long as the last, up to {@link #MAX_AGAIN}.
+   * Windows until fewer threads are tried. Without prefetching, the first retry comes after twice
+   * as many, and each further pause is twice as long as the last, up to {@link #MAX_AGAIN}.
    */
   static final int AGAIN = 60;
 
