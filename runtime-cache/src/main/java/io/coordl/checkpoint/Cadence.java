@@ -38,7 +38,7 @@ final class Cadence {
    */
   private static final int RECOMPUTE_STEPS = 16;
 
-  /** A step counts as at most this many times the median: longer ones include a pause. */
+  /** Longer steps include a pause, so each counts as at most this many times the median. */
   private static final int PAUSE_FACTOR = 10;
 
   private final long fixed;

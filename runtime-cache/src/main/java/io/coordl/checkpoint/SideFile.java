@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Length and SHA-256 of a model file, in a text file in the directory {@code .coordl} beside it;
- * {@code sha256sum -c} can read it. The text file is replaced just before the model and therefore
+ * Length and SHA-256 of a model file, in a text file in the directory {@code .coordl} beside it, in
+ * the format of {@code sha256sum -c}. The text file is replaced just before the model and therefore
  * records both the new and the old model: whenever the job is killed, the model file matches one of
  * them.
  */

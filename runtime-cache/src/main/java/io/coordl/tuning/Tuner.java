@@ -93,7 +93,7 @@ public final class Tuner {
   /** Batches to skip before the next window, because the number of threads has just changed. */
   private int skipped;
 
-  /** 0 before cached data is used, 1 while only part of it is used, 2 from then on. */
+  /** 0 before cached data is used, 1 while only part of it is used, 2 once all of it is. */
   private int phase;
 
   /** The epoch in which cached data was first used. */
