@@ -67,8 +67,8 @@ public class InterceptedCall {
   }
 
   /**
-   * Returns an exception to throw instead of returning {@link #result}; null for none. Called first,
-   * unless the method's body threw.
+   * Returns an exception to throw instead of returning {@link #result}; null for none. Called
+   * first, unless the method's body threw.
    */
   public @Nullable Throwable thrown() {
     return null;
