@@ -100,8 +100,8 @@ final class ThreadClimb {
   }
 
   /**
-   * Called when batches begin to take another time, because more of their data is cached: what was
-   * measured before no longer holds.
+   * Called when the time of a batch changes, for example because more of its data is cached:
+   * earlier measurements no longer hold.
    *
    * @param keepsThreads whether the number of threads stays until the next trial, which begins soon
    */

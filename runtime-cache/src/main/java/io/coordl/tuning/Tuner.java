@@ -353,7 +353,7 @@ public final class Tuner {
     }
   }
 
-  /** Whether caching has begun, but no cached data has been used since. */
+  /** Whether caching began early in this epoch, and no cached data has been used since. */
   private boolean isUncached(JobStatisticsEvent now) {
     return isEarly && now.epochs == begun.epochs && used.getAsLong() == usedAtBegin;
   }
