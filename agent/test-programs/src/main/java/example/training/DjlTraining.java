@@ -54,6 +54,7 @@ import org.apache.commons.csv.CSVFormat;
  * Trains with DJL on data of {@link TrainingData} or on pictures. Arguments: {@code
  * images|still|csv|csv-by-hand|text|waves|lambda|records|series|loader|compute DATA EPOCHS}; for
  * {@code series} and {@code compute}, whose data are in memory, DATA is the number of samples.
+ * {@code loader} only loads batches.
  */
 public final class DjlTraining {
   private static final int BATCH = 32;
@@ -67,7 +68,7 @@ public final class DjlTraining {
     this.epochs = epochs;
   }
 
-  /** Trains one model. */
+  /** Runs one program. */
   public static void main(String[] args) throws IOException, TranslateException {
     Engine.getInstance().setRandomSeed(1);
     new DjlTraining(args[1], Integer.parseInt(args[2])).run(args[0]);

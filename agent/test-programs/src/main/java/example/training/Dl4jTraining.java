@@ -49,7 +49,8 @@ import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 /**
  * Trains with DL4J on data of {@link TrainingData} or on pictures. Arguments: {@code
  * images|images-at-once|csv|csv-at-once|sequences|words|waves|loader|compute DATA EPOCHS}; for
- * {@code compute}, whose data are in memory, DATA is the number of samples.
+ * {@code compute}, whose data are in memory, DATA is the number of samples. {@code loader} only
+ * loads batches.
  */
 public final class Dl4jTraining {
   private static final int BATCH = 32;
@@ -65,7 +66,7 @@ public final class Dl4jTraining {
     this.epochs = epochs;
   }
 
-  /** Trains one network. */
+  /** Runs one program. */
   public static void main(String[] args) throws IOException, InterruptedException {
     Nd4j.getRandom().setSeed(1);
     new Dl4jTraining(args[1], Integer.parseInt(args[2])).run(args[0]);

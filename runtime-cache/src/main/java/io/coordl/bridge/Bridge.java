@@ -163,7 +163,8 @@ public final class Bridge {
   }
 
   /**
-   * Returns the exception that a replaced method throws; null if it returns. Never throws itself.
+   * Called after the method unless it threw. Returns an exception to throw to the program; null for
+   * none. Never throws itself.
    */
   public static @Nullable Throwable thrown(InterceptedCall call) {
     try {
@@ -174,7 +175,7 @@ public final class Bridge {
     }
   }
 
-  /** Called after the method unless it threw; returns the result for the program. Never throws. */
+  /** Called after {@link #thrown} returned null; returns the program's result. Never throws. */
   public static @Nullable Object leave(InterceptedCall call, @Nullable Object own) {
     try {
       return call.result(own);

@@ -5,8 +5,8 @@ public interface FaultListener {
   FaultListener NONE = Nothing.INSTANCE;
 
   /**
-   * Reports a failure of the agent, after which the program continues as if the agent were absent;
-   * {@code tripped} is true if the agent has switched itself off because of this fault.
+   * Reports a failure of the agent; the program continues without the part that failed. {@code
+   * tripped} is true if the agent has switched itself off because of this fault.
    */
   void fault(String where, Throwable cause, boolean tripped);
 }

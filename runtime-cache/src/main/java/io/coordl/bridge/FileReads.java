@@ -418,7 +418,7 @@ public final class FileReads {
 
   // java.net.URL
 
-  /** Replaces {@link URL#openStream} for {@code file:} URLs. */
+  /** Replaces {@link URL#openStream}; only files of {@code file:} URLs can be items. */
   public static InputStream openStream(URL url) throws IOException {
     FileInputStream stream;
     try {

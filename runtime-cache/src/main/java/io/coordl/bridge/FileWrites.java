@@ -7,7 +7,10 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The counterpart of {@link FileReads} for writes; used only where a library saves a model. */
+/**
+ * The counterpart of {@link FileReads} for writes. A stream is redirected only while a library
+ * saves a model on the same thread ({@link Redirection}).
+ */
 public final class FileWrites {
   static final ThreadLocal<@Nullable Redirection> REDIRECTIONS = new ThreadLocal<>();
 

@@ -1,6 +1,6 @@
 package io.coordl.bridge;
 
-/** Replaces calls of {@code System.gc()}: records the caller, then runs the collection. */
+/** Replaces {@code System.gc()} and {@code Runtime.gc()}: records the caller, then collects. */
 public final class GcCalls {
   private GcCalls() {}
 

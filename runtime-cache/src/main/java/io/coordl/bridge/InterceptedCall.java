@@ -66,7 +66,10 @@ public class InterceptedCall {
     return replacement != null;
   }
 
-  /** Returns the exception that a replaced method throws; null if it returns {@link #result}. */
+  /**
+   * Returns an exception to throw instead of returning {@link #result}; null for none. Called
+   * first, unless the method's body threw.
+   */
   public @Nullable Throwable thrown() {
     return null;
   }

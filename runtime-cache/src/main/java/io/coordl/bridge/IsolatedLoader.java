@@ -87,8 +87,8 @@ public final class IsolatedLoader extends ClassLoader {
   }
 
   /**
-   * Returns the jar if it has been replaced since the job started; null if its classes can still be
-   * loaded.
+   * Returns the jar if it has been replaced since the job started; null if it has not, or if the
+   * calling program may not read it.
    */
   public @Nullable File replacedJar() {
     try {

@@ -14,9 +14,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link FileInputStream} that the runtime serves without opening the file. When the program
- * requests its channel or descriptor, or reads past the cached bytes of a file that has grown, the
- * real file is opened at the same position and takes over.
+ * A {@link FileInputStream} that opens no file itself: the runtime serves its reads. When the
+ * program requests its channel or descriptor, or reads past the cached bytes of a file that has
+ * grown, the real file is opened at the same position and takes over.
  *
  * <p>Its own descriptor is closed, so after {@link #close} each JDK method fails exactly as on a
  * closed stream.

@@ -30,8 +30,8 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   private long at;
 
   /**
-   * Whether all reads use the open file, because it is not the item's file or a read by the runtime
-   * failed.
+   * If true, all reads use the open file: the runtime does not serve it, the path no longer names
+   * the item's file, or a read by the runtime failed.
    */
   private volatile boolean ownOnly;
 

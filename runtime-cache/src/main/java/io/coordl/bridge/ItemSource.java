@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether a file that the program opens is an item of the data set, and supplies its bytes.
- * Called on the program's threads; safe for concurrent use.
+ * Called on all threads that run the program's code; safe for concurrent use.
  */
 public interface ItemSource {
   ItemSource NONE = Nothing.INSTANCE;

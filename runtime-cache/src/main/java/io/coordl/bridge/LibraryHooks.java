@@ -3,8 +3,8 @@ package io.coordl.bridge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles calls of intercepted library methods. Called concurrently on any number of program
- * threads; must not affect the program's random generators, interrupt flags or workspaces.
+ * Handles calls of intercepted library methods. Called concurrently on all threads that run the
+ * program's code; must not affect the program's random generators, interrupt flags or workspaces.
  */
 public interface LibraryHooks {
   LibraryHooks NONE = Nothing.INSTANCE;

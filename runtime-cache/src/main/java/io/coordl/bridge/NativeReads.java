@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Links call sites whose types the bridge cannot name. They become {@code invokedynamic} and are
  * linked with the caller's view of the library.
  *
- * <p>OpenCV's {@code imread(path, flags)} opens the file in native code. If the item is in memory,
- * its bytes go to the library's {@code imdecode}, which runs the same decoder and returns the same
- * pixels. If anything unexpected happens, such as an empty result, the original call runs.
+ * <p>OpenCV's {@code imread(path, flags)} opens the file in native code. If the runtime serves the
+ * item, its bytes go to the library's {@code imdecode}, which runs the same decoder and returns the
+ * same pixels. If anything unexpected happens, such as an empty result, the original call runs.
  */
 public final class NativeReads {
   /** The libraries' default flags: {@code IMREAD_COLOR}. */

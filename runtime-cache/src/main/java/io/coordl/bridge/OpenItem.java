@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One opened item, used by one stream or channel of the program. Several threads may call {@link
- * #content} and {@link #read}, as with the JDK's positional reads.
+ * One opened item, used by one reader of the program, such as a stream or channel. Several threads
+ * may call {@link #content} and {@link #read}, as with the JDK's positional reads.
  *
  * <p>Three cases, fixed at the open:
  *
@@ -143,8 +143,7 @@ public abstract class OpenItem {
 
   /**
    * Whether the file is now longer than at the open or, if it is held open, has a different length,
-   * so that only {@link #file} has the further bytes. Called at the end of the item; checks the
-   * file once.
+   * so that only {@link #file} has the further bytes. Each call checks the file.
    */
   public boolean grown() {
     return new File(path).length() > size;

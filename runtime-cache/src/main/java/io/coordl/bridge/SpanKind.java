@@ -42,8 +42,8 @@ public enum SpanKind {
    */
   DATA_SET,
   /**
-   * Skipped work that an earlier job has already done: a step or, if the subject says so, the
-   * epochs before the current one.
+   * Skipped work that an earlier job has already done: a step or, if the subject is a number, that
+   * many whole epochs.
    */
   SKIPPED,
   /** A requested garbage collection; the subject is the caller: class and method. */

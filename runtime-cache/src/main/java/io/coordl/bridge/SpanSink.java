@@ -3,9 +3,9 @@ package io.coordl.bridge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives spans. Implementations are called on the program's threads. They must be safe for
- * concurrent use, and must not block or touch the program's random generators, interrupt flag or
- * workspaces.
+ * Receives spans. Implementations are called on all threads that run the program's code. They must
+ * be safe for concurrent use, and must not block or touch the program's random generators,
+ * interrupt flag or workspaces.
  */
 public interface SpanSink {
   SpanSink NONE = Nothing.INSTANCE;

@@ -89,7 +89,7 @@ public final class AgentCheckpoints {
    * @param every {@code auto}, {@code continuous}, or a number of steps
    * @param overhead share of the time that {@code auto} may take
    * @param keep number of checkpoints to keep per model
-   * @param grace seconds that the last one may take after SIGTERM
+   * @param grace seconds that the last checkpoint may take after SIGTERM
    * @param resumed the checkpoint that the job continues from, null if none; called when the first
    *     step has ended
    */
@@ -217,7 +217,8 @@ public final class AgentCheckpoints {
               "storage",
               "checkpoint.every: storage at "
                   + root
-                  + " has not answered; the job continues, and takes no checkpoint until it does.");
+                  + " has not answered; the job continues, but takes no checkpoint until storage"
+                  + " answers.");
         }
       }
       if (!call.isDone()) {
@@ -455,6 +456,8 @@ public final class AgentCheckpoints {
         ? ""
         : models.isEmpty()
             ? unusedReason
-            : failed ? "no checkpoint could be taken" : "the job ended before the first was due";
+            : failed
+                ? "no checkpoint could be taken"
+                : "the job ended before the first checkpoint was due";
   }
 }

@@ -14,7 +14,7 @@ import java.util.stream.LongStream;
  * far, so that short jobs stay below it, too. Used by one thread at a time.
  */
 final class Cadence {
-  /** Number of steps at the start whose times are ignored, because no code is compiled yet. */
+  /** Number of steps at the start whose times are ignored, because code is not compiled yet. */
   private static final int COLD_STEPS = 5;
 
   /** Minimum number of steps before the first checkpoint, unless the number is given. */
@@ -33,11 +33,12 @@ final class Cadence {
   private static final int COSTS = 4;
 
   /**
-   * The interval is recomputed only once in this many steps, because recomputing sorts step times.
+   * Until a checkpoint is due, the interval is recomputed only once in this many steps, because
+   * recomputing sorts step times.
    */
   private static final int RECOMPUTE_STEPS = 16;
 
-  /** A step that takes this many times the median is a pause, such as an evaluation. */
+  /** Longer steps include a pause, so each counts as at most this many times the median. */
   private static final int PAUSE_FACTOR = 10;
 
   private final long fixed;
@@ -89,7 +90,7 @@ final class Cadence {
 
     /**
      * Returns the mean. Values above {@code most} count as {@code most}. If there are several
-     * values, omits the largest 5 % (at least one), which are pauses.
+     * values, omits the largest 5 % (at least one), which may include pauses.
      */
     double mean(long most) {
       int kept = size() < 2 ? size() : size() - Math.max(1, size() / 20);

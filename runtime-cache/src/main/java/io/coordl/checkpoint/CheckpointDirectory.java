@@ -307,9 +307,10 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Reads back the newest complete checkpoint, links it, and deletes those older than the newest
-   * {@code keep} complete ones. A checkpoint that cannot be deleted stays until the next call.
-   * Returns false if the link cannot be made, as on a file system without symbolic links.
+   * Reads back the newest complete checkpoint, links it, and drops older ones: complete ones beyond
+   * the newest {@code keep}, and all incomplete ones. A checkpoint that cannot be deleted stays
+   * until the next call. Returns false if the link cannot be made, as on a file system without
+   * symbolic links.
    */
   boolean retain(int keep, OnceLog log) {
     boolean linked = true;

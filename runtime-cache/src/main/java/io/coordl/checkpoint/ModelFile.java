@@ -144,8 +144,9 @@ final class ModelFile implements Closeable {
   /**
    * Creates a file that will replace {@code path}.
    *
-   * @throws UnsupportedTargetException if the result would differ from what the library writes, as
-   *     for dangling links, hard links, special files and files of another user
+   * @throws UnsupportedTargetException if no file can be created beside the target, or if the
+   *     result would differ from what the library writes, as for dangling links, hard links,
+   *     special files and files of another user
    */
   static ModelFile create(Path path) throws UnsupportedTargetException {
     Path parent = path.toAbsolutePath().getParent();

@@ -179,7 +179,7 @@ public final class ModelFiles implements Closeable {
    * Creates the policy.
    *
    * @param background initial value of {@link #inBackground}
-   * @param staging returns the bytes that snapshots may take; called once at most
+   * @param staging returns the bytes that snapshots may take; called at most once
    */
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
     this(background, staging, listener, log, done -> AgentThread.await(done, PATIENCE));
@@ -374,8 +374,8 @@ public final class ModelFiles implements Closeable {
 
   /**
    * Writes a file in the background, publishes and closes it; does so immediately, on this thread,
-   * if the job is ending. Called in this thread's turn; the caller must then call {@link #raise}.
-   * Returns the pending file.
+   * if the job is ending or no thread can be started. Called in this thread's turn; the caller must
+   * then call {@link #raise}. Returns the pending file.
    */
   Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file, false);
@@ -475,9 +475,9 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Called when the JVM is to end. Waits this long for one of the agent's own files, even if
-   * storage accepts nothing for a while, as when it forces much data to disk; then waits like
-   * {@link #await()}.
+   * Called when the JVM ends. Waits this long for one of the agent's own files, even if storage
+   * accepts nothing for a while, as when it forces much data to disk; then waits like {@link
+   * #await()}.
    */
   void awaitAgents(long nanos) {
     Pending last = inFlight;
@@ -669,7 +669,7 @@ public final class ModelFiles implements Closeable {
         return "";
       }
       return Text.format(
-          "checkpoint: %d model file%s written whole (%s, %.2f s each%s)%s%s",
+          "checkpoint: %d model file%s written whole (%s in total, %.2f s each%s)%s%s",
           files,
           files == 1 ? "" : "s",
           SnapshotMemory.mebibytes(bytes),

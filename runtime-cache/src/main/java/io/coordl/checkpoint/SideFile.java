@@ -20,9 +20,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Length and SHA-256 of a model file, in a text file beside it that {@code sha256sum -c} reads. It
- * is replaced just before the model and therefore records both the new and the old model: whenever
- * the job is killed, the model file matches one of them.
+ * Length and SHA-256 of a model file, in a text file in the directory {@code .coordl} beside it, in
+ * the format of {@code sha256sum -c}. The text file is replaced just before the model and therefore
+ * records both the new and the old model: whenever the job is killed, the model file matches one of
+ * them.
  */
 record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   static final String SUFFIX = ".sha256";

@@ -39,7 +39,7 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
           "checkpoint=async: "
               + (memoryShort
                   ? "memory is short"
-                  : "a snapshot needs more than its budget of "
+                  : "snapshots need more than their budget of "
                       + mebibytes(budget)
                       + " (checkpoint.size)")
               + ", so the job waits until the file is written, as with checkpoint=atomic.");

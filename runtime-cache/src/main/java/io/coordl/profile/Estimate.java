@@ -8,13 +8,13 @@ import java.util.List;
  * The mean time of a sample over some steps, with its confidence interval.
  *
  * <p>Successive steps are not independent, so the 95 % confidence interval is computed from the
- * means of batches of steps (B. W. Schmeiser, Batch size effects in the analysis of simulation
- * output, Operations Research 30(3), 1982: 10 to 30 batches).
+ * means of up to 20 batches of steps (B. W. Schmeiser, Batch size effects in the analysis of
+ * simulation output, Operations Research 30(3), 1982, recommends 10 to 30 batches).
  *
  * <p>Among ten or more steps, a step more than {@link #OUTLIER_FACTOR} times as long as any other
- * is ignored, unless garbage collection accounts for most of it: the machine, not the job, caused
- * such a step, and it would dominate the mean. Two long steps are not ignored, because the job
- * probably caused them.
+ * is ignored: the machine, not the job, caused it, and it would dominate the mean. The step is kept
+ * if garbage collection accounts for most of it. Two long steps are kept, because the job probably
+ * caused them.
  *
  * @param nanos mean time of a sample in nanoseconds
  * @param error half width of its 95 % confidence interval

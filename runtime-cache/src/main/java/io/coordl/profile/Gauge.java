@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the steps of one phase until its time per sample is known precisely enough. Confined to
- * one thread.
+ * Collects the steps of one phase until its time per sample is known precisely enough. Used on the
+ * training thread and, at the end, by the thread that ends the job; not synchronised.
  */
 final class Gauge {
   /** Required half width of the confidence interval, as a share of the mean. */
@@ -30,7 +30,7 @@ final class Gauge {
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int MAX_STEPS = 20_000;
 
-  /** Duration of a phase's turn. */
+  /** Usual duration of a phase's turn. */
   private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final int TURN_STEPS = 20;

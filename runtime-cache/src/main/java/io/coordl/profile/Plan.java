@@ -110,7 +110,8 @@ final class Plan {
         (left + (alone ? 1 : 0)) * each + (results.isWarm() ? 0 : WarmUp.WINDOW_NANOS / step);
     long most = ((alone ? ALL_NANOS : PHASES_NANOS) - (now() - begun)) / step;
     return Text.format(
-            "; let it train for at least %,d more steps (%s)", least, Text.roughly(least * step))
+            "; let the program train for at least %,d more steps (%s)",
+            least, Text.roughly(least * step))
         + (most <= least
             ? ""
             : Text.format(

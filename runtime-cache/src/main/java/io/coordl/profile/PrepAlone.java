@@ -13,13 +13,13 @@ import java.util.concurrent.TimeUnit;
  * epoch.
  */
 final class PrepAlone extends Stage {
-  /** Epochs without a usable step after which the measurement is abandoned. */
+  /** Epochs after which the measurement is abandoned if there are too few usable steps. */
   private static final int MAX_EPOCHS = 8;
 
   /** Time limit of the measurement: in short epochs, few batches can be used. */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(90);
 
-  /** Time limit while there are no usable steps. */
+  /** Time limit while there are too few usable steps. */
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   private final int threads;

@@ -178,7 +178,10 @@ public final class Profile {
     return training == Thread.currentThread();
   }
 
-  /** Whether this is a training epoch: the model has been updated since it began. */
+  /**
+   * Whether this is a training epoch: the model has been updated since the epoch began, or has
+   * never been updated.
+   */
   private boolean isTrainingEpoch(Object iterator) {
     if (epoch.refersTo(iterator)) {
       return true;

@@ -108,7 +108,7 @@ final class Replay extends Turn {
     idle = idleSteps >= IDLE_STEPS && now - idleSince >= IDLE_NANOS;
     if (!idle && now - begun > MAX_NANOS) {
       idle = true;
-      note = "the threads that prepare did not become idle";
+      note = "the threads that prepare batches did not become idle";
     }
     return idle;
   }

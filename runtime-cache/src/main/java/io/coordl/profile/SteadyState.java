@@ -2,12 +2,12 @@ package io.coordl.profile;
 
 /**
  * Finds where the steady state of a series begins: at the truncation that minimizes the standard
- * error of the mean of the remaining values (MSER-5; K. P. White, An effective truncation heuristic
+ * error of the mean of the remaining values (MSER; K. P. White, An effective truncation heuristic
  * for bias reduction in simulation output, Simulation 69(6), 1997). It needs no threshold, and
  * shows when a series is not yet steady: then the best truncation lies in its second half.
  */
 final class SteadyState {
-  /** Values are averaged in groups of five, which smooths alternating values. */
+  /** Values are averaged in groups of five (MSER-5), which smooths alternating values. */
   static final int GROUP = 5;
 
   private SteadyState() {}

@@ -33,7 +33,10 @@ final class ThreadClimb {
   /** Ratio of speeds that is evident after one window with each number of threads. */
   static final double EVIDENT = 1.25;
 
-  /** Windows until fewer threads are tried; without prefetching, windows until the first retry. */
+  /**
+   * Windows until fewer threads are tried. Without prefetching, the first retry comes after twice
+   * as many, and each further pause is twice as long as the last, up to {@link #MAX_AGAIN}.
+   */
   static final int AGAIN = 60;
 
   /** How much slower steps must be, in two consecutive windows, to try fewer threads early. */
@@ -97,8 +100,8 @@ final class ThreadClimb {
   }
 
   /**
-   * Called when batches begin to take another time, because more of their data is cached: what was
-   * measured before no longer holds.
+   * Called when the time of a batch changes, for example because more of its data is cached:
+   * earlier measurements no longer hold.
    *
    * @param keepsThreads whether the number of threads stays until the next trial, which begins soon
    */

@@ -93,7 +93,7 @@ public final class Tuner {
   /** Batches to skip before the next window, because the number of threads has just changed. */
   private int skipped;
 
-  /** Times of a batch: 0 before cached data is used, 1 in the epoch that begins to, then 2. */
+  /** 0 before cached data is used, 1 while only part of it is used, 2 once all of it is. */
   private int phase;
 
   /** The epoch in which cached data was first used. */
@@ -116,7 +116,7 @@ public final class Tuner {
   /** How often cached data had been used when the job began to train. */
   private long usedBefore;
 
-  /** How often cached data had been used when caching began: by another job of the group. */
+  /** How often cached data of another job of the group had been used when caching began. */
   private long usedAtBegin;
 
   /** Whether caching began before the job trained, and ended then. */
@@ -125,7 +125,7 @@ public final class Tuner {
   /** Whether caching began near the start of the first epoch. */
   private boolean isEarly;
 
-  /** The first epoch in which everything that can be cached is cached; 0 before. */
+  /** The first epoch that caches everything that can be cached; 0 before. */
   private long filling;
 
   /** Totals before the job used cached data, without its first batch. */
@@ -353,7 +353,7 @@ public final class Tuner {
     }
   }
 
-  /** Whether caching has begun, but no cached data has been used since. */
+  /** Whether caching began early in this epoch, and no cached data has been used since. */
   private boolean isUncached(JobStatisticsEvent now) {
     return isEarly && now.epochs == begun.epochs && used.getAsLong() == usedAtBegin;
   }

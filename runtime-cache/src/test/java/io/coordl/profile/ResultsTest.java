@@ -49,8 +49,8 @@ class ResultsTest {
       assertThat(plan.toGo(totals))
           // Three phases and preparation alone, and 5 s of warm-up.
           .isEqualTo(
-              "; let it train for at least 260 more steps (13 s), at most 5,000 (4 min 10 s) if"
-                  + " times are not steady, or profile fewer phases");
+              "; let the program train for at least 260 more steps (13 s), at most 5,000 (4 min"
+                  + " 10 s) if times are not steady, or profile fewer phases");
       plan.warmedUp(20, true);
       plan.results.measured(phase(Plan.COLD, 1, 0));
       totals.wall = 40_000_000_000L; // 1 s a step; the minimum is 20 steps.

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One job uses an arena whose words other jobs, killed jobs or other programs have changed. */
+/** One job uses an arena that other jobs, killed jobs or other programs have changed. */
 class ArenaIndexTest {
   private static final int CAPACITY = 1 << 20;
   private static final int LENGTH = 100;
@@ -137,7 +137,7 @@ class ArenaIndexTest {
     assertThat(fetch(4095)).isEqualTo(Outcome.HIT);
   }
 
-  /** After kills the count of taken slots is too low. */
+  /** After kills, the count of taken slots is too low. */
   @Test
   void theLastFreePlaceIsUsedBeforeTheTableIsFull() throws IOException {
     abandonAllBut(6);
@@ -436,7 +436,7 @@ class ArenaIndexTest {
   void itemsAreCheckedSeparatelyInEachTable() throws IOException {
     fetch(0);
     appendTable();
-    memory.set(slot(1, 0), memory.get(slot(1, 4000))); // Another's item: no match.
+    memory.set(slot(1, 0), memory.get(slot(1, 4000))); // The word of another item.
     fetch(8191);
     assertThat(ArenaDescriptor.isReady(memory.get(slot(1, 8191)))).isTrue();
     store.forgetChecks();

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Model check of the production protocol: at every access to memory, another job may run, or the
- * current job may be killed. Three jobs fetch the same item; two of them fetch another first, so
- * that the table fills and a new one is appended. Explores every single switch, every single kill,
- * kills after a switch, and random runs of up to four switches and two kills.
+ * current job may be killed. Three jobs fetch the same item; two of them fetch another item first,
+ * so that the table fills and a new one is appended. Explores every single switch, every single
+ * kill, kills after a switch, and random runs of up to four switches and two kills.
  *
  * <p>In every run, an item that is found is complete, is stored once, is read once plus at most
  * once per killed job, and is served to the last job.

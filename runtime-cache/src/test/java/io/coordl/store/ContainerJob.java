@@ -101,7 +101,7 @@ public final class ContainerJob {
 
   private static List<ByteBuffer> take(int mebibytes, double seconds) throws IOException {
     List<ByteBuffer> taken = new ArrayList<>();
-    long pause = (long) (1e9 * seconds / mebibytes); // Slower only if the machine is busy.
+    long pause = (long) (1e9 * seconds / mebibytes); // Takes longer only if the machine is busy.
     for (int i = 0; i < mebibytes; i++) {
       taken.add(ByteBuffer.allocateDirect(PIECE)); // The JVM fills it with zeros.
       long due = System.nanoTime() + pause;

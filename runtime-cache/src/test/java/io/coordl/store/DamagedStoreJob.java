@@ -17,9 +17,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A job in a separate JVM, because a failure would end the JVM; another program truncates the job's
- * store. Arguments: {@code steps DIRECTORY LENGTH} or {@code job DIRECTORY DATA}. Prints its
- * results.
+ * A job in a separate JVM, because a failure would end the JVM. The store is truncated while the
+ * job runs: with the arguments {@code steps DIRECTORY LENGTH} by the job itself, before each access
+ * in turn; with {@code job DIRECTORY DATA} by the test. Prints its results.
  */
 public final class DamagedStoreJob {
   static final int FILES = 40;

@@ -126,7 +126,7 @@ class FailingMemoryTest {
     store.fetch(KEPT, Items.length(1), Items.loader(1));
   }
 
-  /** Another job's claim, for {@link Request#AWAIT}. */
+  /** Adds another job's claim, for {@link Request#AWAIT}. */
   private void claimNew() {
     long slot = ArenaDescriptor.HEADER_BYTES + 8L * (NEW.high() & 4095);
     memory.set(slot, ArenaDescriptor.claimed(7, NEW));

@@ -73,7 +73,7 @@ class GivingBackTest {
     return store;
   }
 
-  /** Bytes of this test's shared-memory files that this process has mapped. */
+  /** Returns how many bytes of this test's files are mapped and in memory. */
   private long mapped() throws IOException {
     long pages = 0;
     boolean ours = false;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Prints the cost of a hit and of the same read from a warm page cache: 2,000 files of 110 kB,
- * random order, one thread. Run by hand; asserts nothing.
+ * Prints the cost of admissions and hits, and of the same reads from a warm page cache, with 2,000
+ * files of 110 kB and one thread. Run by hand; asserts nothing.
  */
 public final class HitCost {
   private static final int FILES = 2000;
@@ -25,7 +25,7 @@ public final class HitCost {
     void read(String path) throws IOException;
   }
 
-  /** Measures; the store is shared if there is any argument. */
+  /** Measures a private store, or a shared one if there is any argument. */
   public static void main(String[] args) throws Exception {
     Path directory = Files.createTempDirectory("coordl-hit");
     List<String> paths = new ArrayList<>();

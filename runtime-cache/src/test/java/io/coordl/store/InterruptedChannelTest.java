@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every channel method treats an interrupted thread as the JDK's channel does. */
+/** The agent's channels treat an interrupted thread as the JDK's channel does. */
 class InterruptedChannelTest {
   private static final int SIZE = 5000;
 

@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 public final class Items {
   private Items() {}
 
-  /** Opens a group's store; waits for a job that holds its lock. */
+  /** Opens a group's store; waits a while if another job holds the store's lock. */
   static ArenaStore openHost(Path directory, String group, LongSupplier capacity, UserLog log)
       throws IOException {
     long user = Machine.user();

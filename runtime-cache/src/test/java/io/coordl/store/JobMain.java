@@ -7,11 +7,11 @@ import java.util.SplittableRandom;
 /**
  * A job in a separate JVM. Arguments: {@code directory group items epochs seed [anywhere]}. Fetches
  * all items in order, starting with the first, or with a random one if {@code anywhere} is given;
- * then fetches random items. Checks each item, prints the number of reads from storage, and leaves
- * when its input ends.
+ * then fetches random items. Starts when it reads a byte, checks each item, prints the number of
+ * reads from storage, and leaves at the next byte or when its input ends.
  */
 public final class JobMain {
-  /** Exit status of a job started with {@code anywhere} that was served a wrong item. */
+  /** Exit status of a job started with {@code anywhere} that was served a wrong item or none. */
   static final int WRONG = 3;
 
   private JobMain() {}

@@ -90,7 +90,7 @@ class LateStoreTest {
 
   /** A host owns items in proportion to the capacity with which it joins, which never changes. */
   @Test
-  void aHostJoinsOnceItsStoreIsOpenWithThatStoresCapacity() throws Exception {
+  void aHostJoinsWithItsStoresCapacityOnceTheStoreIsOpen() throws Exception {
     FileLock setup = other.lock(SETUP_BYTE, 1, false);
     CountDownLatch requested = new CountDownLatch(1);
     String name = "127.0.0.1:" + freePort();

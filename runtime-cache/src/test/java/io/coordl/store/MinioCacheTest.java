@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The program reads what it would read without the cache, and storage is read once. */
+/** The program reads the same bytes as without the cache; storage is read once per cached item. */
 class MinioCacheTest {
   @TempDir Path directory;
   @TempDir Path arena;

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** Page-locked memory over a fake driver that only records what it locks. */
 public final class LockedMemory {
-  /** Sizes in bytes, in the order of the calls; negative for unlocked memory. */
+  /** Sizes in bytes, in the order of the calls; negative for unlocked memory, 0 for a log line. */
   public final List<Long> locked = new ArrayList<>();
 
   /** The memory that the adapters use. */

@@ -175,7 +175,7 @@ class CheckpointIT {
           own(models(framework, jdk, "steps", folder), own, every + ",checkpoint.keep=2").run();
       assertThat(kept.orFail(every).out().lines().toList()).as(every).isEqualTo(steps);
       assertThat(kept.err()).doesNotContain("fault");
-      if (kept.err().contains("did nothing: the job ended before the first was due")) {
+      if (kept.err().contains("did nothing: the job ended before the first checkpoint was due")) {
         assertThat(every).as("only auto waits until it can afford a checkpoint").startsWith("auto");
         assertThat(names(own.resolve(model(framework)))).isEmpty();
         continue;

@@ -182,7 +182,7 @@ class PipelinesTest {
   }
 
   @Test
-  void noWorkerIsMoreThanDWavesAhead() {
+  void noWorkerIsFurtherAheadThanTheDistance() {
     double[][] times = {{1, 1, 1, 1}, {1, 5, 1, 1}};
     // In lockstep, all wait for the pause.
     assertThat(Waves.makespan(times, 0)).isEqualTo(8);
@@ -197,9 +197,9 @@ class PipelinesTest {
   @Test
   void distanceHidesVariationButNotSlowness() throws Exception {
     assertThat(Waves.efficiency(List.of(10.0, 10.0, 10.0), 0, 0)).isCloseTo(1, within(1e-9));
-    double lockStep = Waves.efficiency(List.of(10.0, 10.0, 10.0), 0.3, 0);
+    double lockstep = Waves.efficiency(List.of(10.0, 10.0, 10.0), 0.3, 0);
     double ahead = Waves.efficiency(List.of(10.0, 10.0, 10.0), 0.3, 32);
-    assertThat(lockStep).isBetween(0.7, 0.85);
+    assertThat(lockstep).isBetween(0.7, 0.85);
     assertThat(ahead).isGreaterThan(0.97);
     Pipelines.Settings far = new Pipelines.Settings(4, 32, 3, 0.1);
     Pipelines nodes = Pipelines.of(List.of(worker("VVVV"), worker("QQQQ")), model(), far, null);

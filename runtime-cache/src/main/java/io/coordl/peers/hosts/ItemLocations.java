@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers where the items are that their owner does not cache: at another member, or nowhere,
- * because all candidates are full. The latter is permanent, because nothing is evicted. Valid for
- * one set of reachable members.
+ * Remembers the locations of items that their owner does not cache: another member, or nowhere if
+ * all candidates are full. The latter is permanent, because nothing is evicted. Valid for one set
+ * of reachable members.
  *
  * <p>An open-addressing table with one word per item: 48 bits of its key, and the location. If two
  * items share these bits, a fetch may cost a needless request or storage read. The table starts at

@@ -3,7 +3,7 @@ package io.coordl.peers.hosts;
 import java.io.Closeable;
 import java.util.List;
 
-/** The current hosts. Safe for concurrent use; no method blocks. */
+/** The current hosts. Safe for concurrent use; only {@link #close} may block, and not for long. */
 public interface Membership extends Closeable {
   /**
    * Returns all members, including this host's own, sorted by name; empty until this host's is

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * violates {@link Wire} or misses its deadline.
  */
 final class PeerSession implements Closeable {
-  /** How long a request waits for another client's claim; the client then repeats the request. */
+  /** How long a request waits if the item is already claimed; the client then repeats it. */
   private static final Duration HOLD = Duration.ofMillis(100);
 
   /** An unused connection is closed after this time. */

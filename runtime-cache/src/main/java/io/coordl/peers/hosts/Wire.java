@@ -18,7 +18,7 @@ import java.util.Arrays;
  * number of following bytes.
  *
  * <pre>
- * FIND    FOUND and the item; BUSY: another client is reading it; ROOM: absent, and there is room;
+ * FIND    FOUND and the item; BUSY: a job is already reading it; ROOM: absent, and there is room;
  *         FULL: absent, and there will be no room; LATER: absent, and there is no room now
  * CLAIM   FOUND and the item; FULL, LATER or BUSY; or GRANTED. After GRANTED the client sends STILL
  *         repeatedly while it reads storage. It then either disconnects, or sends BYTES and the

@@ -19,11 +19,11 @@ import java.util.zip.CRC32;
 
 /**
  * A host in a separate JVM. Arguments: {@code directory number ports items seed start}. Serves at
- * 127.0.0.NUMBER, on the port in that place of {@code ports}. Once a byte arrives on standard
- * input, and until the next byte or the end of the input, fetches random items on two threads from
- * a window that moves with the clock. Prints {@link #FOUND} once it has received an item from
- * another host; at the end, prints its totals and the answers of other hosts by kind. Exits with
- * {@link #WRONG} at the first wrong byte or exception.
+ * 127.0.0.NUMBER, on the NUMBERth of the comma-separated {@code ports}. Once a byte arrives on
+ * standard input, and until the next byte or the end of the input, fetches random items on two
+ * threads from a window that moves with the clock. Prints {@link #FOUND} once it has received an
+ * item from another host; at the end, prints its totals and the answers of other hosts by kind.
+ * Exits with {@link #WRONG} at the first wrong byte or exception.
  */
 public final class HostMain {
   static final int WRONG = 3;

@@ -65,7 +65,7 @@ class HostsEngineTest {
     return number;
   }
 
-  /** Fetches all items on all hosts, on two threads per host, each in its own order. */
+  /** On each host, two threads fetch random items, and then between them all items. */
   private static void epoch(Hosts hosts, int items, long seed) throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     List<Future<?>> all = new ArrayList<>();

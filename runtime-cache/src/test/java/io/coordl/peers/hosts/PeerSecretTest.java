@@ -71,8 +71,8 @@ class PeerSecretTest {
   }
 
   /**
-   * Hosts with other JDKs must derive the same key: if this changes, hosts no longer find each
-   * other.
+   * Hosts with other JDKs or releases of the agent must derive the same key; otherwise they reject
+   * each other.
    */
   @Test
   void theKeyOfASecretNeverChanges() throws Exception {

@@ -76,11 +76,11 @@ public final class Wiretap implements Closeable {
     while (true) {
       Socket client = listening.accept();
       connections.incrementAndGet();
-      Socket behind = new Socket(server.getAddress(), server.getPort());
+      Socket backend = new Socket(server.getAddress(), server.getPort());
       open.add(client);
-      open.add(behind);
-      start(() -> pass(client, behind, (number, record) -> keep(record)));
-      start(() -> pass(behind, client, answers));
+      open.add(backend);
+      start(() -> pass(client, backend, (number, record) -> keep(record)));
+      start(() -> pass(backend, client, answers));
     }
   }
 

@@ -61,8 +61,8 @@ public final class HookTable {
   }
 
   /**
-   * Adds a span of a method in any class; the returned iterable is timed if its class cannot be
-   * hooked.
+   * Times the batches of the iterable that a method in any class returns, if the iterable's class
+   * cannot be hooked. Adds no span of the method itself.
    */
   public void timedIterable(SpanKind kind, String method) {
     add(Weave.TIMED_ITERABLE, kind, null, null, method);

@@ -95,14 +95,14 @@ public final class DjlVerdicts {
               ? "cached up to it: it draws from `RandomUtils`, which the agent detects at run time"
               : "cached";
     } else if (Featurizer.class.isAssignableFrom(type)) {
-      return told(verdict(withFeature((Featurizer) specimens.of(type)), new Pipeline()));
+      return describe(verdict(withFeature((Featurizer) specimens.of(type)), new Pipeline()));
     } else if (!RandomAccessDataset.class.isAssignableFrom(type)) {
       return "left alone: it is not a `RandomAccessDataset`";
     }
-    return told(verdict(dataset(type), new Pipeline()));
+    return describe(verdict(dataset(type), new Pipeline()));
   }
 
-  private static String told(SampleVerdict verdict) {
+  private static String describe(SampleVerdict verdict) {
     String reason = verdict.reason().replace(PassthroughNDArray.class.getName(), "NDArray");
     return verdict.isKept() ? "cached" : "refused: " + reason;
   }

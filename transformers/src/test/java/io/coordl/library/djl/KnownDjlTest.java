@@ -192,7 +192,7 @@ class KnownDjlTest {
   }
 
   @Test
-  void drawsManagersSizesAndPropertiesAreRefused() {
+  void codeThatDependsOnMoreThanItsArgumentIsRefused() {
     assertThat(reason(new Dropped())).contains("dropout");
     assertThat(reason(new Counted())).contains("getParentManager");
     assertThat(reason(new Identified())).contains("getUid");

@@ -65,7 +65,7 @@ class PipelinePartsTest {
     }
   }
 
-  private record Change(String what, Job other, String told) {
+  private record Change(String what, Job other, String expected) {
     @Override
     public String toString() {
       return what;
@@ -102,7 +102,7 @@ class PipelinePartsTest {
     Fingerprint usual = parts(Job.USUAL);
     Fingerprint other = parts(change.other());
     assertThat(other).isNotEqualTo(usual);
-    assertThat(other.difference(usual)).startsWith(change.told());
+    assertThat(other.difference(usual)).startsWith(change.expected());
     assertThat(usual.difference(other)).isNotNull();
   }
 

@@ -28,12 +28,12 @@ import org.junit.jupiter.api.Test;
 class SampledBatchesTest {
   private static final int SIZE = 10;
 
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final Numbers dataset = new Numbers();
 
   /** A group in a missing directory: logs an error if an epoch begins before a batch is fetched. */
   private final PrepGroup nowhere =
-      new PrepGroup(Path.of("nowhere"), "g", ByteBudget.parse("64k"), 1, said::add);
+      new PrepGroup(Path.of("nowhere"), "g", ByteBudget.parse("64k"), 1, logged::add);
 
   private SampledEpoch epoch;
 
@@ -66,7 +66,7 @@ class SampledBatchesTest {
 
   @BeforeEach
   void begin() throws ReflectiveOperationException {
-    Services services = Services.builder(said::add).group(nowhere).build();
+    Services services = Services.builder(logged::add).group(nowhere).build();
     epoch =
         new SampledEpoch(
             new CoordinatedBatches(DataIterable.class, services),
@@ -77,7 +77,7 @@ class SampledBatchesTest {
   @AfterEach
   void noEpochBeginsBeforeABatchIsFetched() {
     nowhere.close();
-    assertThat(said).noneMatch(sentence -> sentence.contains("nowhere"));
+    assertThat(logged).noneMatch(sentence -> sentence.contains("nowhere"));
   }
 
   private SampledBatches over(Iterator<List<Long>> sampler) {
@@ -96,7 +96,7 @@ class SampledBatchesTest {
     assertThat(batches.get(0).hashCode()).isEqualTo(own.get(0).hashCode());
     assertThatThrownBy(() -> batches.get(0).set(0, 1L))
         .isInstanceOf(UnsupportedOperationException.class);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -119,7 +119,7 @@ class SampledBatchesTest {
       assertThat(batches.hasNext()).isTrue();
       assertThat(batches.next()).isEqualTo(List.of(3L * i % SIZE));
     }
-    assertThat(said).singleElement().asString().contains("samplers that never end");
+    assertThat(logged).singleElement().asString().contains("samplers that never end");
   }
 
   /** DJL's sampler returns the last, incomplete batch, although it should drop it. */

@@ -92,7 +92,7 @@ class StoredImageTest {
                 });
   }
 
-  /** Returns the library's decoded image, whose array the manager passed to it creates. */
+  /** Returns the library's decoded image; the manager passed to it creates its array. */
   private static Image decoded() {
     return (Image)
         Proxy.newProxyInstance(

@@ -19,8 +19,8 @@ import java.util.concurrent.Future;
  * them, {@code get WAY PORT ITEMS BYTES SECRET PID}, where SECRET is the file of the peer secret
  * and PID the process on the other side. The first prints a line once it listens, and ends when its
  * input ends. The second prints its figures: p50 and p99 in microseconds with one thread, GB/s with
- * four, CPU microseconds per item of both processes. Each phase lasts a second, after a warm-up of
- * equal length.
+ * four, and the CPU microseconds that both processes use per item. Each phase lasts a second, after
+ * a warm-up of equal length.
  */
 public final class Sides {
   private static final int THREADS = 4;

@@ -36,8 +36,8 @@ import org.jgroups.util.ExtendedUUID;
  * is complete and CoorDL sends no messages of its own.
  *
  * <p>A killed host is detected by its broken connection and removed in less than a second. A host
- * that hangs or is disconnected is detected by missing heartbeats, within {@link #TIMEOUT_MILLIS}.
- * Partitions of a cluster merge once they can reach each other.
+ * that hangs or is disconnected is detected by missing heartbeats, after about {@link
+ * #TIMEOUT_MILLIS}. Partitions of a cluster merge once they can reach each other.
  */
 record Cluster(
     JChannel channel,
@@ -156,7 +156,7 @@ record Cluster(
         log.once(
             String.format(
                 "%s speaks version %s of the peers' protocol, but this agent speaks version %s;"
-                    + " it is ignored.",
+                    + " that host is ignored.",
                 hello.name(), hello.version(), self.version()));
       } else if (hello.group() != self.group()) {
         log.once(hello.name() + " is a peer of another group; it is ignored.");

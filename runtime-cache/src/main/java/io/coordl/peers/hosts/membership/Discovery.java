@@ -50,8 +50,8 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
   }
 
   /**
-   * Parses all values: several hosts, or a single value of another kind; throws with the reason if
-   * they are malformed.
+   * Parses all values: several hosts, or a single value of any kind; throws with the reason if they
+   * are malformed.
    */
   public static Discovery parse(List<String> values) {
     List<HostPort> hosts = new ArrayList<>();

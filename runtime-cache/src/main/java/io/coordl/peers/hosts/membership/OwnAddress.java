@@ -52,7 +52,7 @@ record OwnAddress(Predicate<InetAddress> local) {
       throw new IOException(
           "The peers "
               + String.join(", ", own.stream().map(HostPort::text).toList())
-              + " are all addresses of this host: set the one to listen at with"
+              + " are all addresses of this host: choose the one to listen on with"
               + " peer.bind=ADDRESS[:PORT]; until then no other host is used.");
     }
     return own.isEmpty() ? named(remote, listed, defaultPort) : own.get(0);
