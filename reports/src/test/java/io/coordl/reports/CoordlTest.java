@@ -76,8 +76,8 @@ class CoordlTest {
             "Store       raw, process: 256.0 MiB of 1.0 GiB used (25.0 %), 1,000 items, 2,000 hits"
                 + " of 3,000 (66.7 %)",
             "Prep group  search: 2 of 3 epochs shared (1 while no other job took part), 20 batches"
-                + " from the group, 10 prepared for the group, 3 prepared locally; its threads wait"
-                + " mostly for job 4711 (1.00 s); 1 more: see --json",
+                + " from the group, 10 prepared for the group, 3 prepared locally; this job's"
+                + " threads wait mostly for job 4711 (1.00 s); 1 more: see --json",
             "Items       3,000 fetched: 2,000 from memory (190.7 MiB), 1,000 from storage"
                 + " (95.4 MiB), each a file opened",
             "p50 / p99   fetch 2.0 ms / 40.0 ms, decode 3.0 ms / 5.0 ms",
