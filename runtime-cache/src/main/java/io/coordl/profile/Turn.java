@@ -4,7 +4,10 @@ import java.util.concurrent.TimeUnit;
 
 /** A phase that takes turns with the others, so that all of them cover the same period of time. */
 abstract class Turn extends Stage {
-  /** Time limit of one turn, even if few of its steps are usable. */
+  /**
+   * Time limit of one turn. Applies once the phase has enough steps for an estimate, or if none can
+   * be expected.
+   */
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   final Gauge gauge;

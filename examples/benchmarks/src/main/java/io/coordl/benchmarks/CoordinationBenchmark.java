@@ -111,7 +111,7 @@ public final class CoordinationBenchmark {
     this.example = example;
     this.jobCounts = jobCounts;
     this.compared = compared;
-    // 50 batches, some seconds per epoch for one job. At the end of an epoch only the last batches
+    // 50 batches, a few seconds per epoch for one job. At the end of an epoch only the last batches
     // are in preparation; with fewer batches, cores would be idle for a larger share of the time.
     perClass = example == Example.DJL ? 100 : 200;
     arguments =
@@ -348,10 +348,11 @@ public final class CoordinationBenchmark {
                 }));
     return String.format(
         Locale.ROOT,
-        "%n%s example, %d pictures of %s, %s, %d cores; medians of %d repetitions, %d epochs after"
-            + " %d of warm-up, times J if coordinated;%nreads and decodes are those of all jobs"
-            + " together, as means over all epochs.%nOne job alone: %.2f s an epoch to prepare,"
-            + " %.2f s to compute: prep is %.0f %%; at 100 %%, the ideal would be J.%n%s%s",
+        "%n%s example, %d pictures of %s, %s, %d cores; medians of %d repetitions; %d epochs"
+            + " measured after %d warm-up epochs (J times as many if coordinated);%nreads and"
+            + " decodes are totals of all jobs, averaged over all epochs.%nOne job alone: %.2f s an"
+            + " epoch to prepare, %.2f s to compute: prep is %.0f %%; at 100 %%, the ideal would be"
+            + " J.%n%s%s",
         example,
         pictures(),
         PIXELS,

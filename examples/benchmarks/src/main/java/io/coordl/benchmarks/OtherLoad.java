@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /** Share of the machine's cores that other programs use, from {@code /proc/stat}. */
 final class OtherLoad {
-  /** From this share of the cores on, other programs distort the measured times too much. */
+  /** At or above this share of the cores, other programs distort the measured times too much. */
   static final double BUSY = 0.15;
 
   private static final Path STAT = Path.of("/proc/stat");
@@ -26,7 +26,7 @@ final class OtherLoad {
     this.before = busyAndAll(stat);
   }
 
-  /** Returns the machine's size and its load at this moment. */
+  /** Returns the number of processors and the current load average. */
   static String machine() {
     return String.format(
         Locale.ROOT,

@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * Everything in a batch except its arrays. Together with their bytes, it suffices to create an
  * equal batch. Refers to no array of the program.
  *
- * <p>The bytes are copied; for a GPU, this is the single copy that the program's own array needs,
+ * <p>The bytes are copied; for a GPU, this is the one copy that the program's own array would need,
  * too. Arrays over staged bytes would be safe only if all their readers were known. But PyTorch's
  * arrays share memory unseen by DJL, as views and as values saved for the gradient of an operation.
  * An array over foreign memory ({@code from_blob} without a deleter) does not prevent reuse of that
  * memory for another batch, and DJL does not report how many other arrays share it. Closing,
- * detaching or attaching the batch proves nothing either: {@code backward} on a prediction that the
- * program keeps reads the closed batch, through no DJL object. The test program {@code
- * example.passes.ForeignMemoryArrays} shows this.
+ * detaching or attaching the batch proves nothing either: if the program keeps a prediction and
+ * later calls {@code backward} on it, PyTorch reads the closed batch without any DJL object. The
+ * test program {@code example.passes.ForeignMemoryArrays} shows this.
  *
  * @param device where the arrays belong; null for the manager's own
  */
@@ -88,8 +88,9 @@ record BatchFrame(
   }
 
   /**
-   * Creates an array with its own memory. The engine itself copies host memory only to a device,
-   * and views of an array over staged bytes would outlive these bytes unnoticed.
+   * Creates an array with its own memory. The engine copies host memory only when it creates an
+   * array on a device. An array in main memory would share the staged bytes, and its views could
+   * outlive them unnoticed.
    */
   static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
     Shape shape = new Shape(array.shape());

@@ -43,7 +43,9 @@ public final class Prefetch implements LibraryHooks {
               services, code, random, "DJL's random generator", batch -> ((Batch) batch).close());
     } else {
       batches = null;
-      services.log().say(BatchPrefetcher.leaves("DJL's random generator is older than the agent"));
+      services
+          .log()
+          .say(BatchPrefetcher.leaves("DJL created its random generator before the agent started"));
     }
     items = services.items();
     prepared = services.prepared();

@@ -60,7 +60,9 @@ public final class PreparedBatches implements LibraryHooks {
       samples = null;
       services
           .log()
-          .say(PreparedSamples.leaves("samples", "DJL's random generator is older than the agent"));
+          .say(
+              PreparedSamples.leaves(
+                  "samples", "DJL created its random generator before the agent started"));
     }
   }
 
