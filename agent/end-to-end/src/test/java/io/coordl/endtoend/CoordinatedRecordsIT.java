@@ -173,7 +173,7 @@ class CoordinatedRecordsIT {
             2,
             List.of(
                 new Mismatch("csv", "", "it differs in its records: 100 in 1 file with checksum"),
-                new Mismatch("sequences", "delimiter=;", "reader: delimiter is \";\", not \",\""),
+                new Mismatch("sequences", "delimiter=;", "its reader: delimiter: \";\", not \",\""),
                 new Mismatch("transformed", "factor=3", "it differs in its transform process:"),
                 new Mismatch("csv", "batch=8", "it differs in its batch size: 8, not 7"),
                 new Mismatch("csv", "label=1", "it differs in its arrays:"),
