@@ -369,7 +369,7 @@ class TunerTest {
     assertThat(tuner.keeps()).isTrue();
     for (int i = 0; i < 820; i++) {
       hits++;
-      totals.epochs = 1 + i / 400;
+      totals.epochs = 1L + i / 400;
       second(tuner, 200, 0.1);
     }
     assertThat(tuner.keeps()).isTrue();
