@@ -15,9 +15,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What each job of a group can rely on if another is late, hangs, is stopped or never starts. Runs
- * the production protocol in a {@link Model} whose time passes only when all jobs wait, so waits
- * are exact.
+ * The jobs of a group get their batches even if another job is late, hangs, is stopped or never
+ * starts. Runs the production protocol in a {@link Model} whose time passes only when all jobs
+ * wait, so waits are exact.
  */
 class CoordinatedJobsTest {
   private static final int BATCHES = 6;

@@ -27,7 +27,7 @@ final class Model implements Clock {
             return thread;
           });
 
-  /** What happens to the thread that is about to take a step. */
+  /** The kind of an {@link Event}, which occurs just before a thread takes a step. */
   enum Action {
     /** The {@code other}th thread after it runs instead. */
     SWITCH,

@@ -150,8 +150,8 @@ class CoordinatedRecordsIT {
   }
 
   /**
-   * How long jobs wait for similar ones, in seconds, which never come. A busy machine starts the
-   * jobs so far apart that the first try shows nothing.
+   * Seconds for which jobs wait for similar jobs, which never come. On a busy machine the jobs may
+   * start so far apart that only the second try shows the difference.
    */
   private static final int[] WAITS = {12, 60};
 

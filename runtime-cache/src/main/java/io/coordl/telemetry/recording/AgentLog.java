@@ -123,8 +123,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether this is the printing thread, which must not wait for itself: the program's own standard
-   * error may call the agent.
+   * Whether the current thread prints the agent's lines. It must not wait for itself if the stream
+   * that the program has set as standard error calls the agent.
    */
   private static boolean isPrinter() {
     Thread current = Thread.currentThread();

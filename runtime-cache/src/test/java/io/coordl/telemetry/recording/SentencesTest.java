@@ -696,7 +696,7 @@ class SentencesTest {
 
   // ---- epochs of a running job
 
-  /** The lines about epochs of 20 s, to each of which one of the changes is applied. */
+  /** Returns the lines about epochs of 20 s; each change modifies one epoch. */
   @SafeVarargs
   private static String epochLines(JobStatisticsEvent totals, Consumer<EpochEvent>... changes) {
     List<String> said = new ArrayList<>();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whatever its sampler does, the program gets the same batches as without the agent. */
+/** The program gets the same batches as without the agent, even if its sampler misbehaves. */
 class SampledBatchesTest {
   private static final int SIZE = 10;
 
