@@ -20,15 +20,15 @@ final class HashingStream extends OutputStream {
   /** Bytes between two syncs: if more are unsynced, the kernel may stall other writers. */
   private static final long MAX_UNSYNCED = 64L << 20;
 
-  private final Opener opening;
+  private final Opener opener;
   private final MessageDigest digest;
   private @Nullable FileOutputStream out;
   private volatile long bytes;
   private volatile boolean aborted;
   private long synced;
 
-  HashingStream(Opener opening, MessageDigest digest) {
-    this.opening = opening;
+  HashingStream(Opener opener, MessageDigest digest) {
+    this.opener = opener;
     this.digest = digest;
   }
 
@@ -36,7 +36,7 @@ final class HashingStream extends OutputStream {
   FileOutputStream file() throws IOException {
     FileOutputStream file = out;
     if (file == null) {
-      file = opening.open();
+      file = opener.open();
       out = file;
     }
     return file;

@@ -6,7 +6,6 @@ import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.steps.Ratio;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -170,13 +169,15 @@ final class ThreadClimb {
 
   /** Returns how much faster the job is with more threads in this trial; 1 if unknown. */
   private double gain(long prefetched) {
-    Figures ofCurrent = Pieces.sum(currentWindows);
-    Figures ofCandidate = Pieces.sum(candidateWindows);
-    boolean up = candidate > current;
-    double gain = rate(ofCandidate) / rate(ofCurrent);
+    Figures withFewer = Pieces.sum(windows(false));
     return prefetched > prefetchedBefore
-        ? Math.min(up ? gain : 1 / gain, most(up ? ofCurrent : ofCandidate))
+        ? Math.min(most(withFewer), rate(Pieces.sum(windows(true))) / rate(withFewer))
         : 1;
+  }
+
+  /** Returns the windows of this trial with the larger, or the smaller, number of threads. */
+  private List<Figures> windows(boolean withMore) {
+    return withMore == candidate > current ? candidateWindows : currentWindows;
   }
 
   /** Returns the largest speed-up that more threads can bring to a job with these waits. */
@@ -201,19 +202,15 @@ final class ThreadClimb {
     boolean up = candidate > current;
     int fewer = Math.min(current, candidate);
     int more = Math.max(current, candidate);
-    List<Figures> windowsFewer = up ? currentWindows : candidateWindows;
-    List<Figures> windowsMore = up ? candidateWindows : currentWindows;
+    List<Figures> windowsFewer = windows(false);
+    List<Figures> windowsMore = windows(true);
     Figures withFewer = Pieces.sum(windowsFewer);
     Figures withMore = Pieces.sum(windowsMore);
     boolean hasPrefetched = prefetched > prefetchedBefore;
-    double most = most(withFewer);
-    double gain =
-        !hasPrefetched || rate(withFewer) == 0
-            ? 0
-            : Math.min(most, rate(withMore) / rate(withFewer));
+    double gain = !hasPrefetched || rate(withFewer) == 0 ? 0 : gain(prefetched);
     int best = gain >= GAIN ? more : fewer;
     boolean isChanged = best != current;
-    Ratio ratio = gain == 0 ? null : ratio(windowsMore, windowsFewer, gain).atMost(most);
+    Ratio ratio = gain == 0 ? null : ratio(windowsMore, windowsFewer, gain).atMost(most(withFewer));
     Ratio before = speed;
     if (fewer == 0) {
       speed = ratio;
@@ -280,22 +277,22 @@ final class ThreadClimb {
 
   /** Returns the result for the summary; empty if there is none. */
   String said() {
-    Ratio known = speed;
-    if (known == null && current == 0) {
+    if (speed == null && current == 0) {
       return "";
     }
-    Sentence effect =
-        known == null
-            ? Sentence.PREFETCH_UNMEASURED
-            : known.low() <= 1 && known.high() >= 1
-                ? Sentence.PREFETCH_NO_EFFECT
-                : isRough && known.value() > 1
-                    ? Sentence.PREFETCH_ROUGH_EFFECT
-                    : Sentence.PREFETCH_EFFECT;
     return Sentence.PREFETCHING.with(
-        current == 0 ? Sentence.OFF.with() : Sentence.ON.with(number(current)),
-        effect == Sentence.PREFETCH_EFFECT
-            ? effect.with(Objects.requireNonNull(known))
-            : effect.with());
+        current == 0 ? Sentence.OFF.with() : Sentence.ON.with(number(current)), effect());
+  }
+
+  private String effect() {
+    Ratio known = speed;
+    if (known == null) {
+      return Sentence.PREFETCH_UNMEASURED.with();
+    } else if (known.low() <= 1 && known.high() >= 1) {
+      return Sentence.PREFETCH_NO_EFFECT.with();
+    }
+    return isRough && known.value() > 1
+        ? Sentence.PREFETCH_ROUGH_EFFECT.with()
+        : Sentence.PREFETCH_EFFECT.with(known);
   }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>A job that does not train</b> (inference, feature extraction, a loader benchmarked alone)
  * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring
- * starts over; data cached by then stays cached.
+ * starts over; data cached by then stays cached if the job uses it or waits.
  *
  * <p><b>Prefetching</b> is tried while the job still waits, with more threads and with fewer
  * ({@link ThreadClimb}).
@@ -208,15 +208,20 @@ public final class Tuner {
       synchronized (this) {
         if (now - nextCheck >= 0) {
           nextCheck = now + CHECK_NANOS;
-          JobStatisticsEvent trained = totals.get();
-          if (trained.wall > 0 && loads) {
-            restart(trained);
-          }
-          loads = trained.wall == 0;
-          evaluate(loads ? loading.get() : trained);
+          evaluate(figures());
         }
       }
     }
+  }
+
+  /** Returns the totals of the job, or of its loader while no thread trains. */
+  private JobStatisticsEvent figures() {
+    JobStatisticsEvent trained = totals.get();
+    if (trained.wall > 0 && loads) {
+      restart(trained);
+    }
+    loads = trained.wall == 0;
+    return loads ? loading.get() : trained;
   }
 
   /** Restarts measuring, because a job that only loaded data now trains. */
@@ -230,7 +235,7 @@ public final class Tuner {
     isJudged = reason != null;
     isProvisional = reason != null;
     usedBefore = used.getAsLong();
-    isEarly = false; // What the job does now may use cached data.
+    isEarly = false; // The job may use cached data from now on.
     uncachedSteps = new Pieces();
     cachedSteps = new Pieces();
     phase = 0;
@@ -241,23 +246,24 @@ public final class Tuner {
    * Decides about what was cached before the job trained: it must be used, or the job must wait.
    */
   private void review(JobStatisticsEvent now, Figures window) {
-    boolean waits = waiting(window) >= WORTH && now.plannedEpochs != 1;
-    waitingWindows = waits ? waitingWindows + 1 : 0;
     if (waitingWindows == 2 || used.getAsLong() > usedBefore) {
       isProvisional = false;
-      waitingWindows = 0;
-    } else if (!waits) {
+    } else if (waitingWindows == 0) {
       isProvisional = false;
       isUndone = true;
       isJudged = false;
       reason = null;
-      keeps = false;
-      keepsItems = false;
       filling = 0;
       phase = 0;
-      restartThreads(now, false);
+      stopKeeping(now, false);
       report(Sentence.DATA_DROPPED, describeWaits(window), window);
     }
+  }
+
+  private void stopKeeping(JobStatisticsEvent now, boolean keepsThreads) {
+    keeps = false;
+    keepsItems = false;
+    restartThreads(now, keepsThreads);
   }
 
   private void restartThreads(JobStatisticsEvent now, boolean keepsThreads) {
@@ -288,16 +294,14 @@ public final class Tuner {
       return;
     }
     last = now;
-    boolean waits = waiting(window) >= WORTH;
+    boolean waits = waiting(window) >= WORTH && now.plannedEpochs != 1;
+    waitingWindows = waits ? waitingWindows + 1 : 0;
     if (isProvisional) {
       review(now, window);
     }
     judge(now, window);
-    if (!keeps && !isDropped) {
-      waitingWindows = waits && now.plannedEpochs != 1 ? waitingWindows + 1 : 0;
-      if (waitingWindows == 2) {
-        begin(now, window);
-      }
+    if (!keeps && !isDropped && waitingWindows == 2) {
+      begin(now, window);
     }
   }
 
@@ -405,9 +409,7 @@ public final class Tuner {
         ThreadClimb.rate(after) < ThreadClimb.GAIN * ThreadClimb.rate(before)
             && ThreadClimb.GAIN * waitOfBatch(after) > waitOfBatch(before);
     if (isDropped) {
-      keeps = false;
-      keepsItems = false;
-      restartThreads(now, true);
+      stopKeeping(now, true);
     }
     report(isDropped ? Sentence.DATA_DROPPED : Sentence.DATA_USED, describeEffect(), window);
   }
@@ -461,20 +463,15 @@ public final class Tuner {
 
   /** Describes the changes and their effect, for the summary. */
   public synchronized String said() {
-    JobStatisticsEvent trained = totals.get();
-    if (trained.wall > 0 && loads) {
-      loads = false;
-      restart(trained);
-    }
-    JobStatisticsEvent now = trained.wall == 0 ? loading.get() : trained;
+    JobStatisticsEvent now = figures();
     if (reason == null) {
       return keeps
           ? climb.said()
           : (isUndone ? Sentence.SWITCHED_BACK : Sentence.NOT_SWITCHED)
               .with(
-                  now.wall > 0 && (trained.wall > 0 || now.batches >= FEW)
+                  now.wall > 0 && (!loads || now.batches >= FEW)
                       ? describeWaits(now)
-                      : (trained.loadedBatches == 0 ? Sentence.NO_BATCH : Sentence.FEW_LOADED)
+                      : (totals.get().loadedBatches == 0 ? Sentence.NO_BATCH : Sentence.FEW_LOADED)
                           .with());
     }
     collect(now);

@@ -127,7 +127,7 @@ public final class EpochEngine {
 
   /** Whether {@link #look} should be called: no batches are cached now. */
   public boolean looks() {
-    return samples != null && !samples.areKept();
+    return samples != null && !keeps();
   }
 
   /**

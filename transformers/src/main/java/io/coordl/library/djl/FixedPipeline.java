@@ -96,11 +96,11 @@ record FixedPipeline(
   /** Whether a transform is the one of this number, or equals the copy that replaces that one. */
   private boolean isOf(@Nullable Object transform, int number) {
     Object instead = used.get(number);
-    return instead == null
-        ? transform != null && transform == own(number)
-        : transform != null
-            && transform.getClass() == instead.getClass()
-            && Arrays.deepEquals(copies.arrays(transform), copies.arrays(instead));
+    return transform != null
+        && (instead == null
+            ? transform == own(number)
+            : transform.getClass() == instead.getClass()
+                && Arrays.deepEquals(copies.arrays(transform), copies.arrays(instead)));
   }
 
   static final class Copies {
