@@ -380,7 +380,7 @@ class PreparedIT {
   }
 
   private static ChildJvm hostile(Jdk jdk, int job) throws IOException {
-    Path table = Workshop.checkout().work("samples").resolve("rows.csv");
+    Path table = Workshop.shared("rows").resolve("rows.csv");
     if (!Files.exists(table)) {
       Files.write(
           table, IntStream.range(0, SAMPLES).mapToObj(i -> i + ",1,2,3,4,5,6,7," + i % 2).toList());
