@@ -85,7 +85,7 @@ class CoordlTest {
                 + " -javaagent:coordl-agent.jar=cache=minio,decoded=share: 4.00 s from the second"
                 + " epoch on were spent waiting for preparation (on all threads: decode 14.00 s,"
                 + " transforms 10.00 s, other 6.00 s); a cache of raw bytes will not help here;"
-                + " predicted: at most 1.04x faster.");
+                + " predicted: at most 1.07x faster.");
     assertThat(out.toString().lines().findFirst()).contains("CoorDL summary of " + job);
     assertThat(err.toString()).isEmpty();
   }
@@ -592,7 +592,11 @@ class CoordlTest {
     assertThat(out.toString()).contains("x as fast");
     Path page = folder.resolve("both.html");
     assertThat(coordl("report", one, other, "-o", page)).as(err.toString()).isZero();
-    assertThat(page).content().contains("so their speeds are not compared: main class=my.Other");
+    assertThat(page)
+        .content()
+        .contains(
+            "so their speeds are not compared: data set=my.OtherImages (was my.Images), main"
+                + " class=my.Other");
   }
 
   @Test

@@ -33,9 +33,7 @@ public enum SpanKind {
   COMPUTE,
   /** Like COMPUTE, but changes the model, which distinguishes training from evaluation. */
   UPDATE,
-  /**
-   * The start of an epoch or evaluation ({@code getData}, {@code reset}); the subject is the data.
-   */
+  /** The start of an epoch or evaluation ({@code reset}); the subject is the data. */
   EPOCH,
   /**
    * A data set reads what it needs before an epoch (DJL: {@code prepare}); the subject is the data.

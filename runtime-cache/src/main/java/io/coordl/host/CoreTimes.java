@@ -24,8 +24,9 @@ public interface CoreTimes {
   long ofThread();
 
   /**
-   * Sets the CPU time of the process, its threads' waits for a core, throttling and pressure.
-   * Called at the end of an epoch and for totals; the figures may be slightly old.
+   * Sets the CPU time of the process and of the JVM's own threads, its threads' waits for a core,
+   * throttling and pressure. Called at the end of an epoch and for totals; the figures may be
+   * slightly old.
    */
   void ofProcess(Figures figures);
 }

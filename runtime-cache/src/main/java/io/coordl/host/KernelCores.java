@@ -16,13 +16,23 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * The kernel's counters of CPU time and of waits for it: run-queue delays of threads (schedstat),
- * throttling of control groups of version 1 and 2, and pressure. Counters that a kernel lacks stay
- * 0. Except for the CPU time, the counters of the process are read at most every 250 ms, because
- * reading them takes about ten microseconds per thread.
+ * The kernel's counters of CPU time and of waits for it: CPU times and run-queue delays of threads
+ * (schedstat), throttling of control groups of version 1 and 2, and pressure. Counters that a
+ * kernel lacks stay 0. Except for the CPU time, the counters of the process are read at most every
+ * 250 ms, because reading them takes about ten microseconds per thread.
  */
 public final class KernelCores implements CoreTimes {
   static final long PAUSE_NANOS = 250_000_000;
+
+  /** How the names of the JVM's compiler threads begin: HotSpot, Graal, OpenJ9. */
+  private static final List<String> COMPILERS =
+      List.of("C1 Compiler", "C2 Compiler", "JVMCI Compiler", "JIT Compilation");
+
+  /**
+   * How the names of its garbage collector threads begin; the VM Thread runs serial collections.
+   */
+  private static final List<String> COLLECTORS =
+      List.of("GC Thread", "G1 ", "VM Thread", "ZWorker", "ZDriver", "Shenandoah", "GC Worker");
 
   private static final Path PROC = Path.of("/proc");
   private static final Path GROUPS = Path.of("/sys/fs/cgroup");
@@ -31,13 +41,13 @@ public final class KernelCores implements CoreTimes {
   private final Path groups;
   private final LongSupplier clock;
 
-  /** Wait of each thread at the last reading, by thread id. */
-  private Map<String, Long> waits = new HashMap<>();
+  /** The last reading of each thread, by thread id. */
+  private Map<String, Reading> readings = new HashMap<>();
 
-  /** Sum of the last readings of all threads that have ended. */
-  private long ended;
+  /** Sums over the last readings of the threads that have ended. */
+  private final Sums ended = new Sums();
 
-  private long sum;
+  private Sums sums = new Sums();
   private long throttled;
   private long pressure;
   private long next = Long.MIN_VALUE;
@@ -55,7 +65,7 @@ public final class KernelCores implements CoreTimes {
 
   @Override
   public long ofThread() {
-    return wait(proc.resolve("thread-self/schedstat"));
+    return times(proc.resolve("thread-self/schedstat"))[1];
   }
 
   @Override
@@ -69,25 +79,78 @@ public final class KernelCores implements CoreTimes {
       pressure = pressure();
     }
     figures.cpu = Machine.cpuTime(proc.resolve("self/stat"));
-    figures.coreWait = sum;
+    figures.compilerCpu = sums.compilers;
+    figures.collectorCpu = sums.collectors;
+    figures.coreWait = sums.waited;
     figures.throttled = throttled;
     figures.pressure = pressure;
   }
 
-  /** Sums over all threads; ended threads count with their last reading. */
-  private void sumOfThreads() {
-    Map<String, Long> now = new HashMap<>();
-    for (String thread : threads()) {
-      now.put(thread, wait(proc.resolve("self/task/" + thread + "/schedstat")));
+  private enum Work {
+    COMPILER,
+    COLLECTOR,
+    OTHER
+  }
+
+  /** A thread's CPU time and waits for a core so far, in nanoseconds. */
+  private record Reading(long cpu, long waited, Work work) {}
+
+  /** Sums over threads, in nanoseconds. */
+  private static final class Sums {
+    long compilers;
+    long collectors;
+    long waited;
+
+    void add(Sums more) {
+      compilers += more.compilers;
+      collectors += more.collectors;
+      waited += more.waited;
     }
-    for (Map.Entry<String, Long> before : waits.entrySet()) {
-      Long later = now.get(before.getKey());
-      if (later == null || later < before.getValue()) { // Another thread may have reused its id.
-        ended += before.getValue();
+
+    void add(Reading reading) {
+      waited += reading.waited();
+      switch (reading.work()) {
+        case COMPILER -> compilers += reading.cpu();
+        case COLLECTOR -> collectors += reading.cpu();
+        case OTHER -> {}
       }
     }
-    waits = now;
-    sum = ended + now.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Sums over all threads; ended threads count with their last reading. */
+  private void sumOfThreads() {
+    Map<String, Reading> now = new HashMap<>();
+    for (String thread : threads()) {
+      Path folder = proc.resolve("self/task/" + thread);
+      long[] times = times(folder.resolve("schedstat"));
+      Reading before = readings.get(thread);
+      if (before != null && times[0] >= before.cpu() && times[1] >= before.waited()) {
+        now.put(thread, new Reading(times[0], times[1], before.work()));
+      } else {
+        now.put(thread, new Reading(times[0], times[1], work(folder)));
+        if (before != null) { // Another thread has reused the id.
+          ended.add(before);
+        }
+      }
+    }
+    readings.forEach(
+        (thread, before) -> {
+          if (!now.containsKey(thread)) {
+            ended.add(before);
+          }
+        });
+    readings = now;
+    sums = new Sums();
+    sums.add(ended);
+    now.values().forEach(sums::add);
+  }
+
+  private static Work work(Path thread) {
+    List<String> lines = Machine.lines(thread.resolve("comm"));
+    String name = lines.isEmpty() ? "" : lines.get(0);
+    return COMPILERS.stream().anyMatch(name::startsWith)
+        ? Work.COMPILER
+        : COLLECTORS.stream().anyMatch(name::startsWith) ? Work.COLLECTOR : Work.OTHER;
   }
 
   @SuppressWarnings("removal") // JDK 17 has security managers.
@@ -105,11 +168,13 @@ public final class KernelCores implements CoreTimes {
     return AccessController.doPrivileged(listing);
   }
 
-  /** Returns the second number of a schedstat, the nanoseconds waited for a core; 0 if absent. */
-  private static long wait(Path schedstat) {
+  /** Returns a schedstat's CPU time and wait for a core, in nanoseconds; zeros if absent. */
+  private static long[] times(Path schedstat) {
     List<String> lines = Machine.lines(schedstat);
     String[] words = lines.isEmpty() ? new String[0] : lines.get(0).split(" ", 3);
-    return words.length < 2 ? 0 : Math.max(0, Machine.parse(words[1]));
+    return words.length < 2
+        ? new long[2]
+        : new long[] {Math.max(0, Machine.parse(words[0])), Math.max(0, Machine.parse(words[1]))};
   }
 
   /**

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The layout of a staging file, and its behaviour when another program damages it. */
 class StagingFileTest {
@@ -183,6 +185,26 @@ class StagingFileTest {
         .containsExactly("its file has " + (slots + 1) + " bytes, not " + (slots + SLOTS * PAGE));
     memory.whenDamaged(error -> reported.add("later"));
     assertThat(reported).hasSize(2).endsWith("later");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void theFirstReadAfterTruncationReturnsZerosAndReportsTheDamage(int read) throws IOException {
+    List<InternalError> reported = new ArrayList<>();
+    memory.whenDamaged(reported::add);
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.setLength(0);
+    }
+
+    if (read == 0) {
+      assertThat(memory.get(Header.MAGIC)).isZero();
+    } else if (read == 1) {
+      assertThat(memory.getInts(Header.MAGIC, 2)).containsOnly(0);
+    } else {
+      assertThat(memory.getBytes(Header.MAGIC, 8)).containsOnly(0);
+    }
+
+    assertThat(reported).hasSize(1);
   }
 
   @Test

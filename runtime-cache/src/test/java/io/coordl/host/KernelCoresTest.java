@@ -35,6 +35,11 @@ class KernelCoresTest {
     write(proc.resolve("self/task/" + number + "/schedstat"), "777 " + waited + " 5\n");
   }
 
+  private void thread(String number, String name, long cpu) throws IOException {
+    write(proc.resolve("self/task/" + number + "/comm"), name + "\n");
+    write(proc.resolve("self/task/" + number + "/schedstat"), cpu + " 0 5\n");
+  }
+
   private Figures process() {
     clock.addAndGet(KernelCores.PAUSE_NANOS);
     Figures figures = new EpochEvent();
@@ -54,6 +59,23 @@ class KernelCoresTest {
     thread("8", 5); // A new thread that reuses the number of an ended one.
     thread("7", 3); // The same, between two readings.
     assertThat(process().coreWait).isEqualTo(20 + 130 + 5 + 3);
+  }
+
+  @Test
+  void theJvmsOwnThreadsAreToldApartByTheirNames() throws IOException {
+    thread("1", "java", 1_000);
+    thread("2", "C2 CompilerThre", 200);
+    thread("3", "C1 CompilerThre", 30);
+    thread("4", "GC Thread#0", 7);
+    thread("5", "G1 Conc#0", 9);
+    Figures first = process();
+    assertThat(first.compilerCpu).isEqualTo(230);
+    assertThat(first.collectorCpu).isEqualTo(16);
+    thread("3", "loader", 5); // A new thread that reuses the number of an ended one.
+    thread("4", "GC Thread#0", 8);
+    Figures second = process();
+    assertThat(second.compilerCpu).isEqualTo(230);
+    assertThat(second.collectorCpu).isEqualTo(17);
   }
 
   @Test

@@ -126,6 +126,23 @@ class ProfiledItemsTest {
   }
 
   @Test
+  void anItemThatAFullStoreDidNotAdmitIsNotKept() throws IOException {
+    for (int i = 1; i <= 4; i++) {
+      items.open(file("a/" + i + ".bin", (1 << 20) + i).toString());
+    }
+    items.openStore(ByteBudget.parse("2m"));
+
+    int kept = 0;
+    for (ProfiledItems.Item item : items.listed().items()) {
+      boolean isKept = item.keep();
+      kept += isKept ? 1 : 0;
+      assertThat(item.copyKept(new byte[2 << 20]) > 0).isEqualTo(isKept);
+    }
+
+    assertThat(kept).isBetween(1, 3);
+  }
+
+  @Test
   void filesOfOtherFileSystemsAreReadAsTheProgramDoes() throws IOException {
     Path zip = directory.resolve("data.zip");
     try (FileSystem archive = FileSystems.newFileSystem(zip, java.util.Map.of("create", "true"))) {

@@ -85,6 +85,14 @@ public interface Library {
     return Map.of();
   }
 
+  /**
+   * Classes of the library that yield the batches of another object, each with the name of our
+   * class that returns that object: a {@code UnaryOperator}.
+   */
+  default Map<String, String> datasets() {
+    return Map.of();
+  }
+
   /** Whether a class, by internal name, looks like a source of batches but is not. */
   default boolean isNoData(String internalName) {
     return false;

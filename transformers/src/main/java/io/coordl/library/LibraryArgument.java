@@ -7,4 +7,7 @@ package io.coordl.library;
  * @param expected a description of its values, for the user
  * @param description its purpose
  */
-public record LibraryArgument(String key, String expected, String description) {}
+public record LibraryArgument(String key, String expected, String description) {
+  /** The value that stands for no value. */
+  public static final String NONE = "none";
+}

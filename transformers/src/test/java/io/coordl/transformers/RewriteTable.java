@@ -47,7 +47,9 @@ public final class RewriteTable {
                 .map(Policy::toString)
                 .collect(Collectors.joining("` or `"))
             + "`"
-        : "span: " + span(rule.kind());
+        : rule.advice() == HookRule.Weave.TIMED_ITERABLE
+            ? "batches of the returned iterable timed"
+            : "span: " + span(rule.kind());
   }
 
   private static String span(SpanKind kind) {

@@ -171,7 +171,7 @@ class DeclaredIT {
       assertThat(job.err()).contains(method + " did nothing: the program loaded no class ");
     }
     assertThat(run(Workshop.newestJdk(), directory, "batch=next,record=off").err())
-        .contains("batch=next is not valid: expected CLASS#METHOD");
+        .contains("batch=next is not valid: expected none, CLASS#METHOD");
     assertThat(run(Workshop.newestJdk(), directory, "step=a.B#c,record=off").err())
         .contains("step=a.B#c observes nothing without batch=CLASS#METHOD");
   }

@@ -23,6 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A job's recording is complete and agrees with its summaries. */
 class RecordingIT {
+  private static final String DJL_DATA = "ai.djl.basicdataset.cv.classification.ImageFolder";
+  private static final String DL4J_DATA =
+      "org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator";
+
   private static final List<String> PROMISED =
       List.of(
           "Fetch",
@@ -113,6 +117,12 @@ class RecordingIT {
     assertThat(environment.getString("libraries")).matches(framework + " \\d[\\w.-]+");
     assertThat(environment.getString("agent")).matches("\\d.*");
     assertThat(environment.getLong("cores")).isPositive();
+    for (String event : List.of("Epoch", "Batch")) {
+      assertThat(events.get(event))
+          .as(event)
+          .extracting(of -> of.getString("dataset"))
+          .containsOnly(framework == Framework.DJL ? DJL_DATA : DL4J_DATA);
+    }
     RecordedEvent totals = last(events.get("JobStatistics"));
     assertBatchesAreJoined(events, job.batches().size());
     assertWaitsAddUp(events);

@@ -9,6 +9,7 @@ import io.coordl.items.EarlyMaps;
 import io.coordl.library.Library;
 import io.coordl.library.catalog.Libraries;
 import io.coordl.pipeline.LibraryCounts;
+import io.coordl.pipeline.LibraryDatasets;
 import io.coordl.pipeline.LibraryLayers;
 import io.coordl.pipeline.LibraryVerdicts;
 import io.coordl.telemetry.recording.AgentLog;
@@ -110,12 +111,15 @@ final class Activation {
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
     monitor.figures().spans().counts(new LibraryCounts(libraries.counters()));
+    LibraryDatasets datasets = new LibraryDatasets(libraries.datasets());
+    monitor.figures().spans().datasets(datasets);
     monitor.figures().spans().layers(new LibraryLayers(libraries.layers()));
     if (!options.profiles()) {
       monitor
           .figures()
           .spans()
-          .onEpoch(new Verdicts(monitor.figures(), new LibraryVerdicts(libraries.verdicts())));
+          .onEpoch(
+              new Verdicts(monitor.figures(), datasets, new LibraryVerdicts(libraries.verdicts())));
     }
     if (library != null) {
       monitor.figures().saw(library.event());

@@ -316,7 +316,10 @@ public enum Option {
     }
     for (LibraryArgument argument : Libraries.known().arguments()) {
       text.append(String.format("  %-12s %s%n", argument.key(), argument.description()));
-      text.append(String.format("  %-12s %s (may be repeated)%n", "", argument.expected()));
+      text.append(
+          String.format(
+              "  %-12s %s (may be repeated; default %s)%n",
+              "", argument.expected(), LibraryArgument.NONE));
     }
     return text.toString();
   }

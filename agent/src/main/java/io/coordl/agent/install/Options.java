@@ -612,6 +612,9 @@ public final class Options {
   }
 
   private void put(LibraryArgument argument, String value, String origin) {
+    if (value.equals(LibraryArgument.NONE)) {
+      return;
+    }
     try {
       libraries.accept(argument, value);
       List<String> values = new ArrayList<>();

@@ -1,6 +1,7 @@
 package io.coordl.agent.install;
 
 import io.coordl.host.AgentThread;
+import io.coordl.pipeline.LibraryDatasets;
 import io.coordl.pipeline.LibraryVerdicts;
 import io.coordl.pipeline.SampleVerdict;
 import io.coordl.telemetry.event.Figures;
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks after an epoch over a data set whether its samples could be cached, so that the advice
- * names no policy that would be refused. The proof runs once per class that yields batches, for at
- * most 8 classes, on an agent thread, and only if preparation takes at least 5 % of the job's time.
+ * names no policy that would be refused. The proof runs once per class of data set, for at most 8
+ * classes, on an agent thread, and only if preparation takes at least 5 % of the job's time.
  */
 final class Verdicts implements Consumer<Object> {
   private static final double WORTH_A_PROOF = 0.05;
@@ -21,11 +22,13 @@ final class Verdicts implements Consumer<Object> {
   private static final String PREPARED = "prepared=share";
 
   private final JobFigures figures;
+  private final LibraryDatasets datasets;
   private final LibraryVerdicts proofs;
   private final Set<String> seen = new HashSet<>();
 
-  Verdicts(JobFigures figures, LibraryVerdicts proofs) {
+  Verdicts(JobFigures figures, LibraryDatasets datasets, LibraryVerdicts proofs) {
     this.figures = figures;
+    this.datasets = datasets;
     this.proofs = proofs;
   }
 
@@ -33,7 +36,8 @@ final class Verdicts implements Consumer<Object> {
   @Override
   public void accept(Object batches) {
     Figures now = figures.spans().totals().snapshot();
-    if (now.share(now.prepTime()) < WORTH_A_PROOF || !isNew(batches.getClass().getName())) {
+    String dataset = datasets.apply(batches).getClass().getName();
+    if (now.share(now.prepTime()) < WORTH_A_PROOF || !isNew(dataset)) {
       return;
     }
     AgentThread proof = new AgentThread("coordl-verdict", () -> prove(batches));

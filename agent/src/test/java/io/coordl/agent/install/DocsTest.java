@@ -34,7 +34,7 @@ final class DocsTest {
           .append(argument.key())
           .append("` | ")
           .append(argument.expected())
-          .append(" (may be repeated) | `none` | ")
+          .append(" (may be repeated) | `" + LibraryArgument.NONE + "` | ")
           .append(argument.description())
           .append(" |\n");
     }

@@ -3,6 +3,7 @@ package io.coordl.agent.install;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.library.Library;
+import io.coordl.library.LibraryArgument;
 import io.coordl.library.catalog.Libraries;
 import io.coordl.telemetry.recording.Setting;
 import io.coordl.transformers.hook.Policy;
@@ -63,6 +64,15 @@ final class OptionsTest {
 
     assertThat(options.problems()).isEmpty();
     assertThat(options.isGiven(option)).isTrue();
+  }
+
+  @Test
+  void defaultsOfLibraryArgumentsMayBeGiven() {
+    for (LibraryArgument argument : Libraries.known().arguments()) {
+      Options options = parse(argument.key() + "=" + LibraryArgument.NONE);
+      assertThat(options.problems()).isEmpty();
+      assertThat(options.settings()).noneMatch(setting -> setting.key().equals(argument.key()));
+    }
   }
 
   @Test

@@ -34,6 +34,7 @@ final class JobIdentity {
     put(differences, "main class", before.program(), after.program());
     List<EpochEvent> earlier = before.completeEpochs();
     List<EpochEvent> later = after.completeEpochs();
+    put(differences, "data set", dataset(earlier), dataset(later));
     put(
         differences,
         "samples an epoch",
@@ -46,6 +47,13 @@ final class JobIdentity {
         samples(later, batches(later)));
     put(differences, "profiled", profiled(before), profiled(after));
     return differences;
+  }
+
+  /**
+   * Returns the class of the data set of the first epoch; null if there is none or it is unknown.
+   */
+  private static @Nullable String dataset(List<EpochEvent> epochs) {
+    return epochs.isEmpty() ? null : epochs.get(0).dataset;
   }
 
   /** Describes whether the run was profiled: the phases of a profile delay the job. */

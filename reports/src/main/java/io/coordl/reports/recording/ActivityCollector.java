@@ -91,7 +91,8 @@ final class ActivityCollector {
 
   /** Adds a batch to its source; beyond the limit, all further sources share one entry. */
   private void addBatch(JobEvent event) {
-    String source = event.text("source");
+    String dataset = event.has("dataset") ? event.text("dataset") : null; // Since 0.2.0.
+    String source = dataset == null ? event.text("source") : dataset;
     String name = source == null ? "(unknown)" : source;
     String key = sources.size() < CLASSES || sources.containsKey(name) ? name : "(others)";
     Activity.Source batch =

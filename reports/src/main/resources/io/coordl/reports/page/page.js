@@ -159,7 +159,8 @@
     const summary = below(base(index), "summary");
     const epochs = at(below(summary, "epochs"));
     // A column with the same name in every row would say nothing; with evaluations, there are two names.
-    const named = new Set(epochs.map(epoch => epoch.source)).size > 1;
+    const name = epochs.some(epoch => epoch.dataset) ? "dataset" : "source";
+    const named = new Set(epochs.map(epoch => epoch[name])).size > 1;
     return table(
       "Times of the training thread in seconds, by epoch and evaluation" +
         (SEVERAL ? ": " + RECORDINGS[index].name : ""),
@@ -167,7 +168,7 @@
       [...epochs.map((epoch, at) => {
         const row = partRow([kindOf(epoch), show(below(summary, "epochs", at, "number"), "count"),
           epoch.complete ? "" : " (left early)"], below(summary, "epochs", at), false);
-        if (named) row.cells.push(show(below(summary, "epochs", at, "source"), "text"));
+        if (named) row.cells.push(show(below(summary, "epochs", at, name), "text"));
         return row;
       }), (() => {
         const row = partRow("job", below(summary, "totals"), true);
@@ -628,8 +629,8 @@
 
   function sourceTable(index) {
     const path = below(base(index), "sources");
-    return table("Preparation of batches, by iterator or data set",
-      [["source", "text"], ["batches"], ["items"], ["prepared in"], ...PREP_PARTS.map(([, label]) => [label])],
+    return table("Preparation of batches, by data set",
+      [["data set", "text"], ["batches"], ["items"], ["prepared in"], ...PREP_PARTS.map(([, label]) => [label])],
       at(path).map((unused, at) => [show(below(path, at, "name"), "text"), show(below(path, at, "batches"), "count"),
         show(below(path, at, "items"), "count"), show(below(path, at, "wallNanos"), "nanos"),
         ...PREP_PARTS.map(([part]) => show(below(path, at, part), "nanos"))]));

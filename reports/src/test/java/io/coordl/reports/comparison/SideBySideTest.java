@@ -217,9 +217,10 @@ class SideBySideTest {
     assertThat(refused.different()).isNotNull();
     assertThat(only(refused).different())
         .containsEntry("main class", new Change("my.Train", "my.Other"))
+        .containsEntry("data set", new Change("my.Images", "my.OtherImages"))
         .containsEntry("samples an epoch", new Change("3,200", "6,400"))
         .containsEntry("samples a batch", new Change("32.0", "64.0"))
-        .hasSize(3);
+        .hasSize(4);
     assertThat(SideBySideText.lines(refused).get(0))
         .contains(" is not of the same job as ", "main class=my.Other (was my.Train)");
     assertThat(only(SideBySide.of(two, List.of(), true)).timesAsFast()).isNotNull();

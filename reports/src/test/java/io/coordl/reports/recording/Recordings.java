@@ -174,6 +174,7 @@ public final class Recordings {
     event.epoch = number;
     event.updates = 100;
     event.source = "my.Images";
+    event.dataset = "my.Images";
     event.complete = true;
     event.wall = wall;
     event.batches = 100;
@@ -213,10 +214,11 @@ public final class Recordings {
     event.commit();
   }
 
-  /** Emits an epoch with twice the samples, in batches twice the size. */
+  /** Emits an epoch with twice the samples, in batches twice the size, of a different data set. */
   public static void emitDoubleSizeEpoch(long number, long wall) {
     EpochEvent event = epoch(number, wall, SECOND, false);
     event.samples = 6_400;
+    event.dataset = "my.OtherImages";
     event.commit();
   }
 

@@ -367,28 +367,31 @@ public record Advice(
     Figures judged = evidence.judged();
     long prep = judged.prepTime();
     double decoding = (double) judged.decodeTime / Math.max(1, prep);
-    long decodeWaits = Math.round(decoding * waits);
+    // Cached images are not read, and batches that need no preparation hardly queue.
+    long decodeWaits = Math.round(decoding * waits) + judged.fetchStall;
+    long all = judged.fetchStall + judged.prepStall + judged.queueStall;
+    long decodes = judged.decodeTime + judged.fetchTime;
     List<Cure> cures = new ArrayList<>();
     if (evidence.isFull(StoreStatisticsEvent.PREPARED)) {
       cures.add(
           Cure.of(
               Sentence.KEEP_MORE_PREPARED,
-              prep,
-              waits,
+              prep + judged.fetchTime,
+              all,
               more("prepared.size", evidence, StoreStatisticsEvent.PREPARED)));
     } else if (evidence.isPrepared()
         && !evidence.keepsPrepared()
         && !evidence.isOn("prep")
         && evidence.batchesAreOfTheLibrary()) {
-      cures.add(Cure.of(Sentence.PREPARE_ONCE, prep + judged.fetchTime, waits, "prepared=share"));
+      cures.add(Cure.of(Sentence.PREPARE_ONCE, prep + judged.fetchTime, all, "prepared=share"));
     }
     if (decoding > WORTH_KEEPING && !evidence.keepsDecoded()) {
-      cures.add(Cure.of(Sentence.DECODE_ONCE, judged.decodeTime, decodeWaits, "decoded=share"));
+      cures.add(Cure.of(Sentence.DECODE_ONCE, decodes, decodeWaits, "decoded=share"));
     } else if (decoding > WORTH_KEEPING && evidence.isFull(StoreStatisticsEvent.DECODED)) {
       cures.add(
           Cure.of(
               Sentence.KEEP_MORE_DECODED,
-              judged.decodeTime,
+              decodes,
               decodeWaits,
               more("decoded.size", evidence, StoreStatisticsEvent.DECODED)));
     }

@@ -8,7 +8,8 @@ import io.coordl.telemetry.event.Figures;
  * cores. Preparation on another thread, of the program, the library or the agent, is not a wait,
  * but takes a share of the cores from the steps. Removing it gives that share back. So the job's
  * time has two lower bounds: the time without the waits and the share, and the remaining CPU time
- * divided by the cores.
+ * divided by the cores. CPU time of the JVM's compilers does not count as remaining, because a job
+ * that goes on needs little of it.
  *
  * <p>All times are nanoseconds. Shared caches and hyper-threads can make the share larger than CPU
  * time shows.
@@ -27,6 +28,8 @@ public final class CoreLaw {
   private final double waits;
   private final double compute;
   private final double cpu;
+  private final double compilerCpu;
+  private final double collectorCpu;
   private final double cores;
   private final double work;
   private final double running;
@@ -45,6 +48,8 @@ public final class CoreLaw {
     this.compute = figures.compute;
     this.waits = figures.dataStall();
     this.cpu = figures.cpu;
+    this.compilerCpu = figures.compilerCpu;
+    this.collectorCpu = figures.collectorCpu;
     this.computeWait = figures.computeCoreWait;
     this.cores = cores;
     this.work = (double) figures.fetchTime + figures.prepTime();
@@ -73,10 +78,12 @@ public final class CoreLaw {
   }
 
   /**
-   * Returns the time that the cores need for the remaining CPU time once that much work is removed.
+   * Returns the least time that the cores need for the remaining CPU time once that much work is
+   * removed. The JVM compiles less and less, and removed work makes no garbage.
    */
   private double left(double removed) {
-    return Math.max(0, cpu - running * removed) / cores;
+    double garbage = work == 0 ? 0 : collectorCpu * Math.min(1, removed / work);
+    return Math.max(0, cpu - compilerCpu - garbage - running * removed) / cores;
   }
 
   /**

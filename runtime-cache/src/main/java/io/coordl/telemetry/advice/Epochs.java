@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 public final class Epochs {
   /** The epochs, or the evaluations, of one data set. */
   private static final class Pipeline {
+    private final String source;
     private final long model;
     private final Figures first = new EpochEvent();
     private final Figures later = new EpochEvent();
@@ -28,8 +29,9 @@ public final class Epochs {
     private long complete;
     private long mostBytes;
 
-    Pipeline(long model) {
-      this.model = model;
+    Pipeline(EpochEvent epoch) {
+      this.source = String.valueOf(epoch.source);
+      this.model = epoch.model;
     }
 
     void add(EpochEvent epoch) {
@@ -44,13 +46,14 @@ public final class Epochs {
 
   public synchronized void add(EpochEvent epoch) {
     (epoch.updates > 0 ? updating : others)
-        .computeIfAbsent(key(epoch), first -> new Pipeline(epoch.model))
+        .computeIfAbsent(key(epoch), first -> new Pipeline(epoch))
         .add(epoch);
   }
 
   /** Epochs can be compared if they have the same key: the class of their data, and the model. */
   public static String key(EpochEvent epoch) {
-    return epoch.source + (epoch.model > 1 ? Sentence.OF_MODEL.with(epoch.model) : "");
+    return (epoch.dataset == null ? epoch.source : epoch.dataset)
+        + (epoch.model > 1 ? Sentence.OF_MODEL.with(epoch.model) : "");
   }
 
   /**
@@ -59,7 +62,8 @@ public final class Epochs {
    */
   synchronized boolean areOf(LibraryEvent library) {
     Map<String, Pipeline> all = updating.isEmpty() ? others : updating;
-    return all.isEmpty() || all.keySet().stream().anyMatch(library::owns);
+    return all.isEmpty()
+        || all.values().stream().anyMatch(pipeline -> library.owns(pipeline.source));
   }
 
   public synchronized long withoutUpdate() {

@@ -63,6 +63,11 @@ final class BatchRecord {
     event.transform = Math.round(event.transform * remaining);
   }
 
+  /** Returns the self times so far of fetches, decoding and transforms, in nanoseconds. */
+  long workTime() {
+    return event.fetch + event.decode + event.transform;
+  }
+
   /** Adds the work done for the batch to the job's totals; called once. */
   void count(JobTotals totals) {
     totals.fetchTime.add(event.fetch);
@@ -76,12 +81,15 @@ final class BatchRecord {
     withoutPauses(recorder.gcNanos() - gcBefore);
     count(recorder.totals);
     // Everything that was neither fetch, decode nor transform.
-    long known = pauses + event.fetch + event.decode + event.transform;
+    long known = pauses + workTime();
     event.other = Math.max(0, end - start - known);
     recorder.totals.otherTime.add(event.other);
     event.batch = id();
     event.samples = recorder.samples(batch);
-    event.source = source == null ? null : source.getClass().getName();
+    if (source != null) {
+      event.source = source.getClass().getName();
+      event.dataset = recorder.dataset(source);
+    }
     event.end();
     recorder.events.write(event, start, end);
   }

@@ -39,12 +39,18 @@ final class OpenEpoch {
   /** Checkpoint time in the current piece. */
   long pieceCheckpoint;
 
-  OpenEpoch(Object subject, long start, long updatesBefore, @Nullable EpochEvent event) {
+  /**
+   * @param dataset class of the data set whose batches the subject yields
+   * @param event figures of the part of the epoch before this one; null if there is none
+   */
+  OpenEpoch(
+      Object subject, String dataset, long start, long updatesBefore, @Nullable EpochEvent event) {
     this.subject = new WeakReference<>(subject);
     this.start = start;
     this.updatesBefore = updatesBefore;
     this.event = event == null ? new EpochEvent() : event;
     this.event.source = subject.getClass().getName();
+    this.event.dataset = dataset;
   }
 
   /** The source of the epoch's batches; null once the program has dropped it. */

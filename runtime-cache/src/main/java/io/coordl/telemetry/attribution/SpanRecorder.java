@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,7 @@ public final class SpanRecorder implements SpanSink {
   final LongAdder epochEnds = new LongAdder();
   final ModelLayers layers;
   private volatile ToLongFunction<Object> counts = counted -> 0;
+  private volatile UnaryOperator<Object> datasets = batches -> batches;
   volatile @Nullable WaitListener listener;
   volatile Consumer<Object> epochs = batches -> {};
   volatile CoreTimes cores = CoreTimes.UNKNOWN;
@@ -87,6 +89,14 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
+   * Sets the function that returns the data set behind an object that yields its batches; it
+   * returns that object if there is none, and never throws.
+   */
+  public void datasets(UnaryOperator<Object> of) {
+    datasets = of;
+  }
+
+  /**
    * Sets the function that returns the layers of the model that a trainer changes; it returns none
    * if they are unknown, and never throws.
    */
@@ -115,6 +125,11 @@ public final class SpanRecorder implements SpanSink {
 
   long samples(Object batch) {
     return counts.applyAsLong(batch);
+  }
+
+  /** Class of the data set whose batches this object yields. */
+  String dataset(Object source) {
+    return datasets.apply(source).getClass().getName();
   }
 
   /** Epochs that a loop will make, given their number or the trainer; 0 if unknown. */

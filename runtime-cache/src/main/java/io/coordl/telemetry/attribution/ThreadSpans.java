@@ -584,7 +584,7 @@ final class ThreadSpans {
   private void tookNothing(long now, @Nullable Object subject) {
     OpenEpoch epoch = subject == null ? null : find(subject);
     DataStallEvent wait = stall;
-    waits.divide(wait, waitGc, null);
+    waits.divide(wait, waitGc, null, 0);
     long start = waits.isEmpty() ? now : waits.start();
     if (waitRecord != null) {
       waitRecord.count(recorder.totals);
@@ -626,10 +626,12 @@ final class ThreadSpans {
         mine.event.coreWait = coreWait;
       }
       mine.count(recorder.totals); // Other work on this thread, such as a preprocessor.
+      recorder.totals.otherTime.add(Math.max(0, dataSetNanos - mine.workTime()));
     }
     boolean begins = find(subject) == null;
     OpenEpoch epoch = epochOf(subject, start, newEvent);
-    waits.divide(wait, waitGc, made);
+    // A batch that began with the wait includes the data set's preparation.
+    waits.divide(wait, waitGc, made, made == mine ? 0 : dataSetNanos);
     long asked = wait.wait - dataSetNanos;
     clearWait();
     long samples = made.event.samples;
@@ -748,7 +750,7 @@ final class ThreadSpans {
       last.left = start;
     }
     if (epoch == null) {
-      epoch = new OpenEpoch(subject, start, recorder.updates(), begun);
+      epoch = new OpenEpoch(subject, recorder.dataset(subject), start, recorder.updates(), begun);
       // The one used last may be an epoch interrupted by a validation. Any earlier one was left by
       // a break or an exception, because otherwise it would have been used since.
       for (OpenEpoch other : List.copyOf(epochs.subList(0, Math.max(0, epochs.size() - 1)))) {
@@ -779,7 +781,7 @@ final class ThreadSpans {
     }
     waits.add(starts[at], now);
     DataStallEvent wait = stall;
-    waits.divide(wait, 0, null);
+    waits.divide(wait, 0, null, 0);
     Object subject = subjects[at];
     OpenEpoch epoch = subject == null ? null : find(subject);
     if (epoch != null) {

@@ -53,15 +53,16 @@ final class WaitIntervals {
    *
    * @param pauses nanoseconds of GC pauses between start and end of the wait
    * @param batch null if no batch came
+   * @param dataSet nanoseconds of the wait in which a data set was prepared, before the batch was
    */
-  void divide(DataStallEvent stall, long pauses, @Nullable BatchRecord batch) {
+  void divide(DataStallEvent stall, long pauses, @Nullable BatchRecord batch, long dataSet) {
     stall.wait = total;
     if (batch != null) {
       stall.gc = Math.min(total, pauses);
       double running = total == 0 ? 0 : (double) (total - stall.gc) / total;
-      long preparing = Math.round(overlap(batch.start, batch.end) * running);
-      stall.fetch = Math.round(preparing * batch.fetchShare());
-      stall.prep = preparing - stall.fetch;
+      long batchNanos = Math.round(overlap(batch.start, batch.end) * running);
+      stall.fetch = Math.round(batchNanos * batch.fetchShare());
+      stall.prep = batchNanos - stall.fetch + Math.round(dataSet * running);
     }
     stall.queue = total - stall.gc - stall.fetch - stall.prep;
   }

@@ -47,4 +47,9 @@ public final class BatchEvent extends Batched {
   @Label("Source")
   @Description("Class of the iterator or data set")
   public @Nullable String source;
+
+  @Label("Data Set")
+  @Description("Class of the data set whose batches the source yields; the source's if unknown")
+  @Added("0.2.0")
+  public @Nullable String dataset;
 }

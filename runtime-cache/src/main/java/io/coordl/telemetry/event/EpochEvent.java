@@ -18,6 +18,11 @@ public final class EpochEvent extends Figures {
   @Description("Class of the iterator or data set")
   public @Nullable String source;
 
+  @Label("Data Set")
+  @Description("Class of the data set whose batches the source yields; the source's if unknown")
+  @Added("0.2.0")
+  public @Nullable String dataset;
+
   @Label("Model")
   @Description(
       "Number of the updated model, as in Layer events: models with the same layers have the"

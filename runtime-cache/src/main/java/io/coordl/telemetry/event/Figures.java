@@ -136,6 +136,18 @@ public abstract class Figures extends EventBase {
   @Added("0.2.0")
   public long cpu;
 
+  @Label("CPU Time of Compilers")
+  @Description("Part of the CPU time in which the JVM compiled, 0 if not known")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long compilerCpu;
+
+  @Label("CPU Time of Collectors")
+  @Description("Part of the CPU time in which the JVM collected garbage, 0 if not known")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long collectorCpu;
+
   @Label("Waiting for a Core")
   @Description(
       "Time for which threads of this process were ready to run but waited for a core, summed")

@@ -123,6 +123,24 @@ class CoreLawTest {
     assertThat(ratios[ratios.length / 2]).isLessThanOrEqualTo(1.25);
   }
 
+  /** Compilers stop, and collectors have nothing to do without the work that makes garbage. */
+  @Test
+  void cpuTimeOfTheJvmItselfDoesNotTightenTheBound() {
+    EpochEvent figures = new EpochEvent();
+    figures.wall = 100;
+    figures.prepStall = 90;
+    figures.compute = 10;
+    figures.otherTime = 90;
+    figures.cpu = 190;
+    CoreLaw unknown = new CoreLaw(figures, 2);
+    assertThat(unknown.gain(90, 90)).isEqualTo(2);
+    figures.compilerCpu = 40;
+    figures.collectorCpu = 40;
+    assertThat(new CoreLaw(figures, 2).gain(90, 90)).isEqualTo(10);
+    assertThat(new CoreLaw(figures, 1).gain(45, 45)).isEqualTo(100 / 85.0);
+    assertThat(new CoreLaw(figures, 1).gain(0, 90)).isEqualTo(1);
+  }
+
   @Test
   void aCoreUnusedByTheStepsIsNotTakenFromThem() {
     Job job = new Job(2, 90, new Stretch(1, 100));

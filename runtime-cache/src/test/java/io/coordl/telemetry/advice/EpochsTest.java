@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.LibraryEvent;
 import org.junit.jupiter.api.Test;
 
 /** Epochs are counted the same way everywhere. */
@@ -78,6 +79,24 @@ class EpochsTest {
     add(0, "my.A", false);
     assertThat(epochs.words(job(0, 3, 0), false))
         .isEqualTo("3 epochs without a model update (2 of my.A, 1 of my.B)");
+  }
+
+  @Test
+  void dataSetsBehindOneIteratorClassAreToldApart() {
+    for (String dataset : new String[] {"my.A", "my.B", "my.A"}) {
+      EpochEvent epoch = new EpochEvent();
+      epoch.source = "library.Iterator";
+      epoch.dataset = dataset;
+      epoch.complete = true;
+      epochs.add(epoch);
+    }
+    assertThat(epochs.words(job(0, 3, 0), false))
+        .isEqualTo("3 epochs without a model update (2 of my.A, 1 of my.B)");
+    LibraryEvent library = new LibraryEvent();
+    library.packages = "library.";
+    assertThat(epochs.areOf(library)).isTrue();
+    library.packages = "my.";
+    assertThat(epochs.areOf(library)).isFalse();
   }
 
   @Test

@@ -19,18 +19,9 @@ class OpenWaitTest {
   private static final long SECOND = 1_000_000_000L;
 
   private final List<Event> events = new ArrayList<>();
-  private final EventLog log = new EventLog();
   private final Object iterator = new Object();
   private long now = SECOND;
-  private final SpanRecorder spans = new SpanRecorder(log, new Unheard(), () -> 0L, () -> now);
-
-  private static final class Unheard implements Durations {
-    @Override
-    public void record(Kind kind, long nanos) {}
-
-    @Override
-    public void epochEnded(long epoch) {}
-  }
+  private final SpanRecorder spans = ClockedSpans.on(() -> now);
 
   /** A batch that comes after {@code seconds}, and a step of the same length. */
   private void batch(long seconds) {
@@ -62,7 +53,7 @@ class OpenWaitTest {
 
   @Test
   void anOpenWaitCountsForTheJobWhenTheJobEnds() {
-    log.open((event, start, end) -> events.add(event));
+    spans.events().open((event, start, end) -> events.add(event));
     spans.enter(FIT, null);
     batch(2);
     hangs(30);

@@ -124,6 +124,25 @@ class SpanRecorderTest {
     assertThat(t.batches).isEqualTo(30);
   }
 
+  /** As DJL's data iterable does, whose {@code fetch} is a span of its own. */
+  @Test
+  void theWaitForADataSetIsPreparationAlsoIfItsBatchBeginsLater() {
+    prepare(50 * MILLI);
+    hasNext(true, 0);
+    long take = spans.enter(TAKE, iterator);
+    Object batch = new Object();
+    long fetch = spans.enter(BATCH, iterator);
+    tick(3 * MILLI);
+    spans.exit(fetch, batch);
+    spans.exit(take, batch);
+    span(UPDATE, MILLI);
+    hasNext(false, 0);
+
+    assertThat(totals().prepStall).isEqualTo(53 * MILLI);
+    assertThat(totals().queueStall).isZero();
+    assertThat(totals().prepTime()).isEqualTo(53 * MILLI);
+  }
+
   /** Otherwise the wait for a data set would count as a long wait for its first batch. */
   @Test
   void theWaitForADataSetIsNotAWaitForABatch() {

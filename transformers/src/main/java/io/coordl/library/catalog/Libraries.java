@@ -117,6 +117,11 @@ public final class Libraries {
     return merged(Library::layers);
   }
 
+  /** Like {@link Library#datasets}, for all libraries. */
+  public Map<String, String> datasets() {
+    return merged(Library::datasets);
+  }
+
   /** Like {@link Library#verdicts}, for all libraries. */
   public Map<String, String> verdicts() {
     return merged(Library::verdicts);

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * @param method its name, followed by its descriptor if the user gave one
  */
 record DeclaredMethod(String argument, String owner, String method) {
-  static final String EXPECTED = "CLASS#METHOD, or CLASS#METHOD(DESCRIPTOR) for one overload";
+  static final String EXPECTED = "none, CLASS#METHOD, or CLASS#METHOD(DESCRIPTOR) for one overload";
 
   private static final String NAME = "\\p{javaJavaIdentifierStart}\\p{javaJavaIdentifierPart}*";
   private static final Pattern FORM =

@@ -6,7 +6,6 @@ import static io.coordl.bridge.SpanKind.CHECKPOINT;
 import static io.coordl.bridge.SpanKind.COMPUTE;
 import static io.coordl.bridge.SpanKind.CONVERT;
 import static io.coordl.bridge.SpanKind.DECODE;
-import static io.coordl.bridge.SpanKind.EPOCH;
 import static io.coordl.bridge.SpanKind.FIT;
 import static io.coordl.bridge.SpanKind.PRODUCER;
 import static io.coordl.bridge.SpanKind.SAMPLE;
@@ -69,8 +68,7 @@ public final class Djl implements Library {
     table.span(TAKE, null, "next()" + BATCH);
     table.beside(ASK, "next()" + BATCH, "hasNext()Z");
     for (String executor : new String[] {"", "Ljava/util/concurrent/ExecutorService;"}) {
-      String method = "getData" + data + executor + ")Ljava/lang/Iterable;";
-      table.timedIterable(EPOCH, method);
+      table.timedIterable("getData" + data + executor + ")Ljava/lang/Iterable;");
     }
     table.span(SpanKind.DATA_SET, null, prepare);
     // Preparing a batch.
@@ -161,6 +159,11 @@ public final class Djl implements Library {
   @Override
   public Map<String, String> layers() {
     return Map.of("ai.djl.training.Trainer", FOLDER + ".BlockLayers");
+  }
+
+  @Override
+  public Map<String, String> datasets() {
+    return Map.of("ai.djl.training.dataset.DataIterable", FOLDER + ".IteratedDataset");
   }
 
   @Override

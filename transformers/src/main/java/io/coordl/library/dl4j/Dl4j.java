@@ -229,6 +229,14 @@ public final class Dl4j implements Library {
   }
 
   @Override
+  public Map<String, String> datasets() {
+    String backed = FOLDER + ".BackedIterator";
+    return Map.of(
+        "org.nd4j.linalg.dataset.AsyncDataSetIterator", backed,
+        "org.nd4j.linalg.dataset.AsyncMultiDataSetIterator", backed);
+  }
+
+  @Override
   public Map<String, String> verdicts() {
     String proven = FOLDER + ".ProvenBatches";
     return Map.of(

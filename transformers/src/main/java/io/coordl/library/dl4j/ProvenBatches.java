@@ -1,7 +1,6 @@
 package io.coordl.library.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.SampleVerdict;
 import io.coordl.purity.PurityAnalyzer;
 import java.util.Collection;
@@ -12,30 +11,25 @@ import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
 import org.jspecify.annotations.Nullable;
-import org.nd4j.linalg.dataset.AsyncDataSetIterator;
-import org.nd4j.linalg.dataset.AsyncMultiDataSetIterator;
 
 /**
  * Checks whether the batches of an iterator could be cached, apart from the order of its records,
  * which is known only after several epochs. Read-only; any thread.
  */
 public final class ProvenBatches implements Function<Object, @Nullable SampleVerdict> {
-  private static final String BACKED = "backedIterator";
   private static final List<String> LIBRARY = List.of("org.deeplearning4j.", "org.nd4j.");
 
-  private final LibraryField<Object> one;
-  private final LibraryField<Object> several;
+  private final BackedIterator backed;
   private final ProgramReaders readers = new ProgramReaders();
 
   public ProvenBatches() throws NoSuchFieldException {
-    one = LibraryField.of(AsyncDataSetIterator.class, BACKED);
-    several = LibraryField.of(AsyncMultiDataSetIterator.class, BACKED);
+    backed = new BackedIterator();
     ProgramIterator.require();
   }
 
   @Override
   public @Nullable SampleVerdict apply(Object iterator) {
-    Object inner = inner(iterator);
+    Object inner = backed.apply(iterator);
     String source = inner.getClass().getName();
     if (!(inner instanceof RecordReaderDataSetIterator
         || inner instanceof RecordReaderMultiDataSetIterator
@@ -64,15 +58,6 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
     } catch (CannotShareException e) {
       return refused(source, "it does not support " + e.getMessage(), "");
     }
-  }
-
-  /** Returns the iterator from which a thread of the library requests batches. */
-  private Object inner(Object iterator) {
-    Object inner =
-        iterator instanceof AsyncDataSetIterator
-            ? one.get(iterator)
-            : iterator instanceof AsyncMultiDataSetIterator ? several.get(iterator) : null;
-    return inner == null ? iterator : inner(inner);
   }
 
   private static SampleVerdict refused(String source, String reason, String vouch) {

@@ -2,6 +2,7 @@ package io.coordl.transformers.hook;
 
 import static io.coordl.bridge.SpanKind.BATCH;
 import static io.coordl.bridge.SpanKind.DECODE;
+import static io.coordl.bridge.SpanKind.TAKE;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.transformers.hook.HookRule.Weave;
@@ -64,8 +65,8 @@ public final class HookTable {
    * Times the batches of the iterable that a method in any class returns, if the iterable's class
    * cannot be hooked. Adds no span of the method itself.
    */
-  public void timedIterable(SpanKind kind, String method) {
-    add(Weave.TIMED_ITERABLE, kind, null, null, method);
+  public void timedIterable(String method) {
+    add(Weave.TIMED_ITERABLE, TAKE, null, null, method);
   }
 
   /** Sets the interceptor of the following rules, and the policies that require it. */

@@ -1,0 +1,28 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.LibraryField;
+import java.util.function.UnaryOperator;
+import org.nd4j.linalg.dataset.AsyncDataSetIterator;
+import org.nd4j.linalg.dataset.AsyncMultiDataSetIterator;
+
+/** Returns the iterator from which a prefetch thread of the library requests batches. */
+public final class BackedIterator implements UnaryOperator<Object> {
+  private static final String BACKED = "backedIterator";
+
+  private final LibraryField<Object> one;
+  private final LibraryField<Object> several;
+
+  public BackedIterator() throws NoSuchFieldException {
+    one = LibraryField.of(AsyncDataSetIterator.class, BACKED);
+    several = LibraryField.of(AsyncMultiDataSetIterator.class, BACKED);
+  }
+
+  @Override
+  public Object apply(Object iterator) {
+    Object inner =
+        iterator instanceof AsyncDataSetIterator
+            ? one.get(iterator)
+            : iterator instanceof AsyncMultiDataSetIterator ? several.get(iterator) : null;
+    return inner == null ? iterator : apply(inner);
+  }
+}
