@@ -221,7 +221,7 @@ class GpuIT {
 
   @ParameterizedTest
   @CsvSource({"auto, false", "on, true"})
-  void withoutCudaLoadedDevicesAreSampledOnlyOnRequest(String gpu, boolean seen)
+  void ifCudaIsNotLoadedDevicesAreSampledOnlyOnRequest(String gpu, boolean seen)
       throws IOException, InterruptedException {
     ChildResult job =
         job(Workshop.newestJdk(), "record=off,gpu=" + gpu, 1, 4)
@@ -345,7 +345,7 @@ class GpuIT {
         .anyMatch(line -> line.matches("Devices .*; synchronized steps .* off by -.* %"));
   }
 
-  /** Seven epochs of two batches; the agent knows the training thread from its first step on. */
+  /** Seven epochs of two batches; the agent learns which thread trains at its first step. */
   @ParameterizedTest
   @MethodSource("jdks")
   void epochsBatchesAndStallsAreNestedRanges(Jdk jdk) throws IOException, InterruptedException {

@@ -47,7 +47,7 @@ class PreparedIT {
       "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
           + "own-array,own-class,own-zip,own-stream,own-device";
 
-  /** Only some of their batches are the same in each epoch. */
+  /** Iterators with some batches that are the same in each epoch, and some that are not. */
   private static final String PARTLY_OWN =
       "own-nested,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten,"
           + "own-null,own-order";
@@ -184,7 +184,7 @@ class PreparedIT {
                 + " ");
   }
 
-  /** Except for the first sample of each of two threads, with which the agent chooses the form. */
+  /** Except the first sample of either thread, which the agent uses to choose the form. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void preparedSamplesAreCachedInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {
