@@ -27,9 +27,9 @@ import java.util.zip.CRC32;
 
 /**
  * Trains small networks and saves them in the ways that DJL offers. Arguments: {@code
- * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints checksums of
- * the files; some programs also print sums of the parameters, and on standard error the duration of
- * each save.
+ * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}. SECONDS is the time between saves; for {@code
+ * measured}, the run time. Prints checksums of the files; some programs also print sums of the
+ * parameters, and on standard error the duration of each save.
  */
 public final class DjlModels {
   private static final int IN = 20;

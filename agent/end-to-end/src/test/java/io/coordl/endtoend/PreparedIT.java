@@ -336,7 +336,7 @@ class PreparedIT {
   /** Two different jobs of a group, whose loops change the state that their iterators read. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void stateReadByHostileIteratorsIsNotMissed(Jdk jdk) throws Exception {
+  void changesToStateThatIteratorsReadAreNotMissed(Jdk jdk) throws Exception {
     String policy = "prepared=share,cache.scope=host,prepared.size=64m,group=" + UUID.randomUUID();
     String plain = hostile(jdk, 2).run().orFail("Iterators without the agent").out();
     CompletableFuture<ChildResult> first = started(agent(hostile(jdk, 1), policy));
@@ -355,7 +355,7 @@ class PreparedIT {
   /** As above, for DJL; here the jobs also start with different settings. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void stateReadByHostileDataSetsIsNotMissed(Jdk jdk) throws Exception {
+  void changesToStateThatDataSetsReadAreNotMissed(Jdk jdk) throws Exception {
     String policy =
         "prepared=share,prefetch=1,cache.scope=host,prepared.size=64m,group=" + UUID.randomUUID();
     List<String> plain = new ArrayList<>();

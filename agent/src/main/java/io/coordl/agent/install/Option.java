@@ -88,7 +88,7 @@ public enum Option {
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
           + " redis://HOST[:PORT], rediss://HOST[:PORT]",
       Values.PEERS,
-      "hosts, or a Redis server, that share the cache with this host; implies cache=minio and"
+      "hosts or Redis servers that share the cache with this host; implies cache=minio and"
           + " cache.scope=host"),
   PEER_BIND(
       "auto, ADDRESS[:PORT]",

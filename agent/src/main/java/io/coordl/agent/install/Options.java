@@ -155,7 +155,7 @@ public final class Options {
     return given.containsKey(option);
   }
 
-  /** Whether other hosts, or a Redis server, share the cache with this host. */
+  /** Whether other hosts or Redis servers share the cache with this host. */
   boolean hasPeers() {
     return !get(Option.PEER).equals("off");
   }
