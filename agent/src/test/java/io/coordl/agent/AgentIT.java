@@ -123,7 +123,7 @@ final class AgentIT {
     assertSameAsPlain(jdk, outcome);
     assertThat(outcome.err())
         .isEqualTo(
-            "[coordl] unknown key 'cach', did you mean 'cache'?;"
+            "[coordl] unknown key 'cach' (did you mean 'cache'?);"
                 + " all policies are off, and the agent only observes\n");
   }
 

@@ -345,7 +345,7 @@ class GpuIT {
         .anyMatch(line -> line.matches("Devices .*; synchronized steps .* off by -.* %"));
   }
 
-  /** Seven epochs of two batches; the agent learns which thread trains at its first step. */
+  /** Seven epochs of two batches; the agent knows no training thread before the first step. */
   @ParameterizedTest
   @MethodSource("jdks")
   void epochsBatchesAndStallsAreNestedRanges(Jdk jdk) throws IOException, InterruptedException {

@@ -184,7 +184,7 @@ class PreparedIT {
                 + " ");
   }
 
-  /** Except the first sample of either thread, which the agent uses to choose the form. */
+  /** The exception is each thread's first sample, which the agent uses to choose the form. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void preparedSamplesAreCachedInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {
