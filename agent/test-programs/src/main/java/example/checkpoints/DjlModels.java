@@ -260,14 +260,14 @@ public final class DjlModels {
         NDManager manager = model.getNDManager().newSubManager()) {
       trainer.initialize(new Shape(4, IN));
       ArrayDataset data = data(manager);
-      Rate rate = new Rate(pause);
+      StepTimes times = new StepTimes(pause);
       boolean isRunning = true;
       while (isRunning) {
         for (Batch batch : trainer.iterateDataset(data)) {
           EasyTrain.trainBatch(trainer, batch);
           trainer.step();
           batch.close();
-          isRunning = rate.shouldContinue() && isRunning;
+          isRunning = times.shouldContinue() && isRunning;
         }
       }
     }

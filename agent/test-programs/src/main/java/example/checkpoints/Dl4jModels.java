@@ -359,10 +359,10 @@ public final class Dl4jModels {
   private void measured() {
     MultiLayerNetwork net = newNetwork();
     DataSet batch = batch(1);
-    Rate rate = new Rate(pause);
+    StepTimes times = new StepTimes(pause);
     do {
       net.fit(batch);
-    } while (rate.shouldContinue());
+    } while (times.shouldContinue());
   }
 
   /** Loads the agent's newest checkpoint of a killed job. */

@@ -333,7 +333,7 @@ class GpuIT {
     assertThat(device).isPositive();
     assertThat(phase.getDuration("wall").toMillis()).isGreaterThanOrEqualTo(device);
     assertThat(phase.getDuration("compute").toMillis()).isGreaterThanOrEqualTo(device);
-    // After the last step of an epoch no batch is taken.
+    // The agent waits for the device when the next batch is requested, so not at the last step.
     assertThat(events(recording, "io.coordl.Step"))
         .hasSizeGreaterThan(50)
         .filteredOn(step -> step.getDuration("compute").toMillis() < DEVICE_MILLIS)
