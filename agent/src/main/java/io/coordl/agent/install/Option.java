@@ -17,8 +17,7 @@ public enum Option {
       "JFR recording to write; %p is the process id. If a name with %p exists, -2, -3, ... is"
           + " appended. By default, joins a recording that is already running"),
   SUMMARY(
-      "on, off",
-      "print a summary at exit, and a line about the latest epochs at most every 10 s"),
+      "on, off", "print a summary at exit, and a line about the latest epochs at most every 10 s"),
   STATUS(
       "on, off",
       "publish the running job's figures for coordl top, in a 27 KiB file in /dev/shm that is"
