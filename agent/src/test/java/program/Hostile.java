@@ -148,7 +148,7 @@ public final class Hostile {
 
   private Object change(int number) throws IOException {
     Path path = file(number);
-    // Documented limit: a file changed in place while open may be read as it was before.
+    // Documented limitation: a file changed in place while open may be read as it was before.
     boolean inPlace = open.stream().noneMatch(opened -> opened.file() == number);
     switch (inPlace ? random.nextInt(6) : 2 + random.nextInt(4)) {
       case 0 -> {

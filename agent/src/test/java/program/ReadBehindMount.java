@@ -10,8 +10,8 @@ import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 
 /**
- * Reads a file through a mount while it changes in the mounted directory; prints what it reads.
- * Arguments: the file's path on the mount, and in the mounted directory.
+ * Repeatedly changes a file in a mounted directory and reads it through the mount; prints what it
+ * reads. Arguments: the file's path on the mount, and in the mounted directory.
  */
 public final class ReadBehindMount {
   private static final int SIZE = 5_000;

@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * Reads the files of a directory in several ways, changes each in another way that keeps its size
- * and modification time (for example, swaps or renames it), and reads them again; prints checksums.
- * Arguments: the directory, and {@code keep} to change nothing.
+ * Reads the files of a directory in several ways, changes each in a different way that keeps its
+ * size and modification time (for example, swaps or renames it), and reads them again; prints
+ * checksums. Arguments: the directory; optionally {@code keep}, to read the files only once.
  */
 public final class Replaced {
   private static final int SIZE = 5_000;
@@ -33,7 +33,7 @@ public final class Replaced {
     }
   }
 
-  /** Creates or replaces the files that are read. */
+  /** Creates or overwrites the files that are read. */
   public static void make(Path data, int version) throws IOException {
     for (String name : new String[] {"over", "one", "two", "rewritten", "mode", "moved"}) {
       write(data.resolve(name), version);

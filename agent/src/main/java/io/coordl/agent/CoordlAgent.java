@@ -40,14 +40,14 @@ public final class CoordlAgent {
     }
   }
 
-  /** Lists the dropped arguments without their values, which may be passwords. */
-  private static String listDropped(String arguments) {
+  /** Lists the ignored arguments without their values, which may be passwords. */
+  private static String listIgnored(String arguments) {
     StringBuilder names = new StringBuilder();
     for (String argument : arguments.split(",", -1)) {
       int equals = argument.indexOf('=');
       String name = equals < 0 ? argument : argument.substring(0, equals);
       if (!name.isEmpty()) {
-        names.append(names.length() == 0 ? ", so it drops " : ", ").append(name);
+        names.append(names.length() == 0 ? ", so it ignores " : ", ").append(name);
       }
     }
     return names.toString();
@@ -60,7 +60,7 @@ public final class CoordlAgent {
       }
       if (System.getProperty(ATTACHED) != null) {
         System.err.println(
-            "[coordl] attached twice; the second attachment does nothing" + listDropped(arguments));
+            "[coordl] attached twice; the second attachment does nothing" + listIgnored(arguments));
         return;
       }
       File jar = jar();

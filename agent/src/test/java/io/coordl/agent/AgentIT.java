@@ -123,7 +123,7 @@ final class AgentIT {
     assertSameAsPlain(jdk, outcome);
     assertThat(outcome.err())
         .isEqualTo(
-            "[coordl] unknown key 'cach', did you mean 'cache'?;"
+            "[coordl] unknown key 'cach' (did you mean 'cache'?);"
                 + " all policies are off, and the agent only observes\n");
   }
 
@@ -305,7 +305,8 @@ final class AgentIT {
     assertSameAsPlain(jdk, outcome);
     assertCached(outcome);
     assertThat(outcome.agentLines())
-        .contains("[coordl] attached twice; the second attachment does nothing, so it drops cache");
+        .contains(
+            "[coordl] attached twice; the second attachment does nothing, so it ignores cache");
     assertThat(outcome.agentLines()).filteredOn(line -> line.contains("attached")).hasSize(1);
   }
 

@@ -93,7 +93,7 @@ final class Child {
 
   /** Returns a {@code java} command in {@code directory}. */
   static Child java(Path jdk, Path directory) {
-    // Newer JDKs warn about agents attached at run time; the tests check only the agent's output.
+    // Newer JDKs would warn about an agent that is attached at run time.
     return tool(jdk, "java", directory)
         .with("-Xmx256m", "-XX:+EnableDynamicAgentLoading")
         .with(FULL ? new String[0] : FAST_START);

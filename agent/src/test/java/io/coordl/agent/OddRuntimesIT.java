@@ -140,7 +140,7 @@ final class OddRuntimesIT {
     assertThat(cached.err()).contains("15 hits, 3 misses, 0 not cached").doesNotContain("fault");
   }
 
-  /** Its classes belong to the system loader, because the manifest names another file. */
+  /** The system loader loads the renamed agent, because its manifest names another file. */
   @Test
   void aRenamedAgentWithoutPermissionsLeavesTheProgramAlone() throws Exception {
     String policy = "grant { " + mayRead() + " };\n";

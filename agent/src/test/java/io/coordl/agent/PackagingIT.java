@@ -59,8 +59,8 @@ final class PackagingIT {
               // but does not use here.
               + "|(net\\.bytebuddy\\.(build|description|dynamic)|javax\\.annotation"
               + "|org\\.objectweb\\.asm)\\."
-              // Commands, client-side caches and tokens; RedisFromTheJarIT runs the packaged rest
-              // against a real server.
+              // Commands, client-side caches and tokens of Jedis; RedisFromTheJarIT shows that the
+              // packaged classes of Jedis suffice.
               + "|redis\\.clients\\.(jedis|authentication)\\."
               // Left out, so that bytes from other hosts never become objects.
               + "|org\\.jgroups\\.(blocks\\.MethodCall|util\\.ObjectWrapperSerializable)$");

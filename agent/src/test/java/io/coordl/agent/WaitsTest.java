@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * its reason, and each wait that JVM shutdown can reach must be listed with its bound.
  */
 final class WaitsTest {
-  /** Calls that return only after another thread acts: name with descriptor, and owner. */
+  /** Calls that may wait without a time-out: name with descriptor, and owner. */
   private static final Map<Pattern, Pattern> UNTIMED =
       Map.of(
           Pattern.compile("(wait|join|await|awaitUninterruptibly)\\(\\)[VI]"),

@@ -59,7 +59,7 @@ final class WrittenFilesTest {
               "writes a new file (CREATE_NEW) and renames it; opens other hosts' files with"
                   + " NOFOLLOW_LINKS for reading and writing, after checking their owner"),
           Map.entry("telemetry.live.Owner", "a new temporary file, which is never opened"),
-          Map.entry("telemetry.recording.Status", "renames what OwnFiles made over its own name"),
+          Map.entry("telemetry.recording.Status", "renames a file of OwnFiles to its final name"),
           Map.entry(
               "checkpoint.ModelFile",
               "renames what OwnFiles made; opens directories for reading, to force them"),

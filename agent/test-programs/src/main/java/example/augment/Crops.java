@@ -197,7 +197,7 @@ public final class Crops {
     }
   }
 
-  /** Crops each picture a pixel further to the right than the previous one, from 0 to 15. */
+  /** Crops each picture one pixel further to the right than the previous one; repeats after 16. */
   private static final class Stateful implements Transform {
     private int calls;
 

@@ -16,7 +16,7 @@ import java.util.zip.CRC32;
 public final class Checksum {
   private static final String DIRECTORY = System.getProperty("example.bytes");
 
-  /** Longer values are not saved, because a test saves some thousands of files. */
+  /** Longer values are not saved, because a test saves thousands of files. */
   private static final int MAX_BYTES = 256 << 10;
 
   private final CRC32 crc = new CRC32();

@@ -85,7 +85,7 @@ public final class FreedMemory {
     int end = Math.min(right.length, first + 32);
     HexFormat hex = HexFormat.ofDelimiter(" ");
     System.out.printf(
-        "read %d, from byte %d of %d on: %s%n  in place of %s%n",
+        "read %d, starting at byte %d of %d: %s%n  instead of %s%n",
         number,
         first,
         right.length,

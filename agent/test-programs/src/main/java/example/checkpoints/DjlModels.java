@@ -27,9 +27,9 @@ import java.util.zip.CRC32;
 
 /**
  * Trains small networks and saves them in the ways that DJL offers. Arguments: {@code
- * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints checksums of
- * the files; some programs also print sums of the parameters, and on standard error the duration of
- * each save.
+ * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}. SECONDS is the time between saves; for {@code
+ * measured}, the run time. Prints checksums of the files; some programs also print sums of the
+ * parameters, and on standard error the duration of each save.
  */
 public final class DjlModels {
   private static final int IN = 20;
@@ -260,14 +260,14 @@ public final class DjlModels {
         NDManager manager = model.getNDManager().newSubManager()) {
       trainer.initialize(new Shape(4, IN));
       ArrayDataset data = data(manager);
-      Rate rate = new Rate(pause);
+      StepTimes times = new StepTimes(pause);
       boolean isRunning = true;
       while (isRunning) {
         for (Batch batch : trainer.iterateDataset(data)) {
           EasyTrain.trainBatch(trainer, batch);
           trainer.step();
           batch.close();
-          isRunning = rate.shouldContinue() && isRunning;
+          isRunning = times.shouldContinue() && isRunning;
         }
       }
     }

@@ -35,9 +35,9 @@ import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 
 /**
  * Trains small networks and saves them in the ways that DL4J offers. Arguments: {@code
- * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints checksums of
- * the files, entry by entry; some programs also print sums of the parameters, and on standard error
- * the duration of each save.
+ * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}. SECONDS is the time between saves; for {@code
+ * measured}, the run time. Prints checksums of the files, entry by entry; some programs also print
+ * sums of the parameters, and on standard error the duration of each save.
  */
 public final class Dl4jModels {
   private static final int IN = 20;
@@ -359,10 +359,10 @@ public final class Dl4jModels {
   private void measured() {
     MultiLayerNetwork net = newNetwork();
     DataSet batch = batch(1);
-    Rate rate = new Rate(pause);
+    StepTimes times = new StepTimes(pause);
     do {
       net.fit(batch);
-    } while (rate.shouldContinue());
+    } while (times.shouldContinue());
   }
 
   /** Loads the agent's newest checkpoint of a killed job. */

@@ -56,7 +56,7 @@ public final class CustomLoops {
         new CustomLoops(manager, pool).go(args[0]);
       } finally {
         if (pool != null) {
-          // DJL prefetches in this pool; closing the manager meanwhile would sometimes crash.
+          // DJL prefetches in this pool; closing the manager at that time could crash the JVM.
           pool.shutdown();
           pool.awaitTermination(1, TimeUnit.MINUTES);
         }
@@ -245,7 +245,7 @@ public final class CustomLoops {
 
   /** Observes other threads that read the program's data. */
   private static final class Watch {
-    /** Number of items that other threads may read before one is delayed. */
+    /** Number of items that other threads may read before one of the threads is delayed. */
     private static final int UNHINDERED = 2 * BATCH;
 
     final CountDownLatch inside = new CountDownLatch(1);

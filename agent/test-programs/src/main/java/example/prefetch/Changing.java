@@ -32,7 +32,7 @@ final class Changing {
   /** A transform, and the change of the state that it reads. */
   record Kind(String name, Transform transform, Change change) {}
 
-  /** One of each kind; one of them reads its number from {@code file}. */
+  /** Returns one transform of each kind; one of them reads its factor from {@code file}. */
   static List<Kind> kinds(Path file) throws IOException {
     Knobs knobs = new Knobs();
     float[] factors = {1};

@@ -194,7 +194,7 @@ public final class HostileDatasets {
     }
   }
 
-  /** Batches such lists. */
+  /** Makes batches of {@link Tagged} lists. */
   private static final class Tags implements Batchifier {
     private static final long serialVersionUID = 1;
 
@@ -331,7 +331,7 @@ public final class HostileDatasets {
     return IntStream.range(0, SAMPLES).mapToObj(i -> Path.of(name, "part" + i)).toList();
   }
 
-  /** Rewrites a file without changing its size or modification time. */
+  /** Changes the content of a file, but not its size or modification time. */
   private static void rewrite(String name, Path file) throws IOException {
     String text = "b" + step % 10;
     FileTime time = Files.getLastModifiedTime(file);

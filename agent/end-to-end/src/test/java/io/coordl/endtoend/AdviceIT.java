@@ -12,7 +12,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Jobs that follow the advice of their own summaries. */
+/** The advice of a summary holds: the next run can follow it, and it never goes in circles. */
 class AdviceIT {
   /** Maximum number of runs; each but the first follows the advice of the one before it. */
   private static final int ROUNDS = 3;
@@ -51,7 +51,7 @@ class AdviceIT {
 
   @ParameterizedTest
   @EnumSource(Framework.class)
-  void followingTheAdviceNeverRunsInCircles(Framework framework)
+  void followingTheAdviceNeverGoesInCircles(Framework framework)
       throws IOException, InterruptedException {
     List<List<String>> tried = new ArrayList<>(List.of(List.of()));
     for (int round = 0; round < ROUNDS; round++) {

@@ -34,7 +34,7 @@ class AutoIT {
 
   /**
    * The program only loads data, except for a hand-written training loop at the end. Its data sets
-   * have series of features, rows of a table, long call chains, lambdas, the library's tables and
+   * use series of features, rows of a table, long call chains, lambdas, the library's tables and
    * random crops.
    */
   @ParameterizedTest(name = "DJL on {0}")

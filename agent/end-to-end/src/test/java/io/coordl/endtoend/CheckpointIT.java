@@ -225,7 +225,7 @@ class CheckpointIT {
                 process.destroyForcibly();
               });
       int last = figure(STEP, killed);
-      // The newest may be of a step that the job had not yet printed.
+      // The newest checkpoint may follow a step that the job had not yet printed.
       int newest = newest(framework, jdk, folder, steps);
       assertThat(newest).isBetween(1, last + 1);
       if (i == 0) { // A run without resume= must not overwrite the old checkpoints.

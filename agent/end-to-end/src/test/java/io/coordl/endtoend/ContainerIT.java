@@ -37,7 +37,7 @@ class ContainerIT {
               .filter(line -> line.contains(":memory:"))
               .map(line -> line.split(":", 3)[2])
               .findFirst()
-              .orElseThrow(() -> new IOException("the kernel limits memory with version 2"));
+              .orElseThrow(() -> new IOException("memory is limited by version 2"));
       Path parent = Path.of("/sys/fs/cgroup/memory" + own);
       group = Files.createDirectory(parent.resolve("coordl-it-" + ProcessHandle.current().pid()));
       Files.writeString(group.resolve("memory.limit_in_bytes"), Long.toString(LIMIT));

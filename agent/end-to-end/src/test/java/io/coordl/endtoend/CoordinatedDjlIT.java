@@ -133,7 +133,7 @@ class CoordinatedDjlIT {
     assertThat(leftInSharedMemory()).isEmpty();
   }
 
-  /** If this fails, PyTorch arrays keep their memory alive, and batches need not be copied. */
+  /** If this fails, arrays do not share the memory of a buffer, and batches need not be copied. */
   @Test
   void arraysOverForeignMemoryShowItsLaterContent() throws IOException, InterruptedException {
     String output =

@@ -150,8 +150,8 @@ class CoordinatedRecordsIT {
   }
 
   /**
-   * Seconds for which jobs wait for similar jobs, which never come. On a busy machine the jobs may
-   * start so far apart that only the second try shows the difference.
+   * Seconds for which the first epoch waits for the other job. On a busy machine the jobs may start
+   * so far apart that only the second try shows how they differ.
    */
   private static final int[] WAITS = {12, 60};
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With decoded=share, each image is decoded once, and every batch and loss stays the same. */
+/** With decoded=share, cached images are not decoded again; batches and losses stay the same. */
 class DecodedIT {
   private static final Pattern DECODED =
       Pattern.compile("decoded cache \\(\\w+\\): (\\d+) items.*; (\\d+) hits, (\\d+) misses, .*");
@@ -107,7 +107,7 @@ class DecodedIT {
     Finished kept = job(framework, jdk, directory, "kept").agent(bothIn(framework, 2)).runWell();
     assertThat(kept.differenceFrom(plain)).isEmpty();
     assertThat(kept.agentLines()).anyMatch(line -> line.contains(", decoded items first: "));
-    // Without a choice there would be as many raw items as decoded ones.
+    // If the agent did not choose, it would cache as many raw items as decoded ones.
     assertThat(2 * figure(kept, RAW, 1)).isLessThan(figure(kept, DECODED, 1));
     assertThat(kept.agentLines()).noneMatch(line -> line.contains("fault"));
   }

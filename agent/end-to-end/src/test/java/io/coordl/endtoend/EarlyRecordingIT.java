@@ -25,9 +25,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The user, for example a script, starts a recording while the job starts up. Whether JFR or the
- * agent's event classes are loaded first, the user's and the agent's recordings contain the job's
- * totals, and nothing fails.
+ * The user or a script starts a recording while the job starts up. In whichever order JFR and the
+ * agent's event classes are loaded, the user's and the agent's recordings contain the job's totals,
+ * and nothing fails.
  */
 class EarlyRecordingIT {
   private static final int EPOCHS = 4;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** If files, arguments, memory or disks fail, the program behaves as without the agent. */
+/** With damaged files, bad arguments or no free space, a program behaves as without the agent. */
 class FailOpenIT {
   private static final int UNTIL_IT_FAILS = 10_000;
 

@@ -221,7 +221,7 @@ class GpuIT {
 
   @ParameterizedTest
   @CsvSource({"auto, false", "on, true"})
-  void withoutCudaLoadedDevicesAreSampledOnlyOnRequest(String gpu, boolean seen)
+  void ifCudaIsNotLoadedDevicesAreSampledOnlyOnRequest(String gpu, boolean seen)
       throws IOException, InterruptedException {
     ChildResult job =
         job(Workshop.newestJdk(), "record=off,gpu=" + gpu, 1, 4)
@@ -333,7 +333,7 @@ class GpuIT {
     assertThat(device).isPositive();
     assertThat(phase.getDuration("wall").toMillis()).isGreaterThanOrEqualTo(device);
     assertThat(phase.getDuration("compute").toMillis()).isGreaterThanOrEqualTo(device);
-    // After the last step of an epoch no batch is taken.
+    // The agent waits for the device when the next batch is requested, so not at the last step.
     assertThat(events(recording, "io.coordl.Step"))
         .hasSizeGreaterThan(50)
         .filteredOn(step -> step.getDuration("compute").toMillis() < DEVICE_MILLIS)
@@ -345,7 +345,7 @@ class GpuIT {
         .anyMatch(line -> line.matches("Devices .*; synchronized steps .* off by -.* %"));
   }
 
-  /** Seven epochs of two batches; the agent knows the training thread from its first step on. */
+  /** Seven epochs of two batches; the agent knows no training thread before the first step. */
   @ParameterizedTest
   @MethodSource("jdks")
   void epochsBatchesAndStallsAreNestedRanges(Jdk jdk) throws IOException, InterruptedException {

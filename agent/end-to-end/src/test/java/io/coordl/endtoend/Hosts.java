@@ -307,7 +307,7 @@ final class Hosts implements AutoCloseable {
 
     /**
      * Arguments for a job whose peers are all hosts. Without namespaces, the address at which the
-     * job listens tells its host from the others.
+     * job listens identifies its host.
      */
     String peerArguments(Path data) {
       return peerArguments(

@@ -18,7 +18,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** If a loader hangs, the agent reports the wait at once, and again when a signal ends the job. */
+/** If a loader hangs, the agent reports it during the wait and when a signal ends the job. */
 class OpenWaitIT {
   private static final Pattern WATCHED = Pattern.compile("coordl top (\\d+)");
 

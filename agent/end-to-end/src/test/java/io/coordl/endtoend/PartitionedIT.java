@@ -181,7 +181,7 @@ class PartitionedIT {
   }
 
   /**
-   * Returns the ways to find other hosts, besides a list of addresses. Without -Pfull,
+   * Returns the ways to find other hosts, besides a list of IPv4 addresses. Without -Pfull,
    * HostMembershipTest covers a common directory, and DiscoveryTest all ways.
    */
   static List<String> ways() {

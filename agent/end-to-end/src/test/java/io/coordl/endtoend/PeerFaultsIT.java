@@ -251,7 +251,7 @@ class PeerFaultsIT {
             + " number of items that took 100 ms or more in one job and one round");
     String row = "  %-36s %6s  %18s  %24s  %24s%n";
     System.out.printf(
-        Locale.ROOT, row, "fault", "rounds", "just before", "from the fault on", "after it");
+        Locale.ROOT, row, "fault", "rounds", "just before", "during the fault", "after it");
     for (Fault fault : Fault.values()) {
       List<Round> of = rounds.stream().filter(round -> round.fault == fault).toList();
       List<Late> before = new ArrayList<>();

@@ -47,7 +47,7 @@ class PreparedIT {
       "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
           + "own-array,own-class,own-zip,own-stream,own-device";
 
-  /** Only some of their batches are the same in each epoch. */
+  /** Iterators with some batches that are the same in each epoch, and some that are not. */
   private static final String PARTLY_OWN =
       "own-nested,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten,"
           + "own-null,own-order";
@@ -184,7 +184,7 @@ class PreparedIT {
                 + " ");
   }
 
-  /** Except for the first sample of each of two threads, with which the agent chooses the form. */
+  /** The exception is each thread's first sample, which the agent uses to choose the form. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void preparedSamplesAreCachedInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {
@@ -336,7 +336,7 @@ class PreparedIT {
   /** Two different jobs of a group, whose loops change the state that their iterators read. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void stateReadByHostileIteratorsIsNotMissed(Jdk jdk) throws Exception {
+  void changesToStateThatIteratorsReadAreNotMissed(Jdk jdk) throws Exception {
     String policy = "prepared=share,cache.scope=host,prepared.size=64m,group=" + UUID.randomUUID();
     String plain = hostile(jdk, 2).run().orFail("Iterators without the agent").out();
     CompletableFuture<ChildResult> first = started(agent(hostile(jdk, 1), policy));
@@ -355,7 +355,7 @@ class PreparedIT {
   /** As above, for DJL; here the jobs also start with different settings. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void stateReadByHostileDataSetsIsNotMissed(Jdk jdk) throws Exception {
+  void changesToStateThatDataSetsReadAreNotMissed(Jdk jdk) throws Exception {
     String policy =
         "prepared=share,prefetch=1,cache.scope=host,prepared.size=64m,group=" + UUID.randomUUID();
     List<String> plain = new ArrayList<>();

@@ -184,7 +184,7 @@ class ProfileIT {
     return profile("-o", recording.toString());
   }
 
-  /** Returns {@code coordl profile} as the prefix of a command other than {@code java}. */
+  /** Returns {@code coordl profile} as a command prefix; the command need not be {@code java}. */
   private static List<String> profile(String... options) {
     List<String> words = new ArrayList<>(command());
     words.addAll(List.of(options));

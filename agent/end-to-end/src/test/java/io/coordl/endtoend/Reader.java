@@ -35,11 +35,12 @@ final class Reader implements AutoCloseable {
   /**
    * How a reader reads.
    *
+   * @param epochs number of epochs; 0 for no limit
    * @param patience factor for the time-outs of requests to other hosts
    */
   record Plan(Jdk jdk, int epochs, long seed, int pauseMicros, int patience) {}
 
-  /** Start since 1970 and duration of a fetch, in microseconds. */
+  /** Start (since 1970) and duration of a fetch, in microseconds. */
   record Fetch(long startMicros, long micros) {
     long endMicros() {
       return startMicros + micros;
@@ -145,7 +146,7 @@ final class Reader implements AutoCloseable {
     return jvm().pid();
   }
 
-  /** Returns the JVM, which is a descendant of the started process. */
+  /** Returns the JVM: the started process or a descendant of it. */
   private ProcessHandle jvm() {
     ProcessHandle process = started.join();
     return Stream.concat(Stream.of(process), process.descendants())
@@ -154,7 +155,7 @@ final class Reader implements AutoCloseable {
         .orElseThrow(() -> new AssertionError(name + " does not run"));
   }
 
-  /** Stops the reader once it has finished its epochs. */
+  /** Lets the reader end after its epochs, or after the current one if it has no limit. */
   void requestStop() throws IOException {
     Files.writeString(stop, "");
   }

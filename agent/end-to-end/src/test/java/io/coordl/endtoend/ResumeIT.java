@@ -134,7 +134,7 @@ class ResumeIT {
     List<String> rest = before.out().lines().toList();
     assertThat(rest).isEqualTo(plain.subList(plain.size() - rest.size(), plain.size()));
 
-    // Two models of one program are never checkpointed at the same moment.
+    // Checkpoints of two models are never of the same moment, so the job does not use them.
     Path other = Files.createDirectories(model.resolveSibling("other/000001/.coordl"));
     Files.createFile(other.resolve("checkpoint"));
     ChildResult two = resumed(framework, jdk, program, folder, "");

@@ -82,7 +82,7 @@ final class Running implements AutoCloseable {
     return jvm().pid();
   }
 
-  /** Returns the JVM, a child of the shell that measures it. */
+  /** Returns the JVM, a descendant of the shell that measures it. */
   private ProcessHandle jvm() {
     if (!jvm.isDone()) {
       await(

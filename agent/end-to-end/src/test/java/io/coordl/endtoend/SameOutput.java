@@ -98,7 +98,7 @@ final class SameOutput {
         count += now[i] == before[i] ? 0 : 1;
       }
       return String.format(
-          "%s has %s bytes, %s of which differ from those of %s, from byte %s on:%n  %s%n  %s%n"
+          "%s has %s bytes, %s of which differ from those of %s, starting at byte %s:%n  %s%n  %s%n"
               + "The memory that they were read from (%s):%n%s(%s:)%n%s",
           actual,
           now.length,

@@ -16,7 +16,7 @@ import java.util.Set;
 public final class BatchLogs {
   private BatchLogs() {}
 
-  /** Seconds of every epoch in {@code log}. */
+  /** Duration of each epoch in {@code log}, in seconds. */
   public static List<Double> epochSeconds(Path log) throws IOException {
     return lines(log, "epoch ").stream()
         .map(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)) / 1e3)

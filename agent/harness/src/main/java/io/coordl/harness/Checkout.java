@@ -73,7 +73,7 @@ public final class Checkout {
   }
 
   /**
-   * Returns the jar of the programs on libraries that the agent does not know; built only with
+   * Returns the jar of the programs that use libraries unknown to the agent; built only with
    * -Pfull.
    */
   public Path libraryPrograms() {

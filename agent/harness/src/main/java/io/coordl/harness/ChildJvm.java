@@ -210,7 +210,7 @@ public final class ChildJvm {
     return command;
   }
 
-  /** Returns the program's own command, as a user would type it, without wrappers that measure. */
+  /** Returns the program's own command, as a user would type it, without any wrapper. */
   public List<String> commandLine() {
     List<String> command = new ArrayList<>();
     if (script != null) {

@@ -25,7 +25,7 @@ public final class Cleanup {
   }
 
   /**
-   * Runs every step, even if some fail or this thread is interrupted.
+   * Runs every step, even if some throw an IOException or this thread is interrupted.
    *
    * @throws IOException of the first step that failed, with those of the others suppressed
    */

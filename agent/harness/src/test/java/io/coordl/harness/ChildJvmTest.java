@@ -47,7 +47,7 @@ class ChildJvmTest {
     assertThatThrownBy(() -> result.orFail("The child"))
         .hasMessageContaining("ran too long")
         .hasMessageContaining("Full thread dump");
-    // The JVM itself is a child of the shell.
+    // The JVM is a child of the killed shell; it must have been killed, too.
     long pid = Long.parseLong(result.out().lines().skip(1).findFirst().orElseThrow());
     Optional<ProcessHandle> left = ProcessHandle.of(pid);
     if (left.isPresent()) {

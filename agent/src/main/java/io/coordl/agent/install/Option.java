@@ -16,7 +16,8 @@ public enum Option {
       Values.TEXT,
       "JFR recording to write; %p is the process id. If a name with %p exists, -2, -3, ... is"
           + " appended. By default, joins a recording that is already running"),
-  SUMMARY("on, off", "print a summary at exit, and a line per epoch"),
+  SUMMARY(
+      "on, off", "print a summary at exit, and a line about the latest epochs at most every 10 s"),
   STATUS(
       "on, off",
       "publish the running job's figures for coordl top, in a 27 KiB file in /dev/shm that is"
@@ -86,7 +87,7 @@ public enum Option {
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
           + " redis://HOST[:PORT], rediss://HOST[:PORT]",
       Values.PEERS,
-      "hosts, or a Redis server, that share the cache with this host; implies cache=minio and"
+      "hosts or Redis servers that share the cache with this host; implies cache=minio and"
           + " cache.scope=host"),
   PEER_BIND(
       "auto, ADDRESS[:PORT]",
@@ -172,13 +173,14 @@ public enum Option {
   GPU(
       "auto, on, off",
       "sample NVIDIA GPUs once a second; in a profile, synchronise the device at the end of each"
-          + " step; auto: if a driver is installed; on: also report if no GPU can be used"),
+          + " step; auto: once the program has loaded CUDA; on: always, and report if no GPU can be"
+          + " used"),
   GPU_PRESETS(
       "none, DIR",
       Values.TEXT,
       "directory with the jars of the JavaCPP presets for CUDA, through which to call the driver;"
-          + " none: call it through java.lang.foreign from JDK 22 on, through the program's JNA,"
-          + " or with gpu=on through the program's presets"),
+          + " none: call it through java.lang.foreign (JDK 22 or later), through the program's"
+          + " JNA, or with gpu=on through the program's presets"),
   GPU_PINNED(
       "off, on",
       "page-lock the memory from which the library copies batches of prepared=share and"

@@ -155,7 +155,7 @@ public final class Options {
     return given.containsKey(option);
   }
 
-  /** Whether other hosts, or a Redis server, share the cache with this host. */
+  /** Whether other hosts or Redis servers share the cache with this host. */
   boolean hasPeers() {
     return !get(Option.PEER).equals("off");
   }
@@ -340,7 +340,7 @@ public final class Options {
     }
     without(remarks, writesModels(), Option.RESUME, "checkpoint=atomic or async");
     if (coordinates() && isGiven(Option.RESUME)) {
-      remarks.add("resume has no effect with prep=coordinate, whose epochs belong to all jobs");
+      remarks.add("resume has no effect with prep=coordinate, whose epochs several jobs share");
     }
     boolean chooses = get(Option.CHECKPOINT_EVERY).equals(AUTO);
     without(remarks, chooses, Option.CHECKPOINT_OVERHEAD, "checkpoint.every=auto");
@@ -708,7 +708,7 @@ public final class Options {
     ToIntFunction<String> distance = option -> distance(key, option);
     String best = keys().min(comparingInt(distance)).orElseThrow();
     return distance.applyAsInt(best) <= Math.max(2, key.length() / 2)
-        ? ", did you mean '" + best + "'?"
+        ? " (did you mean '" + best + "'?)"
         : ", see coordl-agent.jar=help";
   }
 

@@ -168,7 +168,7 @@ final class Policies {
     return made;
   }
 
-  /** The user's budget, or a small default, because snapshots in use cannot be given back. */
+  /** The user's budget; a default is bounded, because snapshots in use cannot be given back. */
   private long bounded(ByteBudget size, MemoryWatch watch) {
     long budget = size.resolve(Machine.freeMemory(), figures.log());
     return size.isNamed() ? budget : watch.bounded(budget);

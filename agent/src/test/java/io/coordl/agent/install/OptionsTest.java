@@ -95,10 +95,10 @@ final class OptionsTest {
 
   static Stream<Arguments> mistakes() {
     return Stream.of(
-        Arguments.of("cach=minio", "unknown key 'cach', did you mean 'cache'?"),
-        Arguments.of("Cache=minio", "unknown key 'Cache', did you mean 'cache'?"),
-        Arguments.of("cachesize=1g", "unknown key 'cachesize', did you mean 'cache.size'?"),
-        Arguments.of("cache.scop=host", "unknown key 'cache.scop', did you mean 'cache.scope'?"),
+        Arguments.of("cach=minio", "unknown key 'cach' (did you mean 'cache'?)"),
+        Arguments.of("Cache=minio", "unknown key 'Cache' (did you mean 'cache'?)"),
+        Arguments.of("cachesize=1g", "unknown key 'cachesize' (did you mean 'cache.size'?)"),
+        Arguments.of("cache.scop=host", "unknown key 'cache.scop' (did you mean 'cache.scope'?)"),
         Arguments.of("=minio", "unknown key '', see coordl-agent.jar=help"),
         Arguments.of("qqqqqqqqqq=1", "unknown key 'qqqqqqqqqq', see coordl-agent.jar=help"),
         Arguments.of(
@@ -106,7 +106,7 @@ final class OptionsTest {
             "'cache' is not of the form key=value: expected cache=... (jcmd PID JVMTI.agent_load"
                 + " cuts off what follows =, unless both the shell and jcmd see quotes:"
                 + " '\"key=value\"')"),
-        Arguments.of("cach", "'cach' is not of the form key=value, did you mean 'cache'?"),
+        Arguments.of("cach", "'cach' is not of the form key=value (did you mean 'cache'?)"),
         Arguments.of("xyzzyxyzzy", "'xyzzyxyzzy' is not of the form key=value"),
         Arguments.of(
             "record=a,much-longer.jfr",
@@ -283,7 +283,7 @@ final class OptionsTest {
     assertThat(parse("@" + file("cach=minio\n")).problems())
         .singleElement()
         .asString()
-        .startsWith("unknown key 'cach', did you mean 'cache'?");
+        .startsWith("unknown key 'cach' (did you mean 'cache'?)");
   }
 
   @Test
@@ -450,7 +450,7 @@ final class OptionsTest {
         .containsExactly("resume=c has no effect without checkpoint=atomic or async");
     assertThat(parse("resume=c,prep=coordinate").remarks())
         .containsExactly(
-            "resume has no effect with prep=coordinate, whose epochs belong to all jobs");
+            "resume has no effect with prep=coordinate, whose epochs several jobs share");
     assertThat(parse("resume=c,profile=all").resumes()).isFalse();
     assertThat(parse("resume=c,profile=all").remarks())
         .containsExactly("resume=c is off: profile=all measures the job without policies");

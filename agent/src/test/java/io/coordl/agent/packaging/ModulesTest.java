@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Every module, even one that only a profile builds, has the version of the project. */
+/** Every module, even one that only a Maven profile builds, has the version of the project. */
 class ModulesTest {
   private static final Path ROOT = Path.of("..");
 

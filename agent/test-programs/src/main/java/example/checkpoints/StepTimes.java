@@ -6,7 +6,7 @@ import java.util.Arrays;
  * Durations of a job's steps after a quarter of its time, when it is warm. Occasional work between
  * two steps raises their mean relative to their median, whatever the speed of this process.
  */
-final class Rate {
+final class StepTimes {
   private final long start = System.nanoTime();
   private final long nanos;
   private long before = start;
@@ -15,7 +15,7 @@ final class Rate {
   private boolean over;
 
   /** For a job that runs for this many nanoseconds. */
-  Rate(long nanos) {
+  StepTimes(long nanos) {
     this.nanos = nanos;
   }
 
