@@ -195,7 +195,7 @@ public final class ModelTable {
     return models.get(name);
   }
 
-  /** Returns the model of a job, which was checked when its trace was read. */
+  /** Returns the model with this name, which the caller has already checked. */
   JobModel named(String name) {
     JobModel model = models.get(name);
     if (model == null) {

@@ -218,7 +218,7 @@ final class ReleasedSimulator {
               + first.id()
               + " does not fit, or a step of '"
               + first.model()
-              + "' takes longer than its round of 300 s; without --released, it is trained");
+              + "' takes longer than a round of 300 s; without --released, the job runs");
     }
   }
 

@@ -33,7 +33,7 @@ public final class JobsText {
   private JobsText() {}
 
   /**
-   * The lines, without line ends; some may be longer than the terminal.
+   * Returns the lines, without line ends; some may be longer than the terminal is wide.
    *
    * @param width width of the terminal, beyond which a program's name gets its own line; 0:
    *     unlimited

@@ -87,7 +87,8 @@ public class ReadCost {
   }
 
   /**
-   * Returns a picture whose JPEG has about {@link #bytes} and the dimensions of such a photograph.
+   * Returns a picture whose JPEG has about {@link #bytes} bytes and the dimensions of such a
+   * photograph.
    */
   private byte[] picture() throws IOException {
     SplittableRandom random = new SplittableRandom(2);
