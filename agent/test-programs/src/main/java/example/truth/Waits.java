@@ -98,8 +98,8 @@ final class Waits {
   }
 
   /**
-   * Records that the training thread, which created this object, reads a batch, perhaps for the
-   * first time.
+   * Records when the training thread, which created this object, first reads a batch; ignores other
+   * threads and later reads.
    */
   synchronized void looked(int batch) {
     if (!timed && Thread.currentThread() == training && looked.add(batch)) {

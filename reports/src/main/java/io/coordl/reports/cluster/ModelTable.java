@@ -164,7 +164,12 @@ public final class ModelTable {
         }) {
       if (!(figure > 0 && figure < 1e12)) {
         throw new InputException(
-            file + ": the model '" + model.name() + "' has the value " + figure + ", not above 0");
+            file
+                + ": the model '"
+                + model.name()
+                + "' has the value "
+                + figure
+                + ", not above 0 and below 1e12");
       }
     }
     if ((model.datasetGib() == null) != (model.ingestMbsPerGpu() == null)

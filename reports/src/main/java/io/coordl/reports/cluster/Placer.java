@@ -92,7 +92,10 @@ final class Placer {
     return selected;
   }
 
-  /** First places the jobs that keep their GPUs, then the others, largest first. */
+  /**
+   * Places the jobs that keep their GPUs, moves those for which moving pays, and then places the
+   * others, largest first.
+   */
   private void placeAll(List<Tenant> jobs) {
     List<Tenant> others = new ArrayList<>();
     for (Tenant job : jobs) {
