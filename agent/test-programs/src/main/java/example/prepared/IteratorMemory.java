@@ -13,7 +13,7 @@ import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Epochs of an iterator that DL4J prefetches, as {@code fit} does, with batches of several sizes.
+ * Iterates over batches that DL4J prefetches, as in {@code fit}; the batch size varies by epoch.
  * The arrays are created uninitialised, so they show what the iterator's workspace contained.
  * Prints the page faults of each epoch on standard error.
  */
@@ -58,7 +58,7 @@ public final class IteratorMemory {
 
   private static DataSet batch(int size, int number) {
     INDArray pixels = Nd4j.createUninitialized(DataType.FLOAT, size, PIXELS);
-    // The first batch is not in the workspace; from the fifth on, batches reuse the workspace.
+    // The first batch is not in the workspace; the fifth and later ones reuse its memory.
     if (List.of(1, 2, 3).contains(number)) {
       System.out.println(
           "batch " + number + " of zeros: " + (pixels.amaxNumber().floatValue() == 0));

@@ -4,7 +4,7 @@ import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Record;
 
-/** A data set whose samples depend on {@code size()}, inherited through another class. */
+/** A data set whose samples depend on {@code size()}, which it inherits through another class. */
 final class Limited extends DjlSamples.Counting {
   Limited(DjlSamples.Builder builder) {
     super(builder);

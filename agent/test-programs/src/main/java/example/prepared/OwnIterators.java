@@ -177,7 +177,7 @@ final class OwnIterators {
     }
   }
 
-  /** Two arrays of features. */
+  /** Batches with two arrays of features. */
   static final class Several implements MultiDataSetIterator {
     private final Path table;
     private int row;
@@ -512,7 +512,7 @@ final class OwnIterators {
     }
   }
 
-  /** Opens its file in a superclass, not in a call of the program. */
+  /** Opens its file through {@code super}, not through {@code new FileInputStream}. */
   static final class Stream extends FileInputStream {
     Stream(String path) throws IOException {
       super(path);

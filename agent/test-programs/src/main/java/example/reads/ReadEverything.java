@@ -218,7 +218,7 @@ public final class ReadEverything {
             if (in == null) {
               return new byte[0];
             }
-            // ImageIO.read would close the stream if it can read it.
+            // Not ImageIO.read(in), which closes the stream if it can decode it.
             return rest(in);
           }
         });

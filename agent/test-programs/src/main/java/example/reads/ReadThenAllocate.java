@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
- * Reads a folder's files for some epochs with different calls of the JDK, leaves a few files
- * mapped, and then allocates native memory, like programs that load a model late.
+ * Reads a folder's files for some epochs with different JDK calls, leaves a few files mapped, and
+ * then allocates native memory, like programs that load a model late.
  *
  * <p>Arguments: {@code FOLDER EPOCHS NATIVE_MIB SECONDS}; the allocation takes at least SECONDS.
  * Prints a checksum per epoch, and finally the allocated memory and a checksum of the mapped files.

@@ -15,7 +15,7 @@ import javax.management.ObjectName;
  * when the JVM ends. Argument: {@code MOMENT=FILE}. A moment is {@code premain}, a number of
  * milliseconds since JVM start, or the internal name of a class that is about to be defined.
  * Loading that class waits until the recording runs, or until the recording's thread blocks because
- * it needs the class to be loaded first, but at most for two minutes.
+ * it needs the class to be loaded first, but at most two minutes.
  */
 public final class StartsRecording implements ClassFileTransformer {
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);

@@ -269,7 +269,7 @@ public final class UseReaders {
     inAWorkspace(iterator(reader(split("files"))), true);
   }
 
-  /** The same, with a preprocessor of the program's own. */
+  /** The same, with a custom preprocessor. */
   private void halvedInAWorkspace() throws IOException, InterruptedException {
     DataSetIterator iterator = iterator(reader(split("files")));
     iterator.setPreProcessor(new Half());

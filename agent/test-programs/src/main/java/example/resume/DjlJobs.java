@@ -38,7 +38,7 @@ import javax.imageio.ImageIO;
 /**
  * Small jobs that shuffle and follow a learning-rate schedule; some crop at random. Arguments:
  * {@code PROGRAM FOLDER [HALT]}; the JVM halts at batch HALT, before its step. Prints a checksum of
- * the weights at each batch and at the end.
+ * the weights at each batch, after each epoch and at the end.
  */
 public final class DjlJobs {
   private static final int EPOCHS = 5;

@@ -295,7 +295,7 @@ public final class DjlTraining {
         .build();
   }
 
-  /** Builds the data sets below. */
+  /** Holds the sampling options of the data sets. */
   private static final class Builder extends RandomAccessDataset.BaseBuilder<Builder> {
     @Override
     protected Builder self() {

@@ -12,7 +12,7 @@ final class EpochLines {
     start = System.nanoTime();
   }
 
-  /** Ends an epoch, which began when the previous one ended; prints its loss with all digits. */
+  /** Prints the line of the epoch that has just ended; the next one starts now. */
   void ended(long samples, double loss) {
     long now = System.nanoTime();
     double seconds = (now - start) / 1e9;

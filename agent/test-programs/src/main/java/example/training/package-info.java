@@ -1,2 +1,2 @@
-/** Ordinary training programs with both libraries, on different data and with different loops. */
+/** Ordinary DJL and DL4J training programs, on different data and with different loops. */
 package example.training;

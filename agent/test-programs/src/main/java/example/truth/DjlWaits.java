@@ -32,8 +32,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * DJL's ways to train on data that takes a known time per batch. Arguments: {@code PROGRAM
- * [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints one line of JSON.
+ * Trains in one of DJL's ways on data that takes a known time per batch. Arguments: {@code PROGRAM
+ * [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints its waits as one line of JSON.
  */
 public final class DjlWaits {
   private static final int EXAMPLES = 4;
@@ -214,7 +214,7 @@ public final class DjlWaits {
     return new SleepyData.Builder().settings(settings, waits).setSampling(EXAMPLES, false).build();
   }
 
-  /** Makes each step last a known time, by sleeping within it. */
+  /** Sleeps for a known time in each step. */
   private static final class SleepyStep extends TrainingListenerAdapter {
     private final Settings settings;
     private final Waits waits;

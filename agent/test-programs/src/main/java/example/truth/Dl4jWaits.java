@@ -32,8 +32,8 @@ import org.nd4j.linalg.learning.config.Sgd;
 import org.nd4j.linalg.lossfunctions.LossFunctions;
 
 /**
- * DL4J's ways to train on an iterator that takes a known time per batch. Arguments: {@code PROGRAM
- * [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints one line of JSON.
+ * Trains in one of DL4J's ways on an iterator that takes a known time per batch. Arguments: {@code
+ * PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints its waits as one line of JSON.
  */
 public final class Dl4jWaits {
   private final Settings settings;
@@ -70,8 +70,8 @@ public final class Dl4jWaits {
           throw new IllegalArgumentException(
               "Program "
                   + settings.program()
-                  + " is unknown, expected fit, graph or earlystopping, each also with -timed or"
-                  + " -plain, parallelwrapper or samediff, each also with -timed, hand,"
+                  + " is unknown, expected fit, graph or earlystopping (alone, with -timed or with"
+                  + " -plain), parallelwrapper or samediff (alone or with -timed), hand,"
                   + " hand-async or hand-read.");
     };
   }
@@ -230,7 +230,7 @@ public final class Dl4jWaits {
     return network;
   }
 
-  /** Makes each step last a known time, by sleeping within it. */
+  /** Sleeps for a known time in each step. */
   private static final class SleepyStep extends BaseTrainingListener {
     private final Settings settings;
     private final Waits waits;

@@ -7,10 +7,10 @@ import java.util.Locale;
 
 /**
  * Arguments of a program with known rates: {@code PROGRAM [STEP PREP FETCH]}, the last three in
- * milliseconds per sample. Also loads samples, trains and prints the rates accordingly.
- * Thread-safe.
+ * milliseconds per sample. Loads and trains in the given times, and prints the rates that follow
+ * from them. Thread-safe.
  *
- * @param program which of the loops
+ * @param program name of the loop to run
  * @param step time to train on one sample
  * @param prep time to prepare one sample, on one thread
  * @param fetch time to read one sample from {@link SlowStorage}, which serves one read at a time

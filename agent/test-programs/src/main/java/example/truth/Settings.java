@@ -3,7 +3,7 @@ package example.truth;
 /**
  * Arguments of a program: {@code PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}.
  *
- * @param program which of the loops
+ * @param program name of the loop to run
  * @param prep milliseconds to prepare a batch
  * @param step milliseconds that a step sleeps, in addition to its small real computation
  * @param batches batches per epoch

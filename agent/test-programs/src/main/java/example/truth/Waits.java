@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * does); a listener records when each step ended. The wait for batch k lasts from the end of step
  * k-1 until batch k is read, or until it is ready if no read is recorded. The first wait of an
  * epoch starts when its first batch is begun, because the loop requests it then. If the training
- * thread produces its batches itself, the wait is the time to produce them. This method misses the
+ * thread produces its batches itself, every wait starts in this way. This method misses the
  * framework's own work between a listener's call and the next request, and the hand-over of a batch
  * that the training thread does not read. Both are short, except for class loading in the first
  * epoch.
@@ -98,8 +98,8 @@ final class Waits {
   }
 
   /**
-   * Records that the training thread, which created this object, reads a batch, perhaps for the
-   * first time.
+   * Records when the training thread, which created this object, first reads a batch; ignores other
+   * threads and later reads.
    */
   synchronized void looked(int batch) {
     if (!timed && Thread.currentThread() == training && looked.add(batch)) {

@@ -59,7 +59,9 @@ final class Picture {
     }
   }
 
-  /** Adds a grid of random values, one per {@code cell} pixels, interpolated between its nodes. */
+  /**
+   * Adds random values on a grid with a node every {@code cell} pixels, interpolated between nodes.
+   */
   private static void addNoise(
       float[] plane, int width, int height, int cell, float strength, SplittableRandom random) {
     int columns = width / cell + 2;

@@ -51,9 +51,9 @@ import java.util.concurrent.Executors;
  *       lr} (0.003)
  *   <li>{@code seed}: makes a run with {@code threads} 0 reproducible bit by bit
  *   <li>{@code threads}: 0 loads batches on the training thread, N on a pool, -1 on the common pool
- *   <li>{@code augment}: true (random crops and flips) or false (only resized); with threads and
- *       augmentation DJL's batches differ from run to run, because its threads share one random
- *       generator
+ *   <li>{@code augment}: true (random crops and flips) or false (only resized); with both threads
+ *       and augmentation, DJL's batches differ from run to run, because its threads share one
+ *       random generator
  *   <li>{@code checkpoint}: folder for a model per epoch (default: not saved)
  *   <li>{@code log}: file for the lines of {@link BatchLog}
  *   <li>{@code loop}: easytrain or hand; {@code limit}: leave an epoch of the hand-written loop
@@ -241,7 +241,10 @@ public final class TrainImages {
     trainer.step();
   }
 
-  /** Prints one line per epoch, with the accuracy on held-out pictures if there are any. */
+  /**
+   * Prints one line per epoch, with the accuracy on held-out pictures or, without them, on the
+   * training pictures.
+   */
   private static final class EpochLines extends TrainingListenerAdapter {
     private final boolean heldOut;
     private long start = System.nanoTime();

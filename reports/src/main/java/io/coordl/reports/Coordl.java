@@ -100,8 +100,8 @@ public final class Coordl {
       return commandLine.execute(arguments);
     } catch (OutOfMemoryError e) {
       err.println(
-          "coordl: the heap is too small for this recording, or the recording is damaged: run"
-              + " coordl with a larger -Xmx.");
+          "coordl: the heap is too small for this recording, or the recording is damaged: set a"
+              + " larger heap, such as JDK_JAVA_OPTIONS=-Xmx4g.");
       return ExitStatus.HEAP.code();
     }
   }

@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
     name = "dump",
     description = {
       "Writes what a running job has recorded, up to a second ago, as a finished recording.",
-      "Does not disturb the job, unless only JFR records it: then attaches to it with jcmd."
+      "Does not disturb the job, unless the job writes only to a JFR recording that you started:"
+          + " then requests it from the JVM with jcmd."
     })
 final class DumpCommand implements Callable<Integer> {
   @Spec CommandSpec spec;

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 final class Instances implements AcceleratorProfile.Instances {
   private static final long POLL_MILLIS = 100;
 
-  /** Creates the program's process with the given agent arguments. */
+  /** Prepares the program's process with the given agent arguments. */
   interface Programs {
     ProcessBuilder program(String agentArguments) throws RecordingException;
   }

@@ -58,7 +58,7 @@ final class SimulateCommand implements Callable<Integer> {
       split = ",",
       converter = Amounts.ToFactor.class,
       description =
-          "Generate workloads with this many jobs an hour, which take as long as on Microsoft's"
+          "Generate workloads with this many jobs an hour; the jobs take as long as on Microsoft's"
               + " Philly clusters.")
   @Nullable List<Double> load;
 

@@ -20,9 +20,9 @@ import org.apache.commons.math3.stat.inference.TestUtils;
 
 /**
  * Tests whether jobs that share their batches learn as well as jobs that do not. Trains pairs of
- * jobs with different initial weights, coordinated and, with the same seeds, uncoordinated: 10
- * epochs on 1200 small pictures. Compares the accuracy on 400 held-out pictures and the mean loss
- * of the last epoch.
+ * jobs with different initial weights for 10 epochs on 1200 small pictures, once coordinated and
+ * once, with the same seeds, uncoordinated. Compares the accuracy on 400 held-out pictures and the
+ * mean loss of the last epoch.
  *
  * <p>The jobs of a coordinated pair share order and crops, so they are not independent: a pair
  * counts once, as the mean of its two jobs, with and without coordination. A difference is noise if

@@ -76,7 +76,7 @@ record AdviceBars(String program, List<Step> steps, double ofBest) {
             .toList());
   }
 
-  /** Returns the bars that the programs miss, each alone and all together. */
+  /** Returns the bars that any single program misses, or all programs together. */
   static List<String> missed(List<AdviceBars> all) {
     List<String> missed = new ArrayList<>();
     all.forEach(one -> missed.addAll(one.missed()));

@@ -17,11 +17,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a training program under the agent and switches the agent between epochs: some are observed,
- * the others run as if the agent had switched itself off. All run in one JVM with the same compiled
- * code, so even a small difference shows. The order is on, off, off, on, so that a trend affects
- * both equally. Prints the CPU time of each epoch but the first, and of each thread since the end
- * of the first epoch.
+ * Runs a training program under the agent and switches the agent on and off between epochs: some
+ * are observed, the others run as if the agent had switched itself off. All run in one JVM with the
+ * same compiled code, so even a small difference shows. After the first epoch, the order is on,
+ * off, off, on, so that a trend affects both equally. Prints the CPU time of each epoch but the
+ * first, and of each thread since the end of the first epoch.
  *
  * <p>Arguments: the program's main class and its arguments.
  */
@@ -81,7 +81,7 @@ public final class AlternatingEpochs extends OutputStream {
     }
   }
 
-  /** Whether this epoch is observed: on, off, off, on. */
+  /** Whether this epoch is observed; after the first one, the order is on, off, off, on. */
   static boolean isOn(int epoch) {
     return epoch % 4 < 2;
   }

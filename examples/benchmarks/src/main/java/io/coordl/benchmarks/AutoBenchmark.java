@@ -25,7 +25,7 @@ import java.util.Locale;
  * part of the programs' names (all). Exits with 1 if a loss differs or a bar is missed.
  */
 public final class AutoBenchmark {
-  /** Share of the best speed by hand that auto must reach. */
+  /** Share of the best speed found by hand that auto must reach. */
   private static final double BEST_BAR = 0.95;
 
   /** Share by which auto may be slower or use more CPU than observing, where nothing helps. */

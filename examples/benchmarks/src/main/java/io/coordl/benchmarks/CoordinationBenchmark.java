@@ -47,11 +47,11 @@ import java.util.stream.Stream;
  * last. Ideally, plain jobs use J (p + c) / (p + J c) times the CPU seconds of coordinated ones, on
  * any number of cores. CPU seconds hardly depend on other load, but do not show waits.
  *
- * <p>Exit status 1 unless every job's log shows each picture exactly once per epoch and throughput
- * reaches {@value #BAR} of the ideal. A note reports coordinated jobs that did not get the same
- * batches, because a job prepared a late batch itself. Arguments: repetitions (3), DJL or DL4J
- * (both), numbers of jobs (1 2 4) and names of policies as in this class (all); plain jobs and one
- * observed job always run.
+ * <p>Exit status 1 unless every job's log shows each picture exactly once per epoch and the
+ * throughput of coordinated jobs reaches {@value #BAR} of the ideal. A note reports coordinated
+ * jobs that did not get the same batches, because a job prepared a late batch itself. Arguments:
+ * repetitions (3), DJL or DL4J (both), numbers of jobs (1 2 4) and names of policies as in this
+ * class (all); plain jobs and one observed job always run.
  */
 public final class CoordinationBenchmark {
   /** Warm-up of a job that prepares all its batches itself. */
@@ -368,7 +368,7 @@ public final class CoordinationBenchmark {
         bar);
   }
 
-  /** Returns the ideal seconds of an epoch of each job: see the class. */
+  /** Returns the ideal duration of an epoch in seconds, as defined in the class description. */
   private double seconds(int jobs, double p, double c, boolean coordinated) {
     double own = coordinated ? p / jobs : p;
     double alone = example == Example.DJL ? own + c : Math.max(own, c);

@@ -26,8 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>All jobs are started first and then take turns ({@link TurnTaker}). In each round every job
  * has one turn of whole epochs, at least {@value #TURN_SECONDS} s; the next round reverses the
- * order. A point is the median of its turns. So a change in the machine's speed affects all points;
- * the machine's speed during the profile and in the rounds is printed, too.
+ * order. A point's speed is the median over its turns. So a change in the machine's speed affects
+ * all points; the machine's speed during the profile and in the rounds is printed, too.
  *
  * <p>The jobs: {@code DJL} decodes pictures on four threads for an emulated accelerator ({@code
  * example.loader.DjlEmulated}); {@code DL4J} decodes them on DL4J's own thread for steps that are
@@ -39,9 +39,9 @@ import tools.jackson.databind.json.JsonMapper;
  * included.
  *
  * <p>Arguments: the job, DJL or DL4J (DJL); {@code quick} for a run that only shows whether it
- * works. Exit status 1 if a bar is missed: an error of {@value #MEDIAN_BAR} % in the median, an
- * error of {@value #WORST_BAR} % at the worst point, a tenth of the cost; 2 if nothing can be
- * measured.
+ * works. Exit status 1 if the median error is above {@value #MEDIAN_BAR} %, the largest error is
+ * above {@value #WORST_BAR} %, or the profile costs more than a tenth of measuring the table; 2 if
+ * nothing can be measured.
  */
 public final class DemandBenchmark {
   private static final double MEDIAN_BAR = 3;

@@ -40,7 +40,7 @@ record DemandPoints(
     return memoryGib.get(memoryGib.size() - 1);
   }
 
-  /** Returns the samples per second; beyond the last point, those of the last point. */
+  /** Returns the samples per second; outside the table, those at its edge. */
   double speed(double withCores, double withMemoryGib, double withStorageMbs) {
     double row = position(cores, withCores);
     double column = position(memoryGib, withMemoryGib);

@@ -55,8 +55,8 @@ public final class GpuBenchmark {
   private static final Path UNBUFFERED = Path.of("/usr/bin/stdbuf");
 
   /**
-   * A figure that both report. They may differ by {@code share} of nvidia-smi's value or by {@code
-   * least}, whichever is more.
+   * A figure that the agent and nvidia-smi both report. Their values may differ by {@code share} of
+   * nvidia-smi's value or by {@code least}, whichever is more.
    */
   private record Figure(String theirs, String ours, double scale, double share, double least) {
     double of(RecordedEvent sample) {

@@ -12,9 +12,9 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * JMH benchmarks of one span, and of one hit or staged batch compared with the plain call. To
- * exclude other load, reads, which are timed one by one, are compared by the fastest of thousands
- * (medians are shown, too), and spans, which are timed in bulk, by the best iteration. Decoded
+ * JMH benchmarks of one span, and of one hit or staged batch compared with a plain call or copy.
+ * Reads are timed one by one and compared by the fastest of thousands (medians are shown, too);
+ * spans are timed in bulk and compared by the best iteration. This excludes other load. Decoded
  * items and staged batches are compared by medians. Arguments: number of JVMs (3), and the part to
  * measure: spans, reads, decoded or staging (all).
  */

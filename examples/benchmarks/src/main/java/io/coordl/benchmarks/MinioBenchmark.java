@@ -73,7 +73,7 @@ public final class MinioBenchmark {
         || !Files.isWritable(GROUPS.resolve("memory"))
         || !Files.isWritable(GROUPS.resolve("blkio"))) {
       System.out.println(
-          "Not measured: this needs root and a writable cgroup v1 memory and blkio.");
+          "Not measured: this needs root and writable cgroup v1 memory and blkio controllers.");
       System.exit(2);
     }
     Map<Integer, Double> parts = new TreeMap<>(BARS);

@@ -24,10 +24,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * Cost of observing a running job, and of live view and metrics, in CPU time of the later epochs of
  * both examples. Runs differ by more than this cost, so each JVM alternates between observed epochs
  * and epochs as if the agent had switched itself off ({@link AlternatingEpochs}). A JVM's result is
- * the interquartile mean of the logarithms of the ratios of neighbouring epochs (robust against
- * slow seconds of the machine; 0 without any cost) plus the time of the agent's threads, which work
- * in both kinds of epochs. Live view and metrics run only on the agent's threads; one of them
- * answers scrapes. Intervals are over JVMs, because each compiles its code differently.
+ * the interquartile mean of log(observed / off) over neighbouring epochs (robust against slow
+ * seconds of the machine; 0 without any cost) plus the time of the agent's threads, which work in
+ * both kinds of epochs. Live view and metrics run only on the agent's threads; one of them answers
+ * scrapes. Intervals are over JVMs, because each compiles its code differently.
  *
  * <p>Arguments: JVMs for each example (8), DJL, DL4J or both (both), pictures (300), epochs of each
  * JVM (100). The exit status is 1 if a whole interval is above its bar.
@@ -43,7 +43,7 @@ public final class OverheadBenchmark {
 
   private static final double LIVE_BAR = 0.2;
 
-  /** More often than usual. */
+  /** Interval between scrapes, shorter than usual. */
   private static final Duration SCRAPE = Duration.ofSeconds(5);
 
   /** Cost in one JVM, in percent of the CPU time of its epochs. */

@@ -58,9 +58,9 @@ public final class PredictionBenchmark {
   private static final int SMALL_SIDE = 32;
 
   /**
-   * As long as storage takes for a batch when about 73 % of the data set is cached, which lies
-   * between two points of the sweep. Two parts of a job that are equally busy also wait for each
-   * other; {@code whatif} reports that it ignores this.
+   * As long as storage takes for a batch when about three quarters of the data set are cached,
+   * which lies between two points of the sweep. Two parts of a job that are equally busy also wait
+   * for each other; {@code whatif} reports that it ignores this.
    */
   private static final double STEP_MILLIS = 88;
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A Python with PyTorch and torchvision.
+ * A Python interpreter with PyTorch and torchvision.
  *
  * @param python its command
  * @param versions its versions, to be printed

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class SlowStorage implements AutoCloseable {
   private static final Path GROUPS = Path.of("/sys/fs/cgroup");
 
-  /** Limit of the reading process: its own memory and hardly any page cache. */
+  /** Limit of the pass-through file system's process: its own memory and hardly any page cache. */
   private static final long MEMORY = 8L << 20;
 
   private static final String READ_AHEAD_SECTORS = "2048";
@@ -66,7 +66,7 @@ final class SlowStorage implements AutoCloseable {
     }
     for (String group : List.of("blkio", "memory")) {
       if (!Files.isWritable(GROUPS.resolve(group))) {
-        missing.add("a writable cgroup v1 " + group);
+        missing.add("a writable cgroup v1 controller " + group);
       }
     }
     for (String command : List.of("/usr/bin/bindfs", "/usr/sbin/mkfs.ext4", "/usr/sbin/losetup")) {

@@ -45,7 +45,7 @@ class FiguresTest {
   }
 
   @Test
-  void mediansOfOddAndEvenNumbers() {
+  void mediansOfOddAndEvenCounts() {
     assertThat(Pairs.median(List.of(3.0, 1.0, 2.0))).isEqualTo(2);
     assertThat(Pairs.median(List.of(4.0, 1.0, 2.0, 3.0))).isEqualTo(2.5);
     assertThat(new Pairs(List.of(2.0), List.of(3.0)).ratios()).containsExactly(1.5);

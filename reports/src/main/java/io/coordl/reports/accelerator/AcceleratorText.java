@@ -43,7 +43,7 @@ public final class AcceleratorText {
             .orElse("");
     return profile.fed() == 0
         ? Text.format(
-            "This host does not feed one such accelerator: its utilisation is below %d %%.",
+            "This host does not feed even one such accelerator: its utilisation is below %d %%.",
             threshold)
         : Text.format(
             "This host feeds %d such accelerator%s at %d %% utilisation or more%s.",

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** How many cores, how much memory and what storage rate a job gets besides its GPUs. */
 public enum Allocation {
-  /** Cores, memory and storage in proportion to its GPUs' share of a server. */
+  /** Cores, memory and storage in proportion to the job's share of a server's GPUs. */
   PROPORTIONAL,
   /** All that the job can use; the job waits until that is free. */
   GREEDY,

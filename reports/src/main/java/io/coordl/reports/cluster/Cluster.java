@@ -76,7 +76,8 @@ public record Cluster(
       value = Double.NaN;
     }
     if (!(value > 0 && value < 1e9)) {
-      throw new InputException("the cluster's " + key + "=" + text + " is not a number above 0");
+      throw new InputException(
+          "the cluster's " + key + "=" + text + " is not a number above 0 and below 1e9");
     }
     return value;
   }

@@ -45,7 +45,7 @@ final class Leftovers {
   /**
    * Gives placed jobs more resources, best gain first.
    *
-   * @param servers free resources, which this call takes from
+   * @param servers the free resources; this call takes some of them
    * @param needs one for each of {@code tenants}, in the same order
    */
   static void distribute(

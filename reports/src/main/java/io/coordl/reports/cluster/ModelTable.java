@@ -164,7 +164,12 @@ public final class ModelTable {
         }) {
       if (!(figure > 0 && figure < 1e12)) {
         throw new InputException(
-            file + ": the model '" + model.name() + "' has the value " + figure + ", not above 0");
+            file
+                + ": the model '"
+                + model.name()
+                + "' has the value "
+                + figure
+                + ", not above 0 and below 1e12");
       }
     }
     if ((model.datasetGib() == null) != (model.ingestMbsPerGpu() == null)
@@ -195,7 +200,7 @@ public final class ModelTable {
     return models.get(name);
   }
 
-  /** Returns the model of a job, which was checked when its trace was read. */
+  /** Returns the model with this name, which the caller has already checked. */
   JobModel named(String name) {
     JobModel model = models.get(name);
     if (model == null) {

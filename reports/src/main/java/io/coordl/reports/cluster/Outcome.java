@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param jobs the finished jobs to report on, by id
  * @param makespan seconds from the beginning of the trace to the end of the last job
- * @param overloaded whether measured jobs were unfinished long after their arrival
+ * @param overloaded whether the run ended early because jobs arrived faster than they finished
  * @param finished number of finished jobs, reported on or not
  * @param unfinished jobs not finished when the simulation ended: of the whole trace or, if the jobs
  *     are generated, of those that had arrived

@@ -69,9 +69,9 @@ final class Placer {
         return;
       }
       if (job.gpus <= servers.freeGpus()
-          && !stays(job, job.ideal)
+          && !tryToStay(job, job.ideal)
           && !refused.contains(job.ideal)
-          && !fits(job, job.ideal)) {
+          && !tryToFit(job, job.ideal)) {
         refused.add(job.ideal);
       }
     }
@@ -92,15 +92,18 @@ final class Placer {
     return selected;
   }
 
-  /** First places the jobs that keep their GPUs, then the others, largest first. */
+  /**
+   * Places the jobs that keep their GPUs, moves those for which moving pays, and then places the
+   * others, largest first.
+   */
   private void placeAll(List<Tenant> jobs) {
     List<Tenant> others = new ArrayList<>();
     for (Tenant job : jobs) {
       if (job.before == null) {
         others.add(job);
-      } else if (!stays(job, job.ideal) && !stays(job, job.share)) {
+      } else if (!tryToStay(job, job.ideal) && !tryToStay(job, job.share)) {
         shrinkNeighbours(job.before.with(job.share));
-        stays(job, job.share);
+        tryToStay(job, job.share);
       }
     }
     for (Tenant job : jobs) {
@@ -113,7 +116,7 @@ final class Placer {
             .thenComparingDouble(job -> -job.ideal[Resource.CORES])
             .thenComparingDouble(job -> -job.ideal[Resource.MEMORY]));
     for (Tenant job : others) {
-      if (!fits(job, job.ideal) && !fits(job, job.share)) {
+      if (!tryToFit(job, job.ideal) && !tryToFit(job, job.share)) {
         Placement gpus = servers.anyGpus(job.gpus, job.share);
         shrinkNeighbours(gpus);
         take(job, gpus);
@@ -121,7 +124,7 @@ final class Placer {
     }
   }
 
-  private boolean stays(Tenant job, double[] perGpu) {
+  private boolean tryToStay(Tenant job, double[] perGpu) {
     if (job.before == null) {
       return false;
     }
@@ -138,7 +141,7 @@ final class Placer {
     hold(job, placement);
   }
 
-  private boolean fits(Tenant job, double[] perGpu) {
+  private boolean tryToFit(Tenant job, double[] perGpu) {
     Placement placement = servers.bestFit(job.gpus, perGpu);
     if (placement == null) {
       placement = servers.firstFit(job.gpus, perGpu);

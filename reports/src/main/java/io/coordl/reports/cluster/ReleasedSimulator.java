@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Jobs finish only at the end of a round; starting and moving are free.
  *   <li>SRTF and FTF sort by the speeds of the previous round.
  *   <li>FTF serves the job that is best off first.
- *   <li>The run ends when no job can run, even if others have yet to arrive.
+ *   <li>The run ends when all jobs that have arrived are finished, even if others have yet to
+ *       arrive.
  * </ul>
  *
  * <p>It places GPU by GPU, first fit, as all published runs did. Single-threaded; an instance
@@ -218,7 +219,7 @@ final class ReleasedSimulator {
               + first.id()
               + " does not fit, or a step of '"
               + first.model()
-              + "' takes longer than its round of 300 s; without --released, it is trained");
+              + "' takes longer than a round of 300 s; without --released, the job runs");
     }
   }
 

@@ -73,7 +73,7 @@ final class Servers {
    * First fit, GPU by GPU: takes free GPUs of the first servers with enough resources for a GPU.
    *
    * @param perGpu amount of each resource per GPU
-   * @return null, taking nothing, if fewer GPUs fit
+   * @return null, taking nothing, unless all GPUs fit
    */
   @Nullable Placement firstFit(int gpus, double[] perGpu) {
     if (gpus > allFreeGpus) {

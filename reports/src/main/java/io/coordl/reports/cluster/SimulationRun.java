@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed seed of the workload; null for a trace
  * @param makespanSeconds from the beginning of the trace to the end of the last job
  * @param jobs job completion times by id
- * @param overloaded whether measured jobs were unfinished long after their arrival
+ * @param overloaded whether the run ended early because jobs arrived faster than they finished
  * @param unfinished jobs not finished when the simulation ended: of the whole trace or, if the jobs
  *     are generated, of those that had arrived
  * @param utilisation mean shares of the cluster that jobs held, over the rounds with jobs

@@ -130,8 +130,8 @@ final class Simulator {
   }
 
   /**
-   * Runs the simulation. Ends early if measured jobs are unfinished long after their arrival: the
-   * cluster's GPUs are then overloaded, and jobs of low priority may never run.
+   * Runs the simulation. Ends early if jobs arrive faster than they finish, because jobs of low
+   * priority may then never run.
    */
   Outcome run() throws InputException {
     double round = settings.roundSeconds();
@@ -158,7 +158,10 @@ final class Simulator {
     return new Outcome(done, makespan, overloaded, finished, runnable.size(), rounds);
   }
 
-  /** Whether jobs arrive faster than they finish, so that jobs of low priority may never run. */
+  /**
+   * Whether jobs arrive faster than they finish, judged by the number of waiting and of arrived
+   * jobs.
+   */
   private boolean isOverloaded() {
     if (!settings.endless() || next == null || next.id() <= settings.measuredTo()) {
       return false;

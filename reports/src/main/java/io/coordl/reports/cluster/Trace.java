@@ -111,7 +111,7 @@ public final class Trace {
       value = Double.NaN;
     }
     if (!(value >= 0 && value <= MAX_ARRIVAL_SECONDS)) {
-      throw refused(line, "arrival_s is '" + shortened(text) + "', not a time of at least 0 s");
+      throw refused(line, "arrival_s is '" + shortened(text) + "', not a time from 0 to 1e10 s");
     }
     return value;
   }

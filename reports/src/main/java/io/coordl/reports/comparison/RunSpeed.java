@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param of part of the run that it covers, worded to follow "2x as fast"
  * @param steady false if its steps were still becoming faster or slower at the end
  * @param slowestHundredth share of the time that the slowest hundredth of the steps takes
- * @param lost share of the time for which other programs had the cores of its steps; {@code nanos}
- *     excludes this time; 0 if the machine was not busy
+ * @param lost share of the time during which other programs had the cores of its steps; {@code
+ *     nanos} excludes this time; 0 if the machine was not busy
  */
 record RunSpeed(
     double nanos,

@@ -227,7 +227,10 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
     return remarks;
   }
 
-  /** Speeds of the runs of both sides: from steps if all runs have them, otherwise from none. */
+  /**
+   * Speeds of the runs of both sides: from steps if all runs have enough of them, otherwise from
+   * epochs or totals.
+   */
   private record Speeds(List<RunSpeed> before, List<RunSpeed> after) {
     static Speeds of(List<JobRecording> before, List<JobRecording> after) {
       List<JobRecording> all = Stream.concat(before.stream(), after.stream()).toList();

@@ -122,10 +122,11 @@ public final class Rules {
   public static final class UnusedPartition extends JobRule {
     public UnusedPartition() {
       super(
-          "memory of the hosts unused",
+          "unused memory of the hosts",
           FILE_IO,
           Findings::unusedPartition,
-          "Few or no items that the memory of several hosts could hold are read from storage.");
+          "The job has one host, the hosts cannot hold all items, or hardly any items are read from"
+              + " storage.");
     }
   }
 

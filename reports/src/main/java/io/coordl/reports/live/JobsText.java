@@ -33,7 +33,7 @@ public final class JobsText {
   private JobsText() {}
 
   /**
-   * The lines, without line ends; some may be longer than the terminal.
+   * Returns the lines, without line ends; some may be longer than the terminal is wide.
    *
    * @param width width of the terminal, beyond which a program's name gets its own line; 0:
    *     unlimited
@@ -96,9 +96,9 @@ public final class JobsText {
         lines.add(
             INDENT
                 + (totals.openWait > 0
-                    ? "no batch in that time; the job has waited for one for "
+                    ? "no batch in the 10 s before its last update; the job has waited for one for "
                         + Text.roughly(totals.openWait)
-                    : "no batch in that time"));
+                    : "no batch in the 10 s before its last update"));
       }
       SummaryText.policies(job.summary(), Integer.MAX_VALUE)
           .forEach(line -> lines.add(INDENT + line));

@@ -20,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  * and no connections. So file names in a recording may contain any text.
  */
 public final class ReportPage {
-  /** The version that the build puts into the jar. */
+  /** The version of Chart.js that the build puts into the jar. */
   static final String CHART_JS_VERSION = "4.5.1";
 
   static final String CHART_JS =

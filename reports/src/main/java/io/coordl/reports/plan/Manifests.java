@@ -56,7 +56,7 @@ public final class Manifests {
     return manifests.files;
   }
 
-  /** The resources of a pod of a job. */
+  /** The number of a job's pods, and the resources of each. */
   private record Pod(int pods, int gpus, double cores, double memoryGib, double itemsGib) {
     static Pod of(Plan.Job job) {
       List<Sharing.Part> parts = job.servers();

@@ -63,7 +63,8 @@ class AcceleratorProfileTest {
     assertThat(profile.fed()).isZero();
     assertThat(tried).containsExactly(1);
     assertThat(AcceleratorText.lines(profile))
-        .contains("This host does not feed one such accelerator: its utilisation is below 90 %.");
+        .contains(
+            "This host does not feed even one such accelerator: its utilisation is below 90 %.");
   }
 
   @Test

@@ -23,9 +23,9 @@ class InputTest {
       value = {
         "''                     | , line 2: '' has 1 field, not the header's five",
         "0,alexnet,1,10         | , line 2: '0,alexnet,1,10' has 4 fields, not the header's five",
-        "0,alexnet,,10,1        | , line 2: arrival_s is '', not a time of at least 0 s",
-        "0,alexnet,-1,10,1      | , line 2: arrival_s is '-1', not a time of at least 0 s",
-        "0,alexnet,NaN,10,1     | , line 2: arrival_s is 'NaN', not a time of at least 0 s",
+        "0,alexnet,,10,1        | , line 2: arrival_s is '', not a time from 0 to 1e10 s",
+        "0,alexnet,-1,10,1      | , line 2: arrival_s is '-1', not a time from 0 to 1e10 s",
+        "0,alexnet,NaN,10,1     | , line 2: arrival_s is 'NaN', not a time from 0 to 1e10 s",
         "0,alexnet,1,0,1        | , line 2: iterations is '0', not a whole number of at least 1",
         "0,alexnet,1,1.5,1      | , line 2: iterations is '1.5', not a whole number of at least 1",
         "0,alexnet,1,10,0       | , line 2: gpus is '0', not a whole number of at least 1",
@@ -98,9 +98,9 @@ class InputTest {
         "0x8                    | a cluster of 0x8 has no GPU: expected at least 1x1",
         "32                     | the cluster '32' does not begin with SERVERSxGPUS, such as 4x8"
             + " for four servers of eight GPUs",
-        "4x8,cores=             | the cluster's cores= is not a number above 0",
-        "4x8,cores=-1           | the cluster's cores=-1 is not a number above 0",
-        "4x8,memory=500g        | the cluster's memory=500g is not a number above 0",
+        "4x8,cores=             | the cluster's cores= is not a number above 0 and below 1e9",
+        "4x8,cores=-1           | the cluster's cores=-1 is not a number above 0 and below 1e9",
+        "4x8,memory=500g        | the cluster's memory=500g is not a number above 0 and below 1e9",
         "4x8,cpus=24            | the cluster's 'cpus=24' is not one of cores=N, memory=GIB,"
             + " storage=MBS and network=GBITS",
         "4x8,cores=1,cores=2    | the cluster names cores twice: '4x8,cores=1,cores=2'",

@@ -17,9 +17,9 @@ import jdk.jfr.Event;
 import jdk.jfr.Recording;
 
 /**
- * Writes a recording with a given number of the agent's events, in the mix of a long job: batches
- * of 32 items; a fetch, a decode and a transform per item; a preparation, a stall and a step per
- * batch. Arguments: file, events.
+ * Writes a recording with about a given number of the agent's events, in the mix of a long job:
+ * batches of 32 items; a fetch, a decode and a transform per item; a preparation, a stall and a
+ * step per batch. Arguments: file, events.
  */
 public final class LargeRecording {
   private static final int ITEMS = 32;

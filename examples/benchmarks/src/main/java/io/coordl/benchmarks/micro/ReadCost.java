@@ -39,8 +39,8 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * Compares a cache hit with the same read from a warm page cache, for {@value #FILES} JPEG files in
- * random order, more than a core's own cache holds. Both sides run the program's own code and fill
- * its arrays with the same bytes.
+ * random order, more than a core's own cache holds. Both put the same bytes into the program's
+ * arrays.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -87,7 +87,8 @@ public class ReadCost {
   }
 
   /**
-   * Returns a picture whose JPEG has about {@link #bytes} and the dimensions of such a photograph.
+   * Returns a picture whose JPEG has about {@link #bytes} bytes and the dimensions of such a
+   * photograph.
    */
   private byte[] picture() throws IOException {
     SplittableRandom random = new SplittableRandom(2);

@@ -10,7 +10,7 @@ import java.nio.channels.SocketChannel;
 
 /**
  * Blocking sockets and reused direct buffers, with a connection and a server thread per requesting
- * thread: a lower bound for any engine.
+ * thread: a lower bound on the cost of any engine.
  */
 final class RawSockets implements Transfer {
   private final InetSocketAddress server;
