@@ -31,13 +31,13 @@ public final class Findings {
    * One finding.
    *
    * @param share its weight, 0 to 1: a share of wall time or of items
-   * @param what the finding, one sentence
-   * @param why the figures behind it, one sentence
-   * @param next the advice, one sentence; empty if there is nothing to do
+   * @param what the finding, in one sentence
+   * @param why the figures behind it, in one sentence
+   * @param next the advice
    */
   public record Finding(double share, String what, String why, String next) {}
 
-  /** True if a batch was measured; otherwise there are no findings. */
+  /** True if a batch was measured; otherwise the findings mean nothing. */
   public boolean measured() {
     return evidence.totals().batches > 0;
   }

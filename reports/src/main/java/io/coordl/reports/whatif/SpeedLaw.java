@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * How fast a recorded job trains with other amounts of cores, memory for items and storage rate.
  *
- * <p>The effect of cores follows from the costs of a sample. If there are profiles of the job on
- * several numbers of cores, the law is scaled to the speeds that they measured with every item in
- * memory, and interpolated between them. The effect of memory and storage follows from the law of a
+ * <p>The effect of cores follows from the costs of a sample. If there are profiles of the job, the
+ * law is scaled to the speeds that they measured with every item in memory; between their numbers
+ * of cores, the scale is interpolated. The effect of memory and storage follows from the law of a
  * MinIO cache: memory holds the same share of the items in every epoch, and storage supplies the
  * rest.
  */

@@ -12,8 +12,8 @@ import java.util.stream.DoubleStream;
  */
 final class StorageNeeded extends Question {
   /**
-   * Accepted share of fetch time for a pipeline that fetches on the training thread and thus always
-   * waits.
+   * Accepted share of time for fetching where waits cannot be avoided: on the training thread, or
+   * if the workers have hardly any time left.
    */
   private static final double ACCEPTED_SHARE = 0.05;
 

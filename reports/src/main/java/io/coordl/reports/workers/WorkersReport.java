@@ -198,8 +198,8 @@ public record WorkersReport(
         throw line.refused(
             "the recording "
                 + recorded
-                + " does not show how long a step takes: it needs three complete epochs, or a"
-                + " profile");
+                + " does not show how long a step takes: it needs a complete epoch with 10 steps"
+                + " after warm-up, three complete epochs, or a profile");
       }
       return workerPace;
     }

@@ -707,7 +707,7 @@ class WhatIfTest {
 
     assertThat(answer(whatIf, "decoded").sentence())
         .startsWith(
-            "no answer: from the second epoch on the job fetches no items, as it keeps them")
+            "no answer: after the first epoch, the job fetches no items, as it keeps them")
         .contains("without decoded=share");
     List<String> lines = WhatIfText.lines(whatIf, WhatIfText.WIDTH);
     assertThat(lines)
