@@ -142,7 +142,7 @@ class CoordlTest {
   }
 
   @Test
-  void totalsOlderThanTheEpochsDoNotCount() throws Exception {
+  void totalsSmallerThanTheEpochsDoNotCount() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("terminated.jfr"),

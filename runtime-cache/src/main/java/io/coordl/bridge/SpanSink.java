@@ -17,7 +17,7 @@ public interface SpanSink {
 
   /**
    * Closes the span of {@code token} and every span still open inside it, as after a call that
-   * threw; {@code result} is null if the method returned nothing, and the exception if it threw.
+   * threw; {@code result} is what the method returned or threw, null if nothing or not recorded.
    */
   void exit(long token, @Nullable Object result);
 

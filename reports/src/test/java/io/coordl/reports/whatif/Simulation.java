@@ -31,7 +31,8 @@ final class Simulation {
   private double now;
 
   /**
-   * @param spread each time is uniformly distributed within this share of its mean
+   * @param spread each time is uniformly distributed between its mean plus and minus this share of
+   *     it
    */
   Simulation(Costs costs, Setup setup, double spread, long seed) {
     this.costs = costs;
@@ -185,7 +186,7 @@ final class Simulation {
       }
     }
 
-    /** The batch is given back when its step is over. */
+    /** Computes from this sample on; then returns the batch's place in the window. */
     private void step(int sample) {
       if (sample == BATCH) {
         taken++;
