@@ -17,7 +17,8 @@ public interface SpanSink {
 
   /**
    * Closes the span of {@code token} and every span still open inside it, as after a call that
-   * threw; {@code result} is what the method returned or threw, null if nothing or not recorded.
+   * threw; {@code result} is the value that the method returned or the exception that it threw;
+   * null if there is none, or if the caller omits it.
    */
   void exit(long token, @Nullable Object result);
 

@@ -55,7 +55,7 @@ public final class AgentCheckpoints {
    */
   private static final long MIN_TRAINING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Interval of checking whether the training thread is still alive. */
+  /** Interval between checks of whether the training thread is still alive. */
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final String root;

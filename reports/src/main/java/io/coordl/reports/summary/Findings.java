@@ -66,7 +66,8 @@ public final class Findings {
   }
 
   /**
-   * Returns the finding that epochs after the first still wait for storage; empty if they do not.
+   * Returns the finding that epochs after the first still wait for storage although the cache is
+   * on; empty otherwise.
    */
   public Optional<Finding> laterEpochsFetch() {
     Figures later = evidence.epochs().later();
@@ -169,8 +170,8 @@ public final class Findings {
   }
 
   /**
-   * Returns the finding that epochs after the first read from storage although the memory of all
-   * hosts together could hold all items; empty otherwise.
+   * Returns the finding that epochs after the first read a considerable share of the items from
+   * storage although the memory of all hosts together could hold all items; empty otherwise.
    */
   public Optional<Finding> unusedPartition() {
     Figures later = evidence.epochs().later();

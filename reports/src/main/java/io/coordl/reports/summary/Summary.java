@@ -54,7 +54,8 @@ public record Summary(
   static final int SCHEMA_VERSION = 2;
 
   /**
-   * Speed of the job, over its representative epochs; null if the size of any batch is unknown.
+   * Speed of the job, over its representative epochs; null for a profile, or if the size of any
+   * batch is unknown.
    *
    * @param of which epochs these are, in words
    */

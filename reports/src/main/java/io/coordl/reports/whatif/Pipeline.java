@@ -78,7 +78,7 @@ public final class Pipeline implements Cloneable {
   /**
    * Peers of a job with a partitioned cache.
    *
-   * @param hosts that together hold the data set, this one included
+   * @param hosts number of hosts that share the cache, this one included
    * @param share of the items that other hosts answered, 0 to 1
    * @param rate bytes a second that a thread got from them
    * @param cacheBytes memory of this host's cache

@@ -168,7 +168,7 @@ final class ProfiledPipeline {
     return prep;
   }
 
-  /** Time of the threads in the cached phase, with the error of that phase. */
+  /** Preparation from the threads' times in the cached phase, with the error of that phase. */
   private Optional<Measure> prepOnThreads() {
     return phase("cached")
         .filter(cached -> cached.prepTime() > 0)

@@ -71,7 +71,7 @@ final class SaveInterval extends Question {
             Series.of("wait for saves", intervals(interval), x -> share(steps, x))),
         tooOften && !saves.async() ? List.of("checkpoint=async") : List.of(),
         List.of(
-            "each save makes training wait for the average time of a save; slower steps during"
+            "each save makes training wait as long as the average one; slower steps during"
                 + " background writes are not included"));
   }
 

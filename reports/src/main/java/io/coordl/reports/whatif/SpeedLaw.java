@@ -166,8 +166,8 @@ public final class SpeedLaw {
     if (!isQuota(cores) || pipeline.isSerial() || pipeline.cachedCpuNanos <= 0) {
       return 1e9 / nanos(setup.work(scale(cores)));
     }
-    // Under a quota, threads run side by side on all cores for part of the time, and then slow each
-    // other down as much as without a quota.
+    // Under a quota, threads run side by side on all cores for part of the time; during that time,
+    // they slow each other down as much as without a quota.
     Setup all = setup.work(scale((double) pipeline.cores));
     return 1e9 / nanos(all.cpu(pipeline.cachedCpuNanos));
   }

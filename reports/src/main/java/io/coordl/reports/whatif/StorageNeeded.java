@@ -7,8 +7,9 @@ import java.util.Objects;
 import java.util.stream.DoubleStream;
 
 /**
- * Computes S*, the storage rate at which the job no longer waits for storage. Considers the time of
- * a sample with everything in memory, and how much of it is left for fetching.
+ * Computes S*, the storage rate at which the job no longer waits for storage or, without workers,
+ * hardly waits. Considers the time of a sample with everything in memory, and how much of it is
+ * left for fetching.
  */
 final class StorageNeeded extends Question {
   /**

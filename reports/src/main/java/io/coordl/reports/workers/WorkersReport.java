@@ -101,7 +101,7 @@ public record WorkersReport(
                 + " means would train another model");
         model.add(
             "statistics of batch normalisation differ from those of equal shares, and so do the"
-                + " weights in their last bits");
+                + " model's weights, in their last bits");
       }
       Pipelines pipelines = pipelines(layers);
       Placement placement = placement(layers, workers.size());

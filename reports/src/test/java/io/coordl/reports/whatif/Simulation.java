@@ -31,8 +31,7 @@ final class Simulation {
   private double now;
 
   /**
-   * @param spread each time is uniformly distributed between its mean plus and minus this share of
-   *     it
+   * @param spread each time deviates from its mean by at most this share, uniformly distributed
    */
   Simulation(Costs costs, Setup setup, double spread, long seed) {
     this.costs = costs;
@@ -186,7 +185,7 @@ final class Simulation {
       }
     }
 
-    /** Computes from this sample on; then returns the batch's place in the window. */
+    /** Computes this sample and the following; then returns the batch's place in the window. */
     private void step(int sample) {
       if (sample == BATCH) {
         taken++;
