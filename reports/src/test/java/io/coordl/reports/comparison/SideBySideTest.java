@@ -332,7 +332,7 @@ class SideBySideTest {
   }
 
   @Test
-  void anAnsweredChangeIsShownWithWhatIfsRange() throws Exception {
+  void aPredictedChangeIsShownWithTheRangeOfWhatIf() throws Exception {
     Runnable before = cold("off");
     WhatIf all = WhatIf.of(Recordings.read(before));
     Answer decoded =
