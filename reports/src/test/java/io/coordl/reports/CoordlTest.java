@@ -79,7 +79,7 @@ class CoordlTest {
                 + " from the group, 10 prepared for the group, 3 prepared locally; this job's"
                 + " threads wait mostly for job 4711 (1.00 s); 1 more: see --json",
             "Items       3,000 fetched: 2,000 from memory (190.7 MiB), 1,000 from storage"
-                + " (95.4 MiB), each a file opened",
+                + " (95.4 MiB; one file opened for each)",
             "p50 / p99   fetch 2.0 ms / 40.0 ms, decode 3.0 ms / 5.0 ms",
             "Try next    decode each image once with"
                 + " -javaagent:coordl-agent.jar=cache=minio,decoded=share: 4.00 s from the second"
@@ -138,11 +138,11 @@ class CoordlTest {
         .anyMatch(
             line ->
                 line.contains("0 from memory (0 bytes), 1,000 from storage")
-                    && line.endsWith("each a file opened; 1,200 decoded images from memory"));
+                    && line.endsWith("opened for each); 1,200 decoded images from memory"));
   }
 
   @Test
-  void totalsOlderThanTheEpochsDoNotCount() throws Exception {
+  void totalsSmallerThanTheEpochsDoNotCount() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("terminated.jfr"),
@@ -206,7 +206,7 @@ class CoordlTest {
             "  2              30.00     23.00      6.00      3.00      2.00           100"
                 + "   30 /  60 /  10 %",
             "Items       3,000 fetched: 600 from memory (57.2 MiB), 1,200 from other hosts"
-                + " (114.4 MiB), 1,200 from storage (114.4 MiB), each a file opened",
+                + " (114.4 MiB), 1,200 from storage (114.4 MiB; one file opened for each)",
             "Peers       2 hosts queried: 1,200 items found (114.4 MiB, 1.0 ms each), 404 kept"
                 + " there, 2 late, 6 failed",
             "p50 / p99   peer found 1.0 ms / 4.0 ms");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class FewerCoresTest {
   /** The job is prep-bound only below eight cores, so halving costs nothing down to eight. */
   @Test
-  void fewerCoresAreMeasuredOnlyWhereItMatters() {
+  void numbersOfCoresAreHalvedUntilTheSpeedDrops() {
     List<Integer> measured = new ArrayList<>();
     double before = 0;
     for (int cores = 32; cores > 0; ) {

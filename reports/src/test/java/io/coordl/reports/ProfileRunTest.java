@@ -325,7 +325,7 @@ class ProfileRunTest {
   }
 
   @Test
-  void anOlderRecordingIsOverwritten() throws Exception {
+  void anExistingRecordingIsOverwritten() throws Exception {
     Path java = program("java", 0);
     Path file = Recordings.record(folder.resolve("o.jfr"), Recordings::emitJob);
 

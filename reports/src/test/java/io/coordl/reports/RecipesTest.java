@@ -78,7 +78,7 @@ class RecipesTest {
     assertThat(arguments.get("peer.secret")).endsWith("/" + mount.at("/subPath").asString());
     assertThat(kinds.get("Job").at("/spec/template/spec/volumes/1/name"))
         .isEqualTo(mount.at("/name"));
-    // The index and the items are in /dev/shm, within the limit of the pod.
+    // The index and the items are in /dev/shm, within the volume's limit.
     assertThat(arguments.get("cache.size")).isEqualTo("20g");
     JsonNode memory = kinds.get("Job").at("/spec/template/spec/volumes/0/emptyDir");
     assertThat(memory.at("/medium").asString()).isEqualTo("Memory");

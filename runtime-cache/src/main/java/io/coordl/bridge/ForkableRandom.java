@@ -150,7 +150,9 @@ public final class ForkableRandom extends Random {
     hasSecondGaussian = other.hasSecondGaussian;
   }
 
-  /** Makes this thread draw from {@code other} until {@link #endFork}. */
+  /**
+   * Makes this thread's draws from this generator come from {@code other} until {@link #endFork}.
+   */
   public void drawFrom(ForkableRandom other) {
     if (FORKS.get() == null) {
       FORKING.incrementAndGet();
@@ -168,7 +170,7 @@ public final class ForkableRandom extends Random {
 
   /**
    * Runs {@code work}, whose draws advance a copy of this thread's generator. If {@code work}
-   * returns true, then advances that generator by the same draws.
+   * returns true, the generator itself then advances by the same draws.
    *
    * @return false if {@code work} returns false, or if the generator has been used in between;
    *     then, and if {@code work} throws, the draws do not affect the generator

@@ -49,8 +49,8 @@ public final class IsolatedLoader extends ClassLoader {
   }
 
   /**
-   * Initialises every class that the program's rewritten calls may need. A jar that is broken, or
-   * is overwritten during the job, then fails here and not in one of the program's reads.
+   * Initialises every class that the program's rewritten calls may need. So a broken jar fails
+   * here, and a jar that is overwritten later cannot make one of the program's reads fail.
    */
   public void loadBridge() throws ClassNotFoundException {
     try (InputStream in = getResourceAsStream(BRIDGE)) {
@@ -99,7 +99,8 @@ public final class IsolatedLoader extends ClassLoader {
   }
 
   /**
-   * Searches the jar before the parent: searching the parent takes longer than loading the class.
+   * Searches only the jar for the agent's classes: searching the parent first would take longer
+   * than loading the class.
    */
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {

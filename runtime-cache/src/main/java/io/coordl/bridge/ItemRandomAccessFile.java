@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * cached bytes from the runtime.
  *
  * <p>The position is always that of the open file, queried before each read and advanced after it:
- * final methods of the class ({@code getChannel}, {@code getFD} and, from about JDK 22 on, {@code
+ * final methods of the class ({@code getChannel}, {@code getFD} and, from about JDK 22, {@code
  * readLine}) use the file directly and must see the program's position. At and beyond the size at
  * open, the file itself is read, so a program that follows a growing file sees it grow.
  *
@@ -123,9 +123,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     }
   }
 
-  /**
-   * Waits for a read in progress, which may move the file past the bytes returned to the program.
-   */
+  /** Waits for a read in progress, which may move the position past the bytes that it returns. */
   @Override
   public long getFilePointer() throws IOException {
     synchronized (moving) {

@@ -82,7 +82,7 @@ public abstract class OpenItem {
     return size;
   }
 
-  /** Notes that the program has the file open; called once, before the first read. */
+  /** Notes that the program has the file open; called at most once, before the first read. */
   final void readFrom(OpenedFile opened) {
     own = opened;
   }

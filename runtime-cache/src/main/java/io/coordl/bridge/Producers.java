@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * not run on two threads. Thread-safe.
  */
 public final class Producers {
-  /** Passed to listeners for a file without a path; no real file has this path. */
+  /** Passed to listeners for a file whose path the agent cannot tell; no file has this path. */
   public static final String UNKNOWN = "\0";
 
   /**
@@ -68,7 +68,7 @@ public final class Producers {
     return LISTENERS.get();
   }
 
-  /** Called before this thread opens a file without a path. */
+  /** Called before this thread opens a file whose path the agent cannot tell. */
   static void opensUnknown() {
     opens(UNKNOWN);
   }

@@ -17,7 +17,8 @@ public interface SpanSink {
 
   /**
    * Closes the span of {@code token} and every span still open inside it, as after a call that
-   * threw; {@code result} is null if the method returned nothing, and the exception if it threw.
+   * threw; {@code result} is the value that the method returned or the exception that it threw;
+   * null if there is none, or if the caller omits it.
    */
   void exit(long token, @Nullable Object result);
 

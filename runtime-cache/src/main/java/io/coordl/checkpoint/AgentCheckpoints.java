@@ -40,7 +40,7 @@ public final class AgentCheckpoints {
     default void state(DataOutputStream out) throws IOException {}
   }
 
-  /** Adversarial training uses two. */
+  /** Maximum number of models at a time; adversarial training uses two. */
   private static final int MAX_MODELS = 4;
 
   /** Steps of other models after which a model is no longer considered in training. */
@@ -55,7 +55,7 @@ public final class AgentCheckpoints {
    */
   private static final long MIN_TRAINING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Interval between checks whether the training thread is still alive. */
+  /** Interval between checks of whether the training thread is still alive. */
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final String root;
@@ -401,8 +401,8 @@ public final class AgentCheckpoints {
                       || trained.isOver());
       if (!over && patience > 0) {
         log.say(
-            "checkpoint.every: no last checkpoint was taken, because no step ended in time; %s has"
-                + " the earlier ones.",
+            "checkpoint.every: no last checkpoint was taken, because the training step did not end"
+                + " soon enough; %s has the earlier ones.",
             root);
       }
     }

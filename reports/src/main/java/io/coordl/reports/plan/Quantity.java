@@ -27,8 +27,8 @@ enum Quantity {
   }
 
   /**
-   * Returns the value in the unit of this kind; empty if the text is not such an amount, or not
-   * above 0.
+   * Returns the value in the unit of this kind; empty if the text is not such an amount, or if the
+   * value is not above 0 and below 1e9.
    */
   OptionalDouble parse(String text) {
     Matcher amount = AMOUNT.matcher(text.strip());
@@ -39,9 +39,7 @@ enum Quantity {
     return value > 0 && value < MAX ? OptionalDouble.of(value) : OptionalDouble.empty();
   }
 
-  /**
-   * Returns the factor from {@code unit} to the unit of this kind; NaN if it is of another kind.
-   */
+  /** Returns the factor from {@code unit} to the unit of this kind; NaN for any other unit. */
   private double factor(String unit) {
     if (unit.isEmpty()) {
       return 1;

@@ -1,7 +1,7 @@
 /**
  * Plans: which jobs run on which servers of a cluster, with how many cores, how much memory and
- * what storage rate; and the plan in the formats that clusters accept. The allocations are in
- * {@code cluster}; this package writes and prints nothing.
+ * what storage rate; and the plan in the formats that clusters accept. Package {@code cluster}
+ * computes the allocations. Nothing here writes files or prints.
  */
 @NullMarked
 package io.coordl.reports.plan;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Aggregates of a recording's frequent events. Their size does not depend on the number of events.
+ * Aggregates of a recording's frequent events, of bounded size.
  *
  * @param times the activity of the training threads over time
  * @param files the slowest items, by fetches of 0.1 ms or longer
@@ -23,8 +23,8 @@ public record Activity(
    * @param startNanos start of the first slot, in nanoseconds since 1970; 0 if there is none
    * @param slotNanos width of a slot
    * @param parts nanoseconds of each part, slot by slot
-   * @param deviceIdle mean idle time of the sampled devices, slot by slot; empty if none was
-   *     sampled
+   * @param deviceIdle mean idle time of the sampled devices in nanoseconds, slot by slot; empty if
+   *     none was sampled
    */
   public record Times(
       long startNanos, long slotNanos, Map<Part, List<Long>> parts, List<Long> deviceIdle) {
@@ -34,7 +34,7 @@ public record Activity(
   }
 
   /**
-   * The slowest names, by total time.
+   * The names of items, codecs or transforms that took the most time.
    *
    * @param known number of different names that were tracked
    * @param slowest the names with the most time in total, slowest first

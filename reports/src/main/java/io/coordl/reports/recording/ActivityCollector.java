@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /**
  * Aggregates the events that a job writes for every batch, item or transform, in bounded memory: at
  * most half of the heap for very many long file names, or 64 MiB in a small heap. Each map of
- * takers is confined to one thread.
+ * {@link #takers} must be used by one thread only.
  */
 final class ActivityCollector {
   /** Tracked file names in the smallest heap and in a large one; ImageNet has 1,281,167 files. */
@@ -39,8 +39,8 @@ final class ActivityCollector {
   }
 
   /**
-   * Returns the consumers of the events of each type. Fetches have their own map, because with many
-   * files they cost as much as all other events together.
+   * Returns consumers by type of event. Fetches have their own map, so that another thread can
+   * process them: with many files they cost as much as all other events together.
    */
   List<Map<String, Consumer<JobEvent>>> takers() {
     return List.of(

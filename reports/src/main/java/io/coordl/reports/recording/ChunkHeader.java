@@ -15,7 +15,8 @@ import java.util.List;
  *     chunk
  * @param startNanos start of the chunk, in nanoseconds since 1970
  * @param startTicks the same in ticks of the clock that the events use
- * @param state {@value #FINISHED} if the JVM finished the chunk, else a count of its flushes
+ * @param state {@value #FINISHED} if the JVM finished the chunk, else a number that each flush
+ *     changes
  */
 record ChunkHeader(
     long size, long constants, long metadata, long startNanos, long startTicks, byte state) {
@@ -67,8 +68,8 @@ record ChunkHeader(
   }
 
   /**
-   * Overwrites size, offset of constants and state of the header at {@code start}: those of this
-   * header, as finished.
+   * Writes this header's size and offset of constants into the header at {@code start}, and marks
+   * that one as finished.
    */
   void writeFinished(FileChannel file, long start) throws IOException {
     ByteBuffer fields = ByteBuffer.allocate(2 * Long.BYTES).putLong(size).putLong(constants).flip();

@@ -24,7 +24,7 @@ final class ChunkWalk {
   private static final long METADATA = 0;
   private static final long CONSTANTS = 1;
 
-  /** Types with numbers from this on are counted in a map. */
+  /** Types with this number or a higher one are counted in a map. */
   private static final int USUAL_TYPES = 1 << 14;
 
   static final Comparator<Chunk> BY_TIME =
@@ -75,10 +75,10 @@ final class ChunkWalk {
       throw new RecordingException(
           ExitStatus.NO_RECORDING,
           file
-              + " is empty: JFR writes its own recording when the JVM ends. If the JVM still"
-              + " runs, `coordl dump PID` writes the recording so far; if it"
-              + " was killed, the data that JFR had flushed is in the temporary directory, in a"
-              + " folder whose name begins with the date and ends with the process id.");
+              + " is empty: JFR writes this file when the JVM ends. If the JVM still runs, `coordl"
+              + " dump PID` writes the recording so far; if it was killed, the data that JFR had"
+              + " flushed is in the temporary directory, in a folder whose name begins with the"
+              + " date and ends with the process id.");
     }
     progress.accept(0);
     long position = 0;
@@ -127,7 +127,7 @@ final class ChunkWalk {
       if (start == 0) {
         throw new RecordingException(
             ExitStatus.NO_RECORDING,
-            file + " has no readable data: its JVM ended before it first flushed the recording.");
+            file + " has no readable data: its JVM has not flushed any, or ended before it did.");
       }
       endsEarly = true;
       return start;

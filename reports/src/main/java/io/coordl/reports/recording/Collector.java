@@ -114,7 +114,7 @@ public final class Collector {
     latest(PhaseEvent.class, phases, EventReader::values);
   }
 
-  /** Collects the events of each step too, from now on. */
+  /** From now on, also collects the events of each step. */
   void takeSteps() {
     takers.putAll(steps.takers());
   }
@@ -259,8 +259,9 @@ public final class Collector {
     figures.add(job.value);
     figures.subtract(jobBefore.value);
     long nanos = Duration.between(jobBefore.written, job.written).toNanos();
-    // Totals count an open wait as queueing. The causes of a wait that was open at the previous
-    // totals are known by now; of a wait that is open now, only the part since then counts.
+    // Totals count an open wait as queueing. Take this out of both totals: once a wait has ended,
+    // its causes are known. Of a wait that is still open, count only the part since the previous
+    // totals.
     figures.addOpenWait(-open(job.value) + open(jobBefore.value));
     figures.addOpenWait(Math.min(open(job.value), nanos));
     figures.keptItems = job.value.keptItems - jobBefore.value.keptItems;

@@ -10,8 +10,8 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads events of one type back into the class from which the agent wrote them; the class alone
- * declares the fields. Ignores other fields of the recording, which a newer agent may add.
+ * Reads events of one type back into the class from which the agent wrote them. Reads only the
+ * fields of this class; a newer agent may have recorded more.
  */
 final class EventReader<E extends Event> {
   final String event;
@@ -29,8 +29,9 @@ final class EventReader<E extends Event> {
   }
 
   /**
-   * Reads an event; throws if a field is missing or has another type, because another version of
-   * the agent wrote it. {@link Added} fields, which earlier versions lack, may be missing.
+   * Reads an event. Throws a {@link MissingFieldException} if a field is missing or has another
+   * type, which means that another version of the agent wrote the event. {@link Added} fields,
+   * which earlier versions lack, may be missing.
    */
   E read(JobEvent recorded) {
     try {
@@ -84,7 +85,7 @@ final class EventReader<E extends Event> {
     private static final long serialVersionUID = 1L;
 
     MissingFieldException(String event, String field) {
-      super("event " + event + " has no field '" + field + "'");
+      super("event " + event + " has no usable field '" + field + "'");
     }
   }
 }

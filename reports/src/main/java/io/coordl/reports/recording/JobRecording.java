@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  * The CoorDL events in one recording of one job. Totals are the last ones written; each epoch
  * occurs once.
  *
- * @param bytes size of the file
- * @param events number of all its events, including the JVM's own
+ * @param bytes size of the file; 0 if another tool read it
+ * @param events number of events in the file, including the JVM's own; if another tool read them,
+ *     of those taken from it
  * @param endsEarly true if the end is missing because the JVM was killed or still ran
  * @param jvm null if the recording does not contain it
  * @param job null if no totals were written
@@ -143,7 +144,7 @@ public record JobRecording(
     return all.isEmpty() ? all : all.subList(1, all.size());
   }
 
-  /** The complete epochs of the source of {@link #steadyEpochs}, including the first. */
+  /** Like {@link #steadyEpochs}, but including the first. */
   public List<EpochEvent> completeEpochs() {
     return trained(epochs.stream().filter(epoch -> epoch.complete));
   }

@@ -1,8 +1,8 @@
 package io.coordl.reports.recording;
 
 /**
- * Thrown if a recording cannot be read or a report cannot be written. The message is for the user:
- * the problem, usually with the file and what to do.
+ * Thrown if a command cannot do its work, for example because a recording cannot be read. The
+ * message is for the user: the problem, usually with the file and what to do.
  */
 public final class RecordingException extends Exception {
   private static final long serialVersionUID = 1L;

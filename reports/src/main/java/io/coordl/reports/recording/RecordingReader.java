@@ -25,9 +25,9 @@ import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads recordings of any size in bounded memory, except in {@link #readCopy}. Never changes a
- * recording; if its chunks are unfinished, repeated or out of order, reads a repaired temporary
- * copy.
+ * Reads recordings of any size; only {@link #readCopy} loads a whole file into memory. Never
+ * changes a recording; if its chunks are unfinished, repeated or out of order, reads a repaired
+ * temporary copy.
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
@@ -52,7 +52,8 @@ public final class RecordingReader {
    * Reads the totals of CoorDL's events.
    *
    * @throws RecordingException if the file cannot be read, is not a recording, is empty, cut off or
-   *     damaged, or contains no CoorDL events, or events of several JVMs
+   *     damaged, contains no CoorDL events or those of several runs, or was written by another
+   *     version of the agent
    */
   public static JobRecording read(Path file, DoubleConsumer progress) throws RecordingException {
     return read(file, progress, Selection.TOTALS);
@@ -291,7 +292,7 @@ public final class RecordingReader {
     if (shape.endsEarly() && hasNoTotals(recording)) {
       throw new RecordingException(
           ExitStatus.WITHOUT_OUR_EVENTS,
-          file + " has no totals yet: the agent writes them when an epoch ends.");
+          file + " has no figures yet: the agent writes the first when an epoch ends.");
     }
     return recording;
   }

@@ -36,7 +36,7 @@ public record Span(String name, JobEvent at, Object event) {
           CheckpointEvent.class,
           PersistEvent.class);
 
-  /** Returns consumers that convert the events of each type to spans. */
+  /** Returns, by type of event, consumers that convert events to spans. */
   static Map<String, Consumer<JobEvent>> takers(Consumer<Span> taker) {
     Map<String, Consumer<JobEvent>> takers = new HashMap<>();
     for (Class<? extends Event> type : TYPES) {

@@ -35,7 +35,7 @@ final class StepSeries {
     void add(Slot more) {
       long samples = figures.samples + more.figures.samples;
       figures.add(more.figures);
-      figures.samples = samples; // Only of batches whose size is known.
+      figures.samples = samples; // Figures.add drops the sum if either is unknown.
       steps += more.steps;
       batchesWithSize += more.batchesWithSize;
       firstEpoch = Math.min(firstEpoch, more.firstEpoch);
@@ -58,7 +58,7 @@ final class StepSeries {
   private @Nullable Slot[] slots = new @Nullable Slot[INITIAL_SLOTS];
   private int shift;
 
-  /** Returns the consumers of the events of each type. */
+  /** Returns consumers by type of event. */
   Map<String, Consumer<JobEvent>> takers() {
     return Map.of(
         "io.coordl.DataStall", this::addWait,

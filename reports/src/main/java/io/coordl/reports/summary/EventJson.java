@@ -28,14 +28,14 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Writes results as JSON, in declaration order. Events are written directly from their fields:
- * names are field names, with {@code Nanos} appended for a time and {@code Bytes} for a size.
- * Unknown values are omitted.
+ * names are field names, with {@code Nanos} appended for a time, and {@code Bytes} for a size whose
+ * name does not end so. Unknown values are omitted.
  */
 public final class EventJson {
   private static final class Introspector extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1L;
 
-    /** Event fields that are 0 or empty if unknown. */
+    /** Event fields that are 0, false or empty if unknown. */
     private static final Set<String> MAY_BE_UNKNOWN =
         Set.of("samples", "running", "order", "itemBytes", "itemSaves", "synchronizedSteps");
 
@@ -92,7 +92,7 @@ public final class EventJson {
 
   private EventJson() {}
 
-  /** Creates a mapper for events and for records in declaration order. */
+  /** Returns a builder of a mapper that writes events and records in this way. */
   public static JsonMapper.Builder mapper() {
     return JsonMapper.builder()
         .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)

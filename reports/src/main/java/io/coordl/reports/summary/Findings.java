@@ -31,13 +31,13 @@ public final class Findings {
    * One finding.
    *
    * @param share its weight, 0 to 1: a share of wall time or of items
-   * @param what the finding, one sentence
-   * @param why the figures behind it, one sentence
-   * @param next the advice, one sentence; empty if there is nothing to do
+   * @param what the finding, in one sentence
+   * @param why the figures behind it, in one sentence
+   * @param next the advice
    */
   public record Finding(double share, String what, String why, String next) {}
 
-  /** True if a batch was measured; otherwise there are no findings. */
+  /** True if a batch was measured; otherwise the findings mean nothing. */
   public boolean measured() {
     return evidence.totals().batches > 0;
   }
@@ -66,7 +66,8 @@ public final class Findings {
   }
 
   /**
-   * Returns the finding that epochs after the first still wait for storage; empty if they do not.
+   * Returns the finding that epochs after the first still wait for storage although the cache is
+   * on; empty otherwise.
    */
   public Optional<Finding> laterEpochsFetch() {
     Figures later = evidence.epochs().later();
@@ -169,8 +170,8 @@ public final class Findings {
   }
 
   /**
-   * Returns the finding that epochs after the first read from storage although the memory of all
-   * hosts together could hold all items; empty otherwise.
+   * Returns the finding that epochs after the first read a considerable share of the items from
+   * storage although the memory of all hosts together could hold all items; empty otherwise.
    */
   public Optional<Finding> unusedPartition() {
     Figures later = evidence.epochs().later();

@@ -5,8 +5,8 @@ import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.event.Figures;
 
 /**
- * Formats jobs side by side: the speed of each, and its waits in percent of its time. All tables
- * share these columns, which fit a terminal of 80 columns.
+ * Formats a table with a line for each job: its speed, and its waits in percent of its time. All
+ * tables share these columns, which fit a terminal of 80 columns.
  */
 public final class JobTable {
   private JobTable() {}

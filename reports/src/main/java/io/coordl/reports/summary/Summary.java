@@ -54,7 +54,8 @@ public record Summary(
   static final int SCHEMA_VERSION = 2;
 
   /**
-   * Speed of the job, over its representative epochs; null if the size of any batch is unknown.
+   * Speed of the job, over its representative epochs; null for a profile, or if the size of any
+   * batch is unknown.
    *
    * @param of which epochs these are, in words
    */
@@ -200,9 +201,9 @@ public record Summary(
   }
 
   /**
-   * The agent writes its totals whenever a chunk ends. After a crash or a signal, these may be
-   * older than the last epochs, which are written one by one; the sum of the epochs then counts, so
-   * that totals and epochs agree.
+   * The agent writes its totals whenever a chunk ends, but each epoch as soon as it has ended.
+   * After a crash or a signal, the totals may therefore lack the last epochs; the sum of the epochs
+   * then counts, so that totals and epochs agree.
    */
   private static Totals totals(JobRecording recording, List<Epoch> epochs) {
     JobStatisticsEvent sum = new JobStatisticsEvent();

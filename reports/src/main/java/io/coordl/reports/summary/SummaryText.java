@@ -254,8 +254,8 @@ public final class SummaryText {
 
   private static String items(Figures totals) {
     return Text.format(
-        "Items       %,d fetched: %,d from memory (%s), %s%,d from storage (%s), each a file"
-            + " opened",
+        "Items       %,d fetched: %,d from memory (%s), %s%,d from storage (%s; one file opened for"
+            + " each)",
         totals.items,
         totals.memoryItems,
         new Bytes(totals.memoryBytes),

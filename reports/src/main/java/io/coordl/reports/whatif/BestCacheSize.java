@@ -68,8 +68,8 @@ final class BestCacheSize extends Question {
   /**
    * Computes x* in closed form. Let x be the cached share of the data set, R the job's rate with
    * every item in memory, C the rate of memory and S that of storage. The storage keeps up once x/C
-   * + (1 - x)/S &le; 1/R, that is, from x = (1/S - 1/R) / (1/S - 1/C) on. The workers keep up once
-   * the extra time of their misses fits into the time that their preparation leaves at the rate R.
+   * + (1 - x)/S &le; 1/R, that is, x &ge; (1/S - 1/R) / (1/S - 1/C). The workers keep up once the
+   * extra time of their misses fits into the time that their preparation leaves at the rate R.
    */
   static double bestShare(Costs costs, Setup setup) {
     double all = costs.nanos(setup.hit(1));

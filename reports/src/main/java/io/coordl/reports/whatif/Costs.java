@@ -10,11 +10,11 @@ package io.coordl.reports.whatif;
  *     threads divide it among themselves
  * @param miss extra time of a thread to fetch from storage instead of from memory
  * @param storage time of the storage at its highest rate, however many threads read
- * @param memory time of the memory that answers a hit
+ * @param memory time of memory to answer a hit
  * @param decode the part of {@code prepParallel} that decodes
  * @param todayHit share of the items answered from memory today, 0 to 1
- * @param taken nanoseconds that each nanosecond of preparation takes from the step beside it, where
- *     cores are short
+ * @param taken nanoseconds by which each nanosecond of preparation lengthens the step beside it,
+ *     because cores are short for part of the time
  */
 record Costs(
     double compute,

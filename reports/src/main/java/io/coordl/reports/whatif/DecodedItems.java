@@ -66,8 +66,8 @@ final class DecodedItems extends Question {
   }
 
   /**
-   * Returns the share of the page cache's hits today that remains when decoded items take its
-   * memory.
+   * Returns the share of today's page-cache hits that remains when decoded items take memory from
+   * the page cache.
    */
   private static double remainingHits(Pipeline pipeline, double share) {
     double free = pipeline.freeMemoryBytes;

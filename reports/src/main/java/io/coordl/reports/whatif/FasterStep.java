@@ -11,7 +11,9 @@ import java.util.List;
 final class FasterStep extends Question {
   private static final double[] FACTORS = Series.steps(1, 8, 1);
 
-  /** Share of the speed with infinitely fast steps above which a faster step is wasted. */
+  /**
+   * At this share of its speed with infinitely fast steps, a job gains little from faster steps.
+   */
   private static final double ENOUGH = 0.95;
 
   FasterStep() {

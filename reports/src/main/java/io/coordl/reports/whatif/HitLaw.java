@@ -48,7 +48,7 @@ enum HitLaw {
             });
   }
 
-  /** Returns the hit ratio of a page cache: the mean of LRU and RANDOM, which bound its error. */
+  /** Returns the hit ratio of a page cache: the mean of LRU and RANDOM ± half their difference. */
   static Measure pageCache(double size) {
     double bounded = Math.max(0, Math.min(1, size));
     double low = LRU.hit(bounded);

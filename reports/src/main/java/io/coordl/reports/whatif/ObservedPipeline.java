@@ -40,7 +40,7 @@ final class ObservedPipeline {
    */
   private static final double WORTH_NAMING = 0.01;
 
-  /** Possible error of an epoch's CPU time, which is counted in ticks. */
+  /** Possible error of an epoch's CPU time in nanoseconds; the kernel counts it in ticks. */
   private static final long TICKS = 20_000_000;
 
   private static final String MEASURE = "measure it with coordl profile -- java ... your.Program.";
@@ -242,7 +242,7 @@ final class ObservedPipeline {
     }
     boolean fetches = epochs.stream().anyMatch(epoch -> epoch.items > 0);
     if (!fetches && keepsPrepared()) {
-      return "from the second epoch on the job fetches no items, as it keeps them decoded or"
+      return "after the first epoch, the job fetches no items, as it keeps them decoded or"
           + " prepared, so the recording does not show what fetching and decoding cost: record the"
           + " job once without decoded=share and prepared=share, or "
           + MEASURE;
@@ -259,8 +259,8 @@ final class ObservedPipeline {
       return "the job reads its files in the first epoch only and then keeps their content itself:"
           + " no cache of files helps it";
     }
-    return "from the second epoch on the job fetches no items that the agent knows: say which"
-        + " files are the data set with dataset=PATH, or "
+    return "after the first epoch, the job fetches no items that the agent knows: say which files"
+        + " are the data set with dataset=PATH, or "
         + MEASURE;
   }
 

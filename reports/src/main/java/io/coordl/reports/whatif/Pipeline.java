@@ -78,7 +78,7 @@ public final class Pipeline implements Cloneable {
   /**
    * Peers of a job with a partitioned cache.
    *
-   * @param hosts that together hold the data set, this one included
+   * @param hosts number of hosts that share the cache, this one included
    * @param share of the items that other hosts answered, 0 to 1
    * @param rate bytes a second that a thread got from them
    * @param cacheBytes memory of this host's cache
@@ -131,8 +131,8 @@ public final class Pipeline implements Cloneable {
   }
 
   /**
-   * Returns the device that runs the steps: one that is busy and on which this process has memory;
-   * null if there is none.
+   * Returns the device that runs the steps: one that is busy and on which the job has memory; null
+   * if there is none.
    */
   static @Nullable String device(JobRecording recording) {
     return recording.gpus().stream()
@@ -268,7 +268,7 @@ public final class Pipeline implements Cloneable {
     return missing.stream().filter(one -> wanted.contains(one.figure())).toList();
   }
 
-  /** The memory that is free for a cache as a share of the data set, at most 1. */
+  /** The free memory as a share of the data set, at most 1; 0 if the size of either is unknown. */
   double memoryShare() {
     return datasetBytes == 0 ? 0 : Math.min(1, (double) freeMemoryBytes / datasetBytes);
   }

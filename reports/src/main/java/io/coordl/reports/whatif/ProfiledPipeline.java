@@ -168,7 +168,7 @@ final class ProfiledPipeline {
     return prep;
   }
 
-  /** Time of the threads in the cached phase, with the error of that phase. */
+  /** Preparation from the threads' times in the cached phase, with the error of that phase. */
   private Optional<Measure> prepOnThreads() {
     return phase("cached")
         .filter(cached -> cached.prepTime() > 0)
@@ -248,8 +248,8 @@ final class ProfiledPipeline {
   }
 
   /**
-   * While prepared batches are replayed, only steps and the JVM itself use CPU time. Time in which
-   * other programs had the cores is not part of the steps.
+   * While prepared batches are replayed, only steps and the JVM itself use CPU time. The measured
+   * time of a sample excludes the time in which other programs had the cores.
    */
   private Measure busyCores(PhaseEvent ingestion) {
     double steps = ingestion.samples * ingestion.sampleNanos;
@@ -282,8 +282,8 @@ final class ProfiledPipeline {
     double size = pipeline.memoryShare();
     pipeline.assumptions.add(
         size >= 1
-            ? "the free memory holds the data set, so from the second epoch on the page cache"
-                + " answers every fetch"
+            ? "the free memory holds the data set, so after the first epoch, the page cache answers"
+                + " every fetch"
             : "the page cache has the free memory; its hit ratio lies between those of least"
                 + " recently used and random replacement");
     return Optional.of(HitLaw.pageCache(size));

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One question about a job. Each evaluates the {@link Pipeline} on its own, states how certain its
- * answer is, and names only arguments that the agent has.
+ * One question about a job. Each question evaluates the {@link Pipeline} on its own, states how
+ * certain its answer is, and suggests only arguments that the agent accepts.
  */
 abstract class Question {
   private static final long GIBIBYTE = 1L << 30;
@@ -85,8 +85,8 @@ abstract class Question {
   abstract Finding find(Pipeline pipeline, Scenario scenario);
 
   /**
-   * Returns a sentence on how to make the answer more certain, with a leading blank; empty if it is
-   * certain enough.
+   * Returns a sentence, with a leading blank, that asks for the number of cores of a step if its
+   * error makes the answer's error large; otherwise empty.
    */
   String hint(Pipeline pipeline, Measure figure) {
     Measure cores = pipeline.computeCores;

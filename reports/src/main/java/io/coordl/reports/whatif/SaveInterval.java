@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
- * Computes the minimum number of steps between two saves of a model that keeps the share of time
- * that training waits for saves within the limit of CheckFreq (FAST 2021).
+ * Computes how many steps must lie between two saves of a model, so that waits for saves take at
+ * most the share of training time that CheckFreq (FAST 2021) allows.
  */
 final class SaveInterval extends Question {
   /** Points of the curve per octave; it spans six octaves. */
@@ -71,7 +71,7 @@ final class SaveInterval extends Question {
             Series.of("wait for saves", intervals(interval), x -> share(steps, x))),
         tooOften && !saves.async() ? List.of("checkpoint=async") : List.of(),
         List.of(
-            "each save makes training wait for the average time of a save; slower steps during"
+            "each save makes training wait as long as the average one; slower steps during"
                 + " background writes are not included"));
   }
 

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * How fast a recorded job trains with other amounts of cores, memory for items and storage rate.
  *
- * <p>The effect of cores follows from the costs of a sample. If there are profiles of the job on
- * several numbers of cores, the law is scaled to the speeds that they measured with every item in
- * memory, and interpolated between them. The effect of memory and storage follows from the law of a
+ * <p>The effect of cores follows from the costs of a sample. If there are profiles of the job, the
+ * law is scaled to the speeds that they measured with every item in memory; between their numbers
+ * of cores, the scale is interpolated. The effect of memory and storage follows from the law of a
  * MinIO cache: memory holds the same share of the items in every epoch, and storage supplies the
  * rest.
  */
@@ -166,8 +166,8 @@ public final class SpeedLaw {
     if (!isQuota(cores) || pipeline.isSerial() || pipeline.cachedCpuNanos <= 0) {
       return 1e9 / nanos(setup.work(scale(cores)));
     }
-    // Under a quota, threads run side by side on all cores for part of the time, and then slow each
-    // other down as much as without a quota.
+    // Under a quota, threads run side by side on all cores for part of the time; during that time,
+    // they slow each other down as much as without a quota.
     Setup all = setup.work(scale((double) pipeline.cores));
     return 1e9 / nanos(all.cpu(pipeline.cachedCpuNanos));
   }

@@ -7,13 +7,14 @@ import java.util.Objects;
 import java.util.stream.DoubleStream;
 
 /**
- * Computes S*, the storage rate at which the job no longer waits for storage. Considers the time of
- * a sample with everything in memory, and how much of it is left for fetching.
+ * Computes S*, the storage rate at which the job no longer waits for storage or, without workers,
+ * hardly waits. Considers the time of a sample with everything in memory, and how much of it is
+ * left for fetching.
  */
 final class StorageNeeded extends Question {
   /**
-   * Accepted share of fetch time for a pipeline that fetches on the training thread and thus always
-   * waits.
+   * Accepted share of time for fetching where waits cannot be avoided: on the training thread, or
+   * if the workers have hardly any time left.
    */
   private static final double ACCEPTED_SHARE = 0.05;
 

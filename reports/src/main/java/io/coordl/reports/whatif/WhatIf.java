@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Predictions for one job. Serialised to the JSON that {@code whatif.schema.json} describes; an
  * incompatible change increments {@link #SCHEMA_VERSION}.
  *
- * @param answers one per question that applies to the job, even if a measurement is missing
+ * @param answers one per requested question that applies to the job, even if a measurement is
+ *     missing
  */
 public record WhatIf(
     int schemaVersion,

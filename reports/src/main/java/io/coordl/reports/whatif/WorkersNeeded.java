@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Computes k*, the smallest number of preparing threads with which the job does not wait for
- * preparation, and the cores that they need. Considers how preparation scales with threads.
+ * Computes k*, the smallest number of threads that fetch and prepare batches as fast as the steps
+ * use them, and the cores that the job then keeps busy. Considers how preparation scales with
+ * threads.
  */
 final class WorkersNeeded extends Question {
   private static final int MAX_WORKERS = 64;
@@ -80,9 +81,7 @@ final class WorkersNeeded extends Question {
             + " do not shorten";
   }
 
-  /**
-   * Describes k*, and whether the job keeps up with its steps, given enough cores for the workers.
-   */
+  /** Describes k*, and whether this many workers with enough cores keep up with the steps. */
   private static String enough(Pipeline pipeline, Measure workers, double wholeWorkers) {
     Setup ample = pipeline.today().cores(Double.POSITIVE_INFINITY).workers(wholeWorkers);
     Measure over = pipeline.figure(costs -> costs.nanos(ample) - costs.compute());
@@ -98,7 +97,8 @@ final class WorkersNeeded extends Question {
 
   /**
    * Returns the number k of workers for which the serial part of preparation plus 1/k of the rest
-   * and of fetching takes as long as a step.
+   * and of fetching takes as long as a step; {@link Double#MAX_VALUE} if the serial part alone
+   * takes as long.
    */
   static double workers(Costs costs) {
     double remaining = costs.compute() - costs.prepSerial();

@@ -3,7 +3,7 @@ package io.coordl.reports.workers;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** Origin of a worker's times. All figures computed from these times come from the model. */
+/** Origin of a worker's times. Figures computed from them are modelled, whatever the origin. */
 public enum Origin {
   MEASURED,
   GIVEN,

@@ -34,7 +34,8 @@ public record Pipelines(
   /**
    * One virtual worker.
    *
-   * @param cuts cuts for 1, 2, ... minibatches in flight, except cuts that do not fit
+   * @param cuts the best cut for each number of minibatches in flight (1, 2, ...) for which one
+   *     fits
    * @param pushedBytesPerSecond bytes per second to the parameter servers; the same amount comes
    *     back
    */

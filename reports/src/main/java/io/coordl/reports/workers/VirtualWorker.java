@@ -35,8 +35,8 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * Returns the cut whose slowest stage is fastest; if several cuts are equal, the one whose stages
-   * have the shortest total time.
+   * Returns the cut whose slowest stage is fastest; if that is true of several cuts, the one whose
+   * stages have the shortest total time.
    *
    * @param copies number of copies of the parameters that training holds: weights, gradients,
    *     optimizer
@@ -126,8 +126,8 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * Whether a stage fits in memory; an early stage holds the activations of more minibatches than a
-   * late one.
+   * Whether a stage fits in memory. An early stage may hold the activations of more minibatches
+   * than a late one.
    */
   private boolean fits(int stage, double parameters, double activations, int inFlight) {
     Double memory = gpus.get(stage).memoryBytes();

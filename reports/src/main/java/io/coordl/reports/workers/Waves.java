@@ -48,8 +48,8 @@ final class Waves {
   }
 
   /**
-   * Returns the end of the last wave. A worker starts a wave once all workers have finished the
-   * wave D + 1 before it.
+   * Returns the end of the last wave. A worker starts a wave once all workers have finished the one
+   * that comes D + 1 waves earlier.
    *
    * @param times time of each wave, by worker
    */

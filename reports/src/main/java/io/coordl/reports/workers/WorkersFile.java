@@ -65,7 +65,7 @@ public final class WorkersFile {
       for (String text : Files.readAllLines(file)) {
         number++;
         if (number > MAX_LINES) {
-          throw result.refused(number, "it has more than " + MAX_LINES + " lines");
+          throw result.refused(number, "the file has more than " + MAX_LINES + " lines");
         }
         String words = text.replaceFirst("#.*", "").strip();
         if (!words.isEmpty()) {

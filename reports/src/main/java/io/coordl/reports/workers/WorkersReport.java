@@ -101,7 +101,7 @@ public record WorkersReport(
                 + " means would train another model");
         model.add(
             "statistics of batch normalisation differ from those of equal shares, and so do the"
-                + " weights in their last bits");
+                + " model's weights, in their last bits");
       }
       Pipelines pipelines = pipelines(layers);
       Placement placement = placement(layers, workers.size());
@@ -198,8 +198,8 @@ public record WorkersReport(
         throw line.refused(
             "the recording "
                 + recorded
-                + " does not show how long a step takes: it needs three complete epochs, or a"
-                + " profile");
+                + " does not show how long a step takes: it needs a complete epoch with 10 steps"
+                + " after warm-up, three complete epochs, or a profile");
       }
       return workerPace;
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** TUNE's guarantees, on random clusters with random jobs over several rounds. */
+/** TUNE's guarantees on random clusters over several rounds, and single decisions of the placer. */
 class PlacerTest {
   private static final int CLUSTERS = 10_000;
   private static final double TOLERANCE = 1e-5;
@@ -52,7 +52,8 @@ class PlacerTest {
   }
 
   /**
-   * The third job's share fits next to the second's, so the first job retains all that it can use.
+   * The third job's share fits on the second job's server, so the first job retains all that it can
+   * use.
    */
   @Test
   void noNeighbourGivesBackIfAShareIsFree() throws Exception {

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Promises of a plan, on random clusters with random jobs of the Synergy paper's models. */
+/**
+ * Promises of a plan on random clusters with random jobs of the Synergy paper's models, and two
+ * small examples.
+ */
 class SharingTest {
   private static final int CLUSTERS = 300;
   private static final double TOLERANCE = 1e-5;
@@ -101,8 +104,8 @@ class SharingTest {
 
   /**
    * TUNE gives each job its 2 cores, because 5 for the first would not leave enough for the second.
-   * Two cores are left. Both of them raise the first job's speed by 1.0; one for each job raises
-   * the speeds by 0.1 and 0.3.
+   * Two cores are left. Giving both to the first job raises its speed by 1.0; giving one to each
+   * job raises the speeds by 0.1 and 0.3.
    */
   @Test
   void theStepThatGainsMostComesFirst() throws Exception {

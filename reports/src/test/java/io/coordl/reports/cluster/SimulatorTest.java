@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Differences from the released simulator, checked against times computed by hand. */
+/** The simulator, mainly where it differs from the released one; times are computed by hand. */
 class SimulatorTest {
   @TempDir Path folder;
 

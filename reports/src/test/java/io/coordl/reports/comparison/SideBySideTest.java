@@ -307,7 +307,7 @@ class SideBySideTest {
   }
 
   @Test
-  void followedAdviceIsShownAsThePrediction() throws Exception {
+  void thePredictionOfFollowedAdviceIsShown() throws Exception {
     Runnable before = job("off", 90, 30, 31, 29);
     var next = compare(before, before).runs().get(0).next();
     assertThat(next.gain()).isGreaterThan(1);
@@ -333,7 +333,7 @@ class SideBySideTest {
   }
 
   @Test
-  void anAnsweredChangeIsShownWithWhatIfsRange() throws Exception {
+  void aPredictedChangeIsShownWithTheRangeOfWhatIf() throws Exception {
     Runnable before = cold("off");
     WhatIf all = WhatIf.of(Recordings.read(before));
     Answer decoded =

@@ -30,7 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
 class JobsTest {
   @TempDir Path folder;
 
-  /** The status file of a job that last wrote {@code seconds} ago. */
+  /** Creates the status file of a job that last wrote {@code seconds} ago. */
   private void job(ProcessHandle process, long seconds) throws IOException {
     job(process.pid(), process.info().startInstant().orElseThrow(), seconds);
   }
@@ -75,7 +75,7 @@ class JobsTest {
   }
 
   @Test
-  void aJobThatHasNotWrittenIsSilentStoppedOrKilled() throws Exception {
+  void aJobThatHasNotWrittenRecentlyIsSilentStoppedOrKilled() throws Exception {
     job(ProcessHandle.current(), 20);
     assertThat(only().state()).isEqualTo(Jobs.State.silent);
     assertThat(Duration.ofNanos(only().silentNanos())).isGreaterThan(Duration.ofSeconds(19));

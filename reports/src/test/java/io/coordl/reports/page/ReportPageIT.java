@@ -616,7 +616,10 @@ class ReportPageIT {
     browser.run("document.querySelectorAll('details').forEach(each => { each.open = true })");
   }
 
-  /** Checks the page on screen and paper, from a telephone's width to a wall display's. */
+  /**
+   * Checks the page on screen and paper, from a telephone's width to a wall display's; without
+   * {@code -Pfull}, only with the width and theme at index {@code turn}.
+   */
   static void anybodyCanUse(Browser browser, Path page, int turn) throws Exception {
     List<Integer> widths = List.of(400, 1280, 2560);
     List<String> themes = List.of("light", "dark", "print");

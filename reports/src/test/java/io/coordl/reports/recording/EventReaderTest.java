@@ -26,6 +26,6 @@ final class EventReaderTest {
   @Test
   void anyOtherMissingFieldMeansAnotherVersion() {
     assertThatThrownBy(() -> reader.read(without("batches")))
-        .hasMessage("event io.coordl.Epoch has no field 'batches'");
+        .hasMessage("event io.coordl.Epoch has no usable field 'batches'");
   }
 }

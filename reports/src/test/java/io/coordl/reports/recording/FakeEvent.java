@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An event of the agent with numbers only.
  *
- * @param numbers by field; null if the event lacks the field
+ * @param numbers returns the number in a field; null if the event lacks the field
  */
 record FakeEvent(Function<String, @Nullable Long> numbers) implements JobEvent {
   @Override

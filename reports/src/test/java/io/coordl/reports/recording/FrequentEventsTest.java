@@ -112,7 +112,7 @@ class FrequentEventsTest {
     Path file = ChildJob.recordFractions(folder.resolve("fractions.jfr"));
     assertThatThrownBy(() -> RecordingReader.readInFull(file, done -> {}))
         .isInstanceOf(RecordingException.class)
-        .hasMessageContaining("io.coordl.Step has no field 'compute'");
+        .hasMessageContaining("io.coordl.Step has no usable field 'compute'");
   }
 
   @Test
@@ -120,7 +120,7 @@ class FrequentEventsTest {
     Path file = ChildJob.recordOtherStall(folder.resolve("stall.jfr"));
     assertThatThrownBy(() -> RecordingReader.readInFull(file, done -> {}))
         .isInstanceOf(RecordingException.class)
-        .hasMessageContaining("io.coordl.DataStall has no field '");
+        .hasMessageContaining("io.coordl.DataStall has no usable field '");
   }
 
   @Test

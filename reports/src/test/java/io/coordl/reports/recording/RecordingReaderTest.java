@@ -229,8 +229,8 @@ class RecordingReaderTest {
     assertRefused(folder, "is a directory");
     assertRefused(
         Files.createFile(folder.resolve("empty.jfr")),
-        "is empty: JFR writes its own recording when the JVM ends. If the JVM still runs, `coordl"
-            + " dump PID`");
+        "is empty: JFR writes this file when the JVM ends. If the JVM still runs, `coordl dump"
+            + " PID`");
     assertRefused(Path.of("/dev/null"), "is not a file.");
     assertRefused(
         Files.writeString(folder.resolve("text.jfr"), "no recording\n".repeat(100)),
@@ -388,7 +388,7 @@ class RecordingReaderTest {
   void anotherVersionsEventIsNotReadAsZeroes() throws Exception {
     assertRefused(
         ChildJob.recordOtherVersion(folder.resolve("other.jfr")),
-        "was written by another version of the agent (event io.coordl.Epoch has no field"
+        "was written by another version of the agent (event io.coordl.Epoch has no usable field"
             + " 'source'): use the coordl.jar that came with it.");
   }
 
@@ -553,7 +553,7 @@ class RecordingReaderTest {
     byte[] bytes = Files.readAllBytes(file);
     bytes[ChunkHeader.STATE_OFFSET] = 1;
     Files.write(file, bytes);
-    assertRefused(file, "has no totals yet: the agent writes them when an epoch ends.");
+    assertRefused(file, "has no figures yet: the agent writes the first when an epoch ends.");
   }
 
   private static void append(Path file) {

@@ -341,7 +341,9 @@ public final class Recordings {
     event.commit();
   }
 
-  /** Emits three epochs of a job on three hosts, whose memory is smaller than the data set. */
+  /**
+   * Emits three epochs of a job on three hosts; the last two read 10 % of the items from storage.
+   */
   public static void emitPartitionedJob() {
     emitConfiguration("cache", "minio");
     emitConfiguration("peer", "node1:7800");

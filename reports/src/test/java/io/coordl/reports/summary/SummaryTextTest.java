@@ -51,7 +51,7 @@ class SummaryTextTest {
   void thePartsAddUpToTheWallTime() throws Exception {
     assertThat(lines(80 * SECOND)).contains("  between epochs               5.00      6.3 %");
     assertThat(lines(75 * SECOND)).noneMatch(line -> line.contains("between epochs"));
-    // Several training threads.
+    // With several training threads, the parts may exceed the wall time.
     assertThat(lines(50 * SECOND)).noneMatch(line -> line.contains("between epochs"));
   }
 

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Curves and sentences for two pipelines, {@link Profiles#emitSerial} and {@link
- * Profiles#emitWorkers}, as if their figures had no errors.
+ * Curves and sentences, mostly for the pipelines of {@link Profiles#emitSerial} and {@link
+ * Profiles#emitWorkers} as if their figures had no errors.
  */
 class AnswersTest {
   /**

@@ -10,8 +10,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Simulates several hosts fetch by fetch: threads fetch and prepare in turn; a network into each
- * host and one storage for all serve one fetch at a time, in order. Uses none of the formulas.
+ * Compares the law with a simulation of several hosts, fetch by fetch: threads fetch and prepare in
+ * turn; a network into each host and one storage for all serve one fetch at a time, in order. The
+ * simulation uses none of the law's formulas.
  */
 class HostsPlayedTest {
   private static final int SAMPLES = 2_000;

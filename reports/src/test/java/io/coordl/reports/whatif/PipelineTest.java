@@ -123,13 +123,13 @@ class PipelineTest {
   }
 
   @Test
-  void aJobThatWaitsForSevenEighthsOfThePreparationIsModelledWithWorkers() throws Exception {
+  void aJobThatWaitsForLessThanNineTenthsOfThePreparationIsModelledWithWorkers() throws Exception {
     Pipeline pipeline =
         of(
             () -> {
               for (int number = 1; number <= 3; number++) {
                 EpochEvent event = epoch(number);
-                event.stall = SECOND * 15 / 2; // Seven eighths of 8.5 s of work.
+                event.stall = SECOND * 15 / 2; // 88 % of 8.5 s of work.
                 event.commit();
               }
             });

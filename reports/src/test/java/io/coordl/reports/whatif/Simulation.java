@@ -31,7 +31,7 @@ final class Simulation {
   private double now;
 
   /**
-   * @param spread each time is uniformly distributed within this share of its mean
+   * @param spread each time deviates from its mean by at most this share, uniformly distributed
    */
   Simulation(Costs costs, Setup setup, double spread, long seed) {
     this.costs = costs;
@@ -185,7 +185,7 @@ final class Simulation {
       }
     }
 
-    /** The batch is given back when its step is over. */
+    /** Computes this sample and the following; then returns the batch's place in the window. */
     private void step(int sample) {
       if (sample == BATCH) {
         taken++;

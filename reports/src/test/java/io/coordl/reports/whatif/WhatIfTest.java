@@ -44,7 +44,7 @@ class WhatIfTest {
   static final Runnable SERIAL = Profiles::emitSerial;
   static final Runnable WORKERS = Profiles::emitWorkers;
   static final Runnable ORDINARY = WhatIfTest::emitOrdinary;
-  private static final Runnable CURED = WhatIfTest::emitCured;
+  private static final Runnable DECODED = WhatIfTest::emitDecoded;
 
   private static Answer answer(WhatIf whatIf, String question) {
     return whatIf.answers().stream()
@@ -683,7 +683,7 @@ class WhatIfTest {
   private static final Pattern INTERNAL = Pattern.compile("\\b[a-z]+(?:[A-Z][a-z]*)+\\b");
 
   /** Epochs of a job that keeps its items decoded, so it fetches nothing after the first one. */
-  private static void emitCured() {
+  private static void emitDecoded() {
     Recordings.emitConfiguration("decoded", "share");
     for (int epoch = 1; epoch <= 4; epoch++) {
       var event = new EpochEvent();
@@ -703,11 +703,11 @@ class WhatIfTest {
 
   @Test
   void answersAreMissingBecauseDecodedItemsAreKept() throws Exception {
-    WhatIf whatIf = WhatIf.of(Recordings.read(CURED));
+    WhatIf whatIf = WhatIf.of(Recordings.read(DECODED));
 
     assertThat(answer(whatIf, "decoded").sentence())
         .startsWith(
-            "no answer: from the second epoch on the job fetches no items, as it keeps them")
+            "no answer: after the first epoch, the job fetches no items, as it keeps them")
         .contains("without decoded=share");
     List<String> lines = WhatIfText.lines(whatIf, WhatIfText.WIDTH);
     assertThat(lines)
@@ -721,7 +721,7 @@ class WhatIfTest {
     List<JobRecording> recordings =
         List.of(
             none(),
-            Recordings.read(CURED),
+            Recordings.read(DECODED),
             Recordings.read(ORDINARY),
             Recordings.read(() -> Recordings.emitEpoch(1, 70 * SECOND, 40 * SECOND)),
             Recordings.read(() -> emitPhase("ingestion", 1, 1e6, 0, 0)),
