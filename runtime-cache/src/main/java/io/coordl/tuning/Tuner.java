@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * windows. Prepared samples are cached immediately. Raw and decoded items are cached as soon as it
  * is known that no samples can be, or else from the next epoch on. The stores decide which form is
  * worth its memory. If the epochs that use cached data are no faster and wait no less, all cached
- * data is dropped. Nothing is cached for a job that plans a single epoch.
+ * data is dropped. Caching does not begin in a job that plans a single epoch.
  *
  * <p><b>A job that does not train</b> (inference, feature extraction, a loader benchmarked alone)
  * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring
@@ -52,7 +52,7 @@ public final class Tuner {
    */
   private static final int SWITCHING = 2;
 
-  /** A loader that has taken fewer batches than this is not reported on. */
+  /** The waits of a loader that has loaded fewer batches are not reported. */
   private static final int FEW = 16;
 
   /** Share of the time spent waiting for data that is worth a change. */
@@ -242,9 +242,7 @@ public final class Tuner {
     restartThreads(now, false);
   }
 
-  /**
-   * Decides about what was cached before the job trained: it must be used, or the job must wait.
-   */
+  /** Drops what was cached before the job trained, unless the job uses it or waits. */
   private void review(JobStatisticsEvent now, Figures window) {
     if (waitingWindows == 2 || used.getAsLong() > usedBefore) {
       isProvisional = false;
@@ -381,7 +379,7 @@ public final class Tuner {
     report(Sentence.DATA_KEPT, reason, window);
   }
 
-  /** Finds the first epoch that uses the cached data: the one after all has been cached. */
+  /** Finds the first epoch that uses all cached data: the one after everything was cached. */
   private void settle(JobStatisticsEvent now) {
     if (isUncached(now)) {
       before = since(Objects.requireNonNull(warm), now); // No cached data is used yet.

@@ -71,8 +71,8 @@ public final class StoreStatisticsEvent extends EventBase {
 
   @Label("Not Cached")
   @Description(
-      "Opens that were not cached: store full, file changed while read, unreadable, or being read"
-          + " by another thread or job")
+      "Opens whose item was not cached: store full, or the file changed while read, unreadable, or"
+          + " being read by another thread or job")
   public long bypassed;
 
   @Label("Full")

@@ -33,7 +33,7 @@ final class FlightLog {
   /** How long the JVM's exit waits for storage that hangs. */
   private static final long PATIENCE_SECONDS = 10;
 
-  /** From half of this size on, {@link Thinning} leaves out events of items, then of batches. */
+  /** Beyond half of this size, {@link Thinning} leaves out events of items, then of batches. */
   private static final long MAX_BYTES = 4L << 30;
 
   private static final int MAX_OF_A_NAME = 10_000;
