@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 
 /**
  * Runs the threads of several jobs one at a time. At every access to shared memory, the {@link
- * Plan} may switch threads, or stop or kill a job; two runs of the same plan are equal. A thread that pauses
- * lets all others run until they pause; only then does time pass.
+ * Plan} may switch threads, or stop or kill a job; two runs of the same plan are equal. A thread
+ * that pauses lets all others run until they pause; only then does time pass.
  */
 final class Model implements Clock {
   /** In model time; only a hang takes this long. */
