@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A staging buffer in the memory of this process, for single-threaded tests with a clock that
- * only pauses and the tests themselves advance.
+ * A staging buffer in the memory of this process, for single-threaded tests with a clock that only
+ * pauses and the tests themselves advance.
  */
 final class Words implements StagingMemory {
   final Map<Long, Long> words = new HashMap<>();

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Name of a figure in Prometheus and OpenTelemetry. Names are API. A figure whose name
- * ends with {@code _total} is a counter. Times are in seconds.
+ * Name of a figure in Prometheus and OpenTelemetry. Names are API. A figure whose name ends with
+ * {@code _total} is a counter. Times are in seconds.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)

@@ -6,7 +6,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import org.jspecify.annotations.Nullable;
 
-/** Lets the advice, by the running job or from its recording, skip policies that were refused. */
+/** Lets the advice skip refused policies, both in the running job and from its recording. */
 @Name("io.coordl.Verdict")
 @Label("Verdict")
 @Description("Whether a policy, enabled or not, can work on the job's data, and if not, why.")

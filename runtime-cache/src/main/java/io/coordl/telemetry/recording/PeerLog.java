@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Counts all requests to other hosts, and writes an event for each that took 0.1 ms or longer, was
- * late or failed. Safe for concurrent use; counting holds a lock.
+ * Counts all requests to other hosts or to Redis, and writes an event for each that took 0.1 ms or
+ * longer, was late or failed. Safe for concurrent use; counting holds a lock.
  */
 final class PeerLog implements PeerSink {
   /** Further peers are counted together; four times the maximum size of a cluster. */
