@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Caching</b> begins in the first epoch, after the third batch at the earliest, as soon as
  * the job has waited for a fifth of a window; otherwise once it has waited in two consecutive
  * windows. Prepared samples are cached immediately. Raw and decoded items are cached as soon as it
- * is known that no samples can be, or else from the next epoch on. The stores decide which form is
- * worth its memory. If the epochs that use cached data are no faster and wait no less, all cached
- * data is dropped. Caching does not begin in a job that plans a single epoch.
+ * is known that no samples can be, or else starting with the next epoch. The stores decide which
+ * form is worth its memory. If the epochs that use cached data are no faster and wait no less, all
+ * cached data is dropped. Caching does not begin in a job that plans a single epoch.
  *
  * <p><b>A job that does not train</b> (inference, feature extraction, a loader benchmarked alone)
  * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.PeerFetch")
 @Label("Peer Fetch")
 @Description(
-    "A request to another host or to Redis, to get or cache an item, took 0.1 ms or longer, was late"
-        + " or failed.")
+    "A request to another host or to Redis, to get or cache an item, took 0.1 ms or longer, was"
+        + " late or failed.")
 public final class PeerFetchEvent extends Batched {
   @Label("Peer")
   @Description("Host or Redis server that received the request")
