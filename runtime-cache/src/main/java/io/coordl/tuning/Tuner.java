@@ -307,7 +307,7 @@ public final class Tuner {
     if (phase == 0 && used.getAsLong() > usedBefore) {
       phase = 1;
       firstUse = now.epochs;
-      // Without steps, prefetching can only split the work, of which little is left.
+      // Without steps, prefetching can only split the work, and little of it is left.
       isJudged |= loads && climb.threads() > 0;
       restartThreads(now, !loads);
     } else if (phase == 1 && now.epochs > firstUse && (reason == null || settled != null)) {

@@ -216,7 +216,7 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/notes.txt")).hasContent("precious");
 
     logged.clear();
-    resumed = only; // The next job continues this run, so newer checkpoints replace it.
+    resumed = only; // The next job continues this run, so newer checkpoints replace this one.
     train("three", 3);
     assertThat(root.resolve("mlp/latest/model")).hasContent("three");
     String kept = change.equals("whole") ? "mlp/000001" : "mlp/000001.kept";
