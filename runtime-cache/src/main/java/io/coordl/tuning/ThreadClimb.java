@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the code may still be cold. The first trial uses one thread, or two if the waits exceed the
  * steps. While the job still waits, the next trial doubles the threads. After an evident doubling,
  * the last window also counts for the next trial, so a climb to eight threads takes five windows.
- * From time to time, and as soon as the steps themselves get slower because another job needs the
+ * From time to time, and as soon as the steps themselves get slower, as when another job needs the
  * core, a trial halves the threads. Used by one thread at a time.
  */
 final class ThreadClimb {
@@ -131,7 +131,7 @@ final class ThreadClimb {
       if (isSlower || (untilTrial < 0 && (current > 0 || waits(window)))) {
         begin(current > 0 ? current / 2 : fewest(window), prefetched);
         if (!isSlower && current > 0) {
-          first(window); // Else it was chosen because it was slow, which favours the candidate.
+          first(window); // A window that was chosen for being slow would favour the candidate.
         }
       }
       return null;

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Caching</b> begins in the first epoch, after the third batch at the earliest, as soon as
  * the job has waited for a fifth of a window; otherwise once it has waited in two consecutive
  * windows. Prepared samples are cached immediately. Raw and decoded items are cached as soon as it
- * is known that no samples can be, or else from the next epoch on. The stores decide which form is
- * worth its memory. If the epochs that use cached data are no faster and wait no less, all cached
- * data is dropped. Nothing is cached for a job that plans a single epoch.
+ * is known that no samples can be, or else starting with the next epoch. The stores decide which
+ * form is worth its memory. If the epochs that use cached data are no faster and wait no less, all
+ * cached data is dropped. Caching does not begin in a job that plans a single epoch.
  *
  * <p><b>A job that does not train</b> (inference, feature extraction, a loader benchmarked alone)
  * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring
@@ -52,7 +52,7 @@ public final class Tuner {
    */
   private static final int SWITCHING = 2;
 
-  /** A loader that has taken fewer batches than this is not reported on. */
+  /** The waits of a loader that has loaded fewer batches are not reported. */
   private static final int FEW = 16;
 
   /** Share of the time spent waiting for data that is worth a change. */
@@ -242,9 +242,7 @@ public final class Tuner {
     restartThreads(now, false);
   }
 
-  /**
-   * Decides about what was cached before the job trained: it must be used, or the job must wait.
-   */
+  /** Drops what was cached before the job trained, unless the job uses it or waits. */
   private void review(JobStatisticsEvent now, Figures window) {
     if (waitingWindows == 2 || used.getAsLong() > usedBefore) {
       isProvisional = false;
@@ -309,7 +307,7 @@ public final class Tuner {
     if (phase == 0 && used.getAsLong() > usedBefore) {
       phase = 1;
       firstUse = now.epochs;
-      // Without steps, prefetching can only split the work, of which little is left.
+      // Without steps, prefetching can only split the work, and little of it is left.
       isJudged |= loads && climb.threads() > 0;
       restartThreads(now, !loads);
     } else if (phase == 1 && now.epochs > firstUse && (reason == null || settled != null)) {
@@ -381,7 +379,7 @@ public final class Tuner {
     report(Sentence.DATA_KEPT, reason, window);
   }
 
-  /** Finds the first epoch that uses the cached data: the one after all has been cached. */
+  /** Finds the first epoch that uses all cached data: the one after everything was cached. */
   private void settle(JobStatisticsEvent now) {
     if (isUncached(now)) {
       before = since(Objects.requireNonNull(warm), now); // No cached data is used yet.

@@ -177,7 +177,7 @@ class AgentCheckpointsTest {
     assertThat(logged).isEmpty();
   }
 
-  /** A job that takes this many checkpoints and retains two. */
+  /** Runs a job that takes {@code count} checkpoints and keeps two. */
   private void train(String text, int count) throws IOException {
     AgentCheckpoints checkpoints = checkpoints("1", 2);
     for (int i = 0; i < count; i++) {
@@ -216,7 +216,7 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/notes.txt")).hasContent("precious");
 
     logged.clear();
-    resumed = only; // Makes it the same run: newer checkpoints replace it.
+    resumed = only; // The next job continues this run, so newer checkpoints replace this one.
     train("three", 3);
     assertThat(root.resolve("mlp/latest/model")).hasContent("three");
     String kept = change.equals("whole") ? "mlp/000001" : "mlp/000001.kept";
@@ -234,7 +234,7 @@ class AgentCheckpointsTest {
 
   @Test
   void aCompleteCheckpointSurvivesLaterFailures() throws Exception {
-    Files.createDirectories(root.resolve("mlp/latest")); // Prevents the link, which logs a line.
+    Files.createDirectories(root.resolve("mlp/latest")); // Prevents the link; a line is logged.
     AgentCheckpoints checkpoints =
         new AgentCheckpoints(
             root.toString(),

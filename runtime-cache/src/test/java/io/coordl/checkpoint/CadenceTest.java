@@ -128,7 +128,7 @@ class CadenceTest {
     assertThat(cadence.interval()).isEqualTo(100);
   }
 
-  /** A job that is too short for the assumed cost takes none, however short the steps. */
+  /** A job that is too short for the assumed cost takes none, however short or long its steps. */
   @Test
   void aShortJobTakesNoCheckpointThatItCannotAfford() {
     for (long step : new long[] {MS / 10, MS, 10 * MS, 400 * MS}) {

@@ -137,7 +137,7 @@ class ResumeTest {
   }
 
   @Test
-  void modelsSavedAtDifferentStepsAreNotResumed() {
+  void modelsSavedAtDifferentTimesAreNotResumed() {
     train(true, 1 << 30, "mlp", "other");
     Resume resume = resume(root);
     assertThat(resume.take()).isNull();

@@ -35,7 +35,7 @@ class CoordinatedJobsTest {
 
   private static final long LEASE = TIMEOUTS.lease().toNanos();
 
-  /** Pauses between attempts, and a few steps of the programs. */
+  /** Margin for pauses between attempts and for a few steps of the programs. */
   private static final long SLACK = Duration.ofMillis(60).toNanos();
 
   private final Model model = new Model(new Plan(Map.of()));
@@ -204,7 +204,8 @@ class CoordinatedJobsTest {
   }
 
   /**
-   * The late job's order becomes the next epoch's, which it begins immediately if slots are free.
+   * The late job begins the next epoch, with its own order, immediately if slots are free. The
+   * other job joins that epoch later.
    */
   @Test
   void aJobThatJoinsMidEpochSharesTheNextOneWithoutLosingOrRepeatingABatch() throws Throwable {

@@ -11,8 +11,9 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * A job in a separate JVM whose staging buffer another program truncates. Arguments: {@code
- * DIRECTORY JOBS}. Takes some batches. While it copies the next one, waits for input, and prepares
- * no later batch. Then finishes the epoch, tries to begin another, and prints the results.
+ * DIRECTORY JOBS}. Takes some batches. While it copies the next one, it waits for input and
+ * prepares no later batch. Then it finishes the epoch, tries to begin another, and prints the
+ * results.
  */
 public final class DamagedStagingJob {
   private static final int BATCHES = StagingJob.ITEMS / StagingJob.BATCH;

@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Runs the threads of several jobs one at a time. At every access to shared memory the {@link Plan}
- * may switch threads, or stop or kill a job, so a plan determines its run. A thread that pauses
- * lets all others run until they pause; only then does time pass.
+ * Runs the threads of several jobs one at a time. At every access to shared memory, the {@link
+ * Plan} may switch threads, or stop or kill a job; two runs of the same plan are equal. A thread
+ * that pauses lets all others run until they pause; only then does time pass.
  */
 final class Model implements Clock {
   /** In model time; only a hang takes this long. */
@@ -29,11 +29,11 @@ final class Model implements Clock {
 
   /** The kind of an {@link Event}, which occurs just before a thread takes a step. */
   enum Action {
-    /** The {@code other}th thread after it runs instead. */
+    /** The {@code other}th thread after this one runs instead. */
     SWITCH,
-    /** Its job is stopped for longer than any patience. */
+    /** This thread's job is stopped for longer than any patience. */
     STOP,
-    /** Its job dies. */
+    /** This thread's job dies. */
     KILL
   }
 

@@ -357,8 +357,8 @@ class PrepGroupTest {
 
   /**
    * Pauses of an interrupted thread end immediately, so the thread polls. Before a fix, one run of
-   * this test in 25 missed a batch that was published after the check of the batch and before the
-   * check of the producers.
+   * this test in 25 missed a batch that was published after the job had checked the batch and
+   * before it checked whether any job was still preparing.
    */
   @RepeatedTest(40)
   void anInterruptedThreadStillTakesBatchesAndStaysInterrupted() {

@@ -90,7 +90,7 @@ class StagingFileTest {
     assertThat(memory.get(StagingDescriptor.BUDGET)).isEqualTo(SLOTS * PAGE);
     assertThat(contents.minimum()).isEqualTo(slots + 2 * PAGE);
     assertThat(contents.header().suffix()).isEqualTo(".staging");
-    // 1.25 times the order's size, plus 1,024 items or 64 batches; rounded down to eights.
+    // 1.25 times the order's size, plus 1,024 items or 64 batches; rounded down to a multiple of 8.
     assertThat(memory.itemRoom()).isEqualTo(1144);
     assertThat(memory.batchRoom()).isEqualTo(72);
     assertThat(memory.get(StagingDescriptor.TEXT_BYTES)).isEqualTo(text.length);

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A staging buffer in the memory of this process, for single-threaded tests with a clock that
- * advances only in pauses.
+ * A staging buffer in the memory of this process, for single-threaded tests with a clock that only
+ * pauses and the tests themselves advance.
  */
 final class Words implements StagingMemory {
   final Map<Long, Long> words = new HashMap<>();
@@ -20,7 +20,7 @@ final class Words implements StagingMemory {
   final Map<Integer, ByteBuffer> slots = new HashMap<>();
   Runnable whenTablesAreRead = () -> {};
 
-  /** Error message with which writing or mapping a slot fails; null to succeed. */
+  /** Error message with which access to a slot fails; null to succeed. */
   String noMemory;
 
   private final long itemRoom;

@@ -40,7 +40,7 @@ class BindingTest {
         .hasMessage("gpu.presets=" + empty + " has no jar files");
   }
 
-  /** If JNA cannot be initialised, the program must be the first to see the error. */
+  /** If JNA cannot be initialized, the program must be the first to see the error. */
   @Test
   void theProgramsJnaIsNotInitializedUnlessRequested(@TempDir Path classes) throws Exception {
     Path source = classes.resolve("NativeLibrary.java");

@@ -31,7 +31,7 @@ final class FakeDriver implements Natives {
   /** Devices on which the program has a context. */
   final Set<Integer> active = new HashSet<>();
 
-  /** Called while memory is locked. */
+  /** Called each time memory is to be locked. */
   Runnable onLock = () -> {};
 
   String version = "580.65.06";
@@ -62,7 +62,7 @@ final class FakeDriver implements Natives {
 
   private static final int OFFSET = 37_000;
 
-  /** Microseconds in which kernels have run since 1970. */
+  /** Microseconds in which kernels ran, from 1970 to {@code until}. */
   long ran(long until) {
     return until / period * busy + Math.min(busy, until % period);
   }

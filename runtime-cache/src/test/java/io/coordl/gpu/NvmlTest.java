@@ -124,7 +124,7 @@ class NvmlTest {
   }
 
   @Test
-  void eachWindowCountsOnceAndNoneIsInvented() throws UnavailableException {
+  void eachWindowCountsOnceAndAGapAtMostASecond() throws UnavailableException {
     Nvml nvml = nvml();
     driver.now += 1_000_000;
     assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(1_000_000_000L);
@@ -132,7 +132,8 @@ class NvmlTest {
     assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(0L);
     driver.now += 100_000;
     assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(200_000_000L);
-    driver.now += 600_000_000; // The process was paused; the driver kept 20 seconds of samples.
+    // The process was paused. The driver kept 100 windows of 0.2 s; the first counts as 1 s.
+    driver.now += 600_000_000;
     assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(20_800_000_000L);
     driver.now -= 3_600_000_000L; // The clock was set back.
     nvml.read(0, 7);

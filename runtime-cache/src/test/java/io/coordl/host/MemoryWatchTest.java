@@ -45,7 +45,7 @@ class MemoryWatchTest {
     }
   }
 
-  /** Holds this many MiB and gives back as much as requested, in pieces of 32. */
+  /** Holds {@code held} MiB and gives back at least what is requested, in pieces of 32 MiB. */
   private final class Holding implements MemoryWatch.Holder {
     private final boolean yields;
     private long held;

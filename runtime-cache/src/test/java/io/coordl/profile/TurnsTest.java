@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Phases take turns, so that a change in the machine's speed affects all of them. The clock
- * advances only by steps.
+ * advances only by steps and by idle time.
  */
 class TurnsTest {
   private static final long MILLI = 1_000_000;

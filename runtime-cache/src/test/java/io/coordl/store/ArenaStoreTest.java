@@ -642,7 +642,7 @@ class ArenaStoreTest {
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       long used = store.used();
       try (RandomAccessFile file = new RandomAccessFile(store.shared.path().toFile(), "rw")) {
-        file.setLength(used); // All bytes read are still in the file.
+        file.setLength(used); // All items are still in the file.
       }
       for (int i = 0; i < 2; i++) {
         Fetched fetched = store.fetch(Items.key(2), Items.length(2), Items.loader(2));

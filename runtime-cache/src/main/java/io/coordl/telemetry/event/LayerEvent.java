@@ -6,7 +6,10 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
-/** Written once for each layer of a model, at the first step of the model. */
+/**
+ * Written once for each layer with trained parameters, at the first step of its model; for at most
+ * 16 models, and at most 10,000 layers of each.
+ */
 @Name("io.coordl.Layer")
 @Label("Layer")
 @Description("One layer of a trained model and the size of its parameters, not their values.")

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Name of a figure in Prometheus and OpenTelemetry. Names are API. A name that ends with {@code
- * _total} is a counter; times are in seconds.
+ * Name of a figure in Prometheus and OpenTelemetry. Names are API. A figure whose name ends with
+ * {@code _total} is a counter. Times are in seconds.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
@@ -18,7 +18,7 @@ public @interface Metric {
   /** Label, such as {@code cause=fetch}; empty if only one figure has the name. */
   String label() default "";
 
-  /** Help text of the name, if the description of its first figure is too narrow. */
+  /** Help text; if empty, the description of the figure. */
   String help() default "";
 
   /** Whether 0 means unknown. */

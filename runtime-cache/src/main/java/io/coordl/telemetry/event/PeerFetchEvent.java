@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.PeerFetch")
 @Label("Peer Fetch")
 @Description(
-    "A request to another host, to get or to cache an item, took 0.1 ms or longer or failed.")
+    "A request to another host or to Redis, to get or cache an item, took 0.1 ms or longer, was"
+        + " late or failed.")
 public final class PeerFetchEvent extends Batched {
   @Label("Peer")
-  @Description("Host that received the request")
+  @Description("Host or Redis server that received the request")
   public @Nullable String peer;
 
   @Label("Answer")
@@ -21,7 +22,7 @@ public final class PeerFetchEvent extends Batched {
   public @Nullable String answer;
 
   @Label("Bytes")
-  @Description("Bytes of the item that crossed the network, either way")
+  @Description("Bytes of the item that crossed the network, in either direction")
   @DataAmount
   public long bytes;
 

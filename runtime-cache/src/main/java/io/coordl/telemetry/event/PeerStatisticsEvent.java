@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.PeerStatistics")
 @Label("Peer Statistics")
 @Description(
-    "Requests to one other host since the start of the job, independent of event thresholds.")
+    "Requests to one other host or Redis server since the start of the job, independent of event"
+        + " thresholds.")
 @Period("endChunk")
 public final class PeerStatisticsEvent extends EventBase {
   @Label("Peer")
-  @Description("Host that received the requests")
+  @Description("Host or Redis server that received the requests")
   public @Nullable String peer;
 
   @Label("Found")

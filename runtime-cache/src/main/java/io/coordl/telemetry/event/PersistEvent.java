@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Persist")
 @Label("Persist")
-@Description("A model file was written, forced to disk and moved into place.")
+@Description("An attempt to write a model file, force it to disk and move it into place.")
 public final class PersistEvent extends EventBase {
   @Label("Target")
   @Description("Path of the file")

@@ -6,12 +6,12 @@ import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One phase of a profile was measured. All figures cover its steady state, without warm-up steps. A
- * phase measured with several numbers of workers yields one event for each.
+ * One phase of a profile was measured, or could not be. All figures cover its steady state, without
+ * warm-up steps. A phase measured with several numbers of workers yields one event for each.
  */
 @Name("io.coordl.Phase")
 @Label("Profile Phase")
-@Description("One phase of a profile was measured.")
+@Description("One phase of a profile was measured, or could not be.")
 public final class PhaseEvent extends Figures {
   @Label("Phase")
   @Description(
@@ -20,7 +20,9 @@ public final class PhaseEvent extends Figures {
   public @Nullable String phase;
 
   @Label("Workers")
-  @Description("Threads that prepare besides the training thread, 0 if it does so itself")
+  @Description(
+      "Threads that prepare (in the phase fetch: read) besides the training thread, 0 if it"
+          + " prepares itself")
   public long workers;
 
   @Label("Warm-up Steps")

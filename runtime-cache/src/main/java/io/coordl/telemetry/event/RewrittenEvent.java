@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Rewritten")
 @Label("Rewritten")
-@Description("A rule was applied to a class, or skipped for the reason given.")
+@Description("A rule was applied to one call site or method, or skipped for the reason given.")
 public final class RewrittenEvent extends EventBase {
   @Label("Class")
-  @Description("Class of the program")
+  @Description("Class, or the whole job")
   public @Nullable String type;
 
   @Label("Rule")
-  @Description("Rule of the agent")
+  @Description("Rule or policy of the agent")
   public @Nullable String rule;
 
   @Label("Sites")
-  @Description("Call sites rewritten")
+  @Description("1 if rewritten, 0 if skipped")
   public long sites;
 
   @Label("Outcome")

@@ -71,8 +71,8 @@ public final class StoreStatisticsEvent extends EventBase {
 
   @Label("Not Cached")
   @Description(
-      "Opens that were not cached: store full, file changed while read, unreadable, or being read"
-          + " by another thread or job")
+      "Opens whose item was not cached: the store was full, the file was unreadable or changed"
+          + " during the read, or another thread or job was reading it")
   public long bypassed;
 
   @Label("Full")

@@ -6,13 +6,10 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Lets the advice skip policies that were refused, whether it is given by the running job or from
- * its recording.
- */
+/** Lets the advice skip refused policies, both in the running job and from its recording. */
 @Name("io.coordl.Verdict")
 @Label("Verdict")
-@Description("Whether a policy, enabled or not, can work on data of the job, and why not.")
+@Description("Whether a policy, enabled or not, can work on the job's data, and if not, why.")
 @Period("endChunk")
 public final class VerdictEvent extends EventBase {
   @Label("Policy")

@@ -57,9 +57,7 @@ public record StatusFile(Path path, long pid, long jvmStart) {
     }
   }
 
-  /**
-   * Returns the files of this user's jobs, including ended jobs; never links or files of others.
-   */
+  /** Returns the files of this user's jobs, including killed jobs; never links. */
   public static List<StatusFile> all(Path directory) throws IOException {
     List<StatusFile> jobs = new ArrayList<>();
     for (Path file : ownFiles(directory, "*.status")) {

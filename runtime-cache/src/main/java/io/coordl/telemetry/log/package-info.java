@@ -1,4 +1,4 @@
-/** Messages from the agent to the user. Knows neither their contents nor how they are printed. */
+/** Interfaces for messages to the user, independent of their contents and of how they are shown. */
 @NullMarked
 package io.coordl.telemetry.log;
 

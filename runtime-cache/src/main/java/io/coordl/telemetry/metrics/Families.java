@@ -24,8 +24,8 @@ import jdk.jfr.Event;
 import jdk.jfr.Timespan;
 
 /**
- * Converts the events of a job to metrics of Prometheus' client. These are doubles: counts are
- * exact, and times up to 97 days are accurate to the nanosecond.
+ * Converts the events of a job to metrics of Prometheus' client. Their values are doubles: counts
+ * are exact, and times up to 97 days are accurate to the nanosecond.
  */
 final class Families {
   /**

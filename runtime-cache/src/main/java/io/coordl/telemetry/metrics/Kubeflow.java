@@ -25,8 +25,8 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the status of a TrainJob to Kubeflow Trainer (its proposal 2779): progress, time left and
- * the share of time spent waiting for data.
+ * Sends the status of a TrainJob to Kubeflow Trainer (its proposal 2779): progress, time left, the
+ * share of time spent waiting for data, samples per second, and the epoch.
  */
 final class Kubeflow implements MetricsExport.Push {
   private static final String URL = "KUBEFLOW_TRAINER_SERVER_URL";

@@ -51,7 +51,7 @@ final class Otlp implements MetricsExport.Push {
   private final long since = now();
 
   /**
-   * @param address empty to use the environment's address, or else this host
+   * @param address empty to use the environment's address or, if it has none, this host
    * @param environment returns the value of a variable, null if it is not set
    */
   Otlp(String address, UnaryOperator<@Nullable String> environment) {
@@ -85,8 +85,8 @@ final class Otlp implements MetricsExport.Push {
   }
 
   /**
-   * Only the first call loads the SDK: this initializes the JDK's logging, which the program may
-   * have to configure first.
+   * The SDK is not loaded before the first call, because loading it initializes the JDK's logging,
+   * which the program may have to configure first.
    */
   @Override
   public void push(List<Event> events) throws IOException {

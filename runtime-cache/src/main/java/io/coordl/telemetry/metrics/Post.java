@@ -10,7 +10,7 @@ import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Sends a request to a server with only the base module of the JDK; starts no thread. */
+/** Sends a request to a server, using only the base module of the JDK; starts no thread. */
 final class Post {
   private static final int PATIENCE_MILLIS = (int) Duration.ofSeconds(10).toMillis();
 

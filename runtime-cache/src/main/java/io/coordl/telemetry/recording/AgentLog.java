@@ -98,7 +98,7 @@ public final class AgentLog implements FaultListener, UserLog {
       System.err.println(lines);
       return;
     } catch (OutOfMemoryError | RuntimeException e) {
-      return; // No more threads, or the program forbids them.
+      return; // Too many lines are waiting, or no thread can be started.
     }
     if (!isPrinter()) {
       AgentThread.await(printed, patience);

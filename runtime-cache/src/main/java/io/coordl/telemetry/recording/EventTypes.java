@@ -118,7 +118,7 @@ final class EventTypes {
    * Appends an event, however short.
    *
    * @param thread constant pool index of the thread
-   * @throws IllegalArgumentException if it is not one of {@link EventDescription#EVENTS}
+   * @throws IllegalArgumentException if the event is not one of {@link EventDescription#EVENTS}
    */
   void write(FlightBytes to, Object event, long start, long end, long thread) {
     Layout layout = layouts.get(event.getClass().getName());

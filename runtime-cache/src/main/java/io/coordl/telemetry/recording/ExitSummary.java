@@ -200,7 +200,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     }
   }
 
-  /** Adds what the jobs did for each other, and which job waited for which. */
+  /** Adds what the jobs did for each other, and which job this one waited for most. */
   private void staged(StagingStatisticsEvent s, List<String> lines) {
     lines.add(
         Sentence.STAGED.with(

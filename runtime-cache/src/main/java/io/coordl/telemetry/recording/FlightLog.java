@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The recording of the job: the agent's own file ({@link EventFile}), or the user's recording if
- * one is already running. The job continues whatever happens to the file; at worst the recording
- * ends early, which is logged.
+ * one is already running. The job continues whatever happens to the file; at worst there is no
+ * recording, or it ends early, and that is logged.
  */
 final class FlightLog {
   private static final long FLUSH_MILLIS = 1_000;
@@ -33,7 +33,7 @@ final class FlightLog {
   /** How long the JVM's exit waits for storage that hangs. */
   private static final long PATIENCE_SECONDS = 10;
 
-  /** From half of this size on, {@link Thinning} leaves out events of items, then of batches. */
+  /** Beyond half of this size, {@link Thinning} leaves out events of items, then of batches. */
   private static final long MAX_BYTES = 4L << 30;
 
   private static final int MAX_OF_A_NAME = 10_000;
@@ -188,7 +188,7 @@ final class FlightLog {
       }
       own.finish();
       if (own.size() >= MAX_WITH_TOTALS) {
-        ended(own, "4.5 GiB have been written", target);
+        ended(own, "it has reached its limit of 4.5 GiB", target);
       } else if (own.lost() > 0) {
         outcome =
             own.path

@@ -13,7 +13,7 @@ import javax.management.openmbean.CompositeData;
  * Total time that this JVM's collectors have paused the program. Read several times per batch; a
  * reading takes less than a microsecond. The beans count in milliseconds, so single readings are
  * coarse but sums are accurate. Beans of whole concurrent cycles are ignored, because most of a
- * cycle runs without a pause. G1's Remark and Cleanup pauses have a bean only from JDK 20 on. Safe
+ * cycle runs without a pause. G1's Remark and Cleanup pauses have a bean only since JDK 20. Safe
  * for concurrent use.
  */
 final class GcClock implements GcPauses {

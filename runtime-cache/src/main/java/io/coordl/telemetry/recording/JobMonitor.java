@@ -122,8 +122,8 @@ public final class JobMonitor {
   }
 
   /**
-   * Prints the progress of the job from now on: a line once the file of the recording is known, and
-   * lines for epochs.
+   * Prints the progress of the job from now on: a line once it is known whether and where events
+   * are recorded, and lines for epochs.
    */
   public void show() {
     shown = true;
@@ -204,7 +204,8 @@ public final class JobMonitor {
       try {
         ending.run();
       } catch (RuntimeException e) {
-        log.say("an action before the end of the job failed (" + e + "); the job ends without it");
+        log.say(
+            "an action of the agent at the job's end failed (" + e + "); the job ends without it");
       }
     }
     List<String> didNothing = figures.didNothing(); // Before the recording ends.

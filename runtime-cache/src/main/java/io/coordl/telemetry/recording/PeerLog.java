@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Counts all requests to other hosts, and writes an event for each that took 0.1 ms or longer or
- * was not answered. Safe for concurrent use; counting holds a lock.
+ * Counts all requests to other hosts or to Redis, and writes an event for each that took 0.1 ms or
+ * longer, was late or failed. Safe for concurrent use; counting holds a lock.
  */
 final class PeerLog implements PeerSink {
   /** Further peers are counted together; four times the maximum size of a cluster. */
@@ -27,8 +27,8 @@ final class PeerLog implements PeerSink {
   private final Durations durations;
 
   /**
-   * Creates a log that gets the batch of a request from {@code spans} and adds its duration to
-   * {@code durations}.
+   * Creates a log that gets the batch of a request from {@code spans} and adds the request's
+   * duration to {@code durations}.
    */
   PeerLog(SpanRecorder spans, Durations durations) {
     this.spans = spans;

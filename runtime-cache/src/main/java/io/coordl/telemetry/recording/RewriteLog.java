@@ -14,9 +14,9 @@ public final class RewriteLog {
   final EventLog events = new EventLog();
 
   /**
-   * Records the effect of one rule on one class.
+   * Records that a rule was applied to one call site or method of a class, or was skipped.
    *
-   * @param sites call sites rewritten, 0 if skipped
+   * @param sites 1 if applied, 0 if skipped
    * @param reason why it was skipped, empty if it was not
    * @param provenOn library versions that the rule was tested with
    */

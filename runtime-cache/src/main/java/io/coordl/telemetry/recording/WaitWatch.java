@@ -38,7 +38,7 @@ final class WaitWatch {
     find();
   }
 
-  /** Returns the wait that has become too long, the first time; null if it has been logged. */
+  /** Returns a wait that has become too long; null if there is none or it has been logged. */
   private synchronized @Nullable OpenWaitEvent unlogged() {
     find();
     OpenWaitEvent open = named;
@@ -71,7 +71,7 @@ final class WaitWatch {
     }
   }
 
-  /** The wait that was reported and has not ended; null if there is none. */
+  /** Returns the wait that has become too long and has not ended; null if there is none. */
   synchronized @Nullable OpenWaitEvent open() {
     find();
     return named;

@@ -40,7 +40,7 @@ public record Ratio(double value, double low, double high) {
     return welch(logarithm, first.error(), first.freedom(), second.error(), second.freedom());
   }
 
-  /** For errors of different size and degrees of freedom (B. L. Welch, Biometrika 34, 1947). */
+  /** Allows errors of different sizes and degrees of freedom (B. L. Welch, Biometrika 34, 1947). */
   private static Ratio welch(
       double logarithm, double one, int freedomOfOne, double other, int freedomOfOther) {
     double squares = one * one + other * other;

@@ -65,7 +65,7 @@ class HostsEngineTest {
     return number;
   }
 
-  /** On each host, two threads fetch random items, and then between them all items. */
+  /** On each host, two threads fetch random items; then each fetches half of all items. */
   private static void epoch(Hosts hosts, int items, long seed) throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     List<Future<?>> all = new ArrayList<>();
@@ -588,7 +588,7 @@ class HostsEngineTest {
     }
   }
 
-  /** The limit covers all calls together, even if each is interrupted. */
+  /** The time limit for missing hosts covers all calls together, even if each is interrupted. */
   @Test
   void interruptedCallsShareOneWait() throws Exception {
     List<String> logged = new ArrayList<>();

@@ -2,7 +2,7 @@ package io.coordl.peers.hosts;
 
 import java.util.List;
 
-/** A fixed membership that the test sets. */
+/** A membership that the test sets. */
 final class KnownMembers implements Membership {
   volatile List<Member> members = List.of();
   volatile boolean closed;

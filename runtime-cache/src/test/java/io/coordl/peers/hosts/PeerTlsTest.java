@@ -87,7 +87,7 @@ class PeerTlsTest {
   }
 
   @Test
-  void aHostWithAnotherKeyOrNoneIsRefusedAndReadsStorage() throws Exception {
+  void aHostWithAnotherKeyIsRefusedAndReadsStorage() throws Exception {
     try (Hosts hosts = hosts(1, load(ours))) {
       hosts.host(0).fetch(1);
       // If a stranger disconnects early, its alert may be lost, and nothing is logged: retry.
@@ -120,7 +120,7 @@ class PeerTlsTest {
   }
 
   @Test
-  void aServerWithAnotherKeyOrNoneIsNotUsed() throws Exception {
+  void aServerWithAnotherKeyIsNotUsed() throws Exception {
     for (SSLContext wrong : wrong()) {
       try (Hosts others = hosts(1, wrong);
           Hosts hosts = new Hosts(directory, Hosts.PATIENT, load(ours))) {

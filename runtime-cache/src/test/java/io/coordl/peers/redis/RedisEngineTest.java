@@ -532,7 +532,7 @@ class RedisEngineTest {
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
     assertThat(logged).filteredOn(line -> line.contains("is not used until")).hasSize(1);
 
-    // A stranger's keys, the JDK's own certificates, and none.
+    // A stranger's keys, the JDK's own certificates, and no TLS.
     logged.clear();
     SSLContext stranger = TestKeys.create(directory, "stranger").context();
     for (RedisEngine refused :

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A host in a separate JVM. Arguments: {@code uri directory items epochs seed budget}. In each
- * epoch, fetches all items in a random order, checks each, and prints how many items it has read
- * from storage and how many were wrong.
+ * A host in a separate JVM. Arguments: {@code uri directory items epochs seed budget}. Before each
+ * epoch, waits for a byte on standard input. In each epoch, fetches all items in a random order,
+ * checks each, and prints how many items it has read from storage and how many were wrong.
  */
 public final class RedisJob {
   static final int BYTES = 30_000;

@@ -74,7 +74,7 @@ final class HostileNeighbourTest {
     CREATED.set(0);
   }
 
-  /** Counts its deserialisations. */
+  /** Counts its deserializations. */
   static final class Canary implements Serializable {
     private static final long serialVersionUID = 1;
 
@@ -99,7 +99,7 @@ final class HostileNeighbourTest {
     }
   }
 
-  /** Deserialising this takes practically forever; the canary comes first. */
+  /** Deserializing this takes practically forever; the canary comes first. */
   private static Serializable bomb() {
     Set<Object> root = new HashSet<>();
     Set<Object> left = root;
@@ -178,7 +178,10 @@ final class HostileNeighbourTest {
     return host;
   }
 
-  /** Sends everything and waits until the other side has read it and disconnects. */
+  /**
+   * Sends everything, and waits until the other side has read it and disconnects, or has created an
+   * object.
+   */
   private static void send(Socket socket, byte[] all) throws Exception {
     FutureTask<Void> talk =
         new FutureTask<>(
