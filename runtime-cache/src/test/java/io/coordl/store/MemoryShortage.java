@@ -4,7 +4,7 @@ package io.coordl.store;
 public final class MemoryShortage {
   private MemoryShortage() {}
 
-  /** Sets the store's future measurements. */
+  /** Sets the result of a new memory check of the store, and of all further ones. */
   public static void set(ArenaStore store, boolean isShort) {
     store.measureBy(before -> isShort);
   }

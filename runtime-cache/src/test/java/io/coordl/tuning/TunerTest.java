@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests when policies are switched; the tests control the clock and the figures. */
+/** When policies are switched on and off; the tests control the clock and the figures. */
 class TunerTest {
   private static final long SECOND = 1_000_000_000L;
 
@@ -376,7 +376,7 @@ class TunerTest {
     assertThat(tuner.said()).doesNotContain("no measurable effect");
   }
 
-  /** Another job took the cores: the steps are slower, and the waits are shorter. */
+  /** Another job took the cores: the steps are slower, although the waits are shorter. */
   @Test
   void keepingThatShortensWaitsIsNotDroppedIfTheJobIsSlower() {
     Tuner tuner = tuner(false, false);

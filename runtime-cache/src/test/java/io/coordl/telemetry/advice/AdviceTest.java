@@ -184,7 +184,7 @@ class AdviceTest {
   }
 
   @Test
-  void waitsOnlyInTheFirstEpochChangeNothing() {
+  void waitsOnlyInTheFirstEpochAreIgnored() {
     EpochEvent cold = figures(40, 10, 0, 0, 0);
     EpochEvent warm = figures(1, 1, 0, 0, 0);
     Advice advice = advice(cold, List.of(cold, warm, warm), List.of(), "off");
@@ -216,7 +216,7 @@ class AdviceTest {
   }
 
   @Test
-  void waitsOfEvaluationsChangeNothing() {
+  void waitsInEvaluationsAreIgnored() {
     EpochEvent quick = figures(1, 1, 0, 0, 0);
     EpochEvent slow = figures(40, 40, 0, 0, 0);
     Advice advice =
@@ -299,7 +299,7 @@ class AdviceTest {
     assertThat(on(evidence).arguments()).isEmpty();
   }
 
-  /** Advice for a DJL job that prepares five times as long as it trains, and decodes nothing. */
+  /** Advice for a DJL job that prepares for 80 s, trains for 15 s and decodes nothing. */
   private Advice ofTables(List<StoreStatisticsEvent> stores, Map<String, String> configuration) {
     return ofTables(stores, configuration, "DJL");
   }
@@ -601,7 +601,7 @@ class AdviceTest {
     Evidence evidence = evidence(job, new Epochs(), List.of(), Map.of(), "DL4J", 1);
     assertThat(on(evidence).sentence())
         .contains("the kernel takes 40.0 % of this JVM's CPU time to provide 90,000,000 pages");
-    job.pageFaults = 13_000_000; // Reads take the other kernel time.
+    job.pageFaults = 13_000_000; // Reads account for the rest of the kernel time.
     assertThat(on(evidence).sentence()).doesNotContain("kernel");
     job.pageFaults = 90_000_000;
     job.userTime = 170 * SECOND;
