@@ -214,11 +214,13 @@ final class ResumedTrainer {
     }
     if (progress.several) {
       resume.lacks(
-          "batches came from several data sets in turn; only the last one is at its earlier"
+          "batches came from several data sets in turn; only the last one continues at its earlier"
               + " position");
     }
     if (random == null || before.length == 0) {
-      resume.lacks("DJL's random generator is not restored, because it is older than the agent");
+      resume.lacks(
+          "DJL's random generator is not restored, because DJL created it before the agent"
+              + " started");
     }
     if (all(block).anyMatch(ResumedTrainer::drops)) {
       resume.lacks("PyTorch's random generator is not restored (the model has dropout)");
@@ -296,7 +298,7 @@ final class ResumedTrainer {
       throws IOException, ReflectiveOperationException {
     Block block = trainer.getModel().getBlock();
     if (all(block).anyMatch(part -> part.getClass().getSimpleName().endsWith("SymbolBlock"))) {
-      return "the model is one of PyTorch's own";
+      return "the model was imported from PyTorch";
     }
     List<Parameter> parameters = block.getParameters().values();
     if (!parameters.stream().allMatch(Parameter::isInitialized)) {
