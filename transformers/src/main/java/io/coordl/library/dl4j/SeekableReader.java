@@ -81,8 +81,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   /**
    * Sets the reader to the start of an epoch in this order.
    *
-   * @param shared the epoch, if the agent supplies its batches; null if the library runs it by
-   *     itself
+   * @param shared the epoch, if the agent supplies its batches; null if the library supplies them
    * @return false if it is not a valid order of its records; nothing has changed then
    */
   abstract boolean begin(int[] order, @Nullable IteratorEpoch shared);
