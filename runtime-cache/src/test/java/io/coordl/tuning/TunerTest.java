@@ -295,7 +295,7 @@ class TunerTest {
   }
 
   @Test
-  void keepingStartsWithTheNextEpoch() {
+  void samplesAreKeptImmediatelyAndItemsFromTheNextEpoch() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;
     for (int i = 0; i < 5; i++) {

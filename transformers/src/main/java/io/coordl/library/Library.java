@@ -112,7 +112,7 @@ public interface Library {
     return "";
   }
 
-  /** Clauses on when it calls {@code System.gc()}, to follow a semicolon; empty if it does not. */
+  /** Says when it calls {@code System.gc()}, to follow a semicolon; empty if it does not. */
   default String callsGc() {
     return "";
   }

@@ -425,7 +425,7 @@ class AdviceTest {
   // ---- cores
 
   @Test
-  void preparationThatTakesCoresFromTheStepsIsNotComputeBound() {
+  void aJobWhosePreparationTakesCoresFromItsStepsIsNotComputeBound() {
     EpochEvent figures = overlapping();
     Evidence evidence =
         with(evidence(figures, only(figures), List.of(), Map.of(), "DL4J", 1), 2, NOT_PREPARED);

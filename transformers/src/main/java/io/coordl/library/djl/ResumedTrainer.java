@@ -126,7 +126,8 @@ final class ResumedTrainer {
       @Nullable ForkableRandom random)
       throws IOException {
     out.writeInt(VERSION);
-    out.writeUTF(epoch == null ? "the job has taken no batch" : progress.reason);
+    out.writeUTF(
+        epoch == null ? "the job took no batch from Trainer.iterateDataset" : progress.reason);
     out.writeBoolean(progress.several);
     out.writeBoolean(progress.nested);
     out.writeBoolean(progress.left);

@@ -12,7 +12,7 @@ import org.nd4j.linalg.api.ndarray.INDArray;
  *
  * @param iterators whether the code is that of iterators of the program's own classes: {@link
  *     ProgramIterators} compares their fields and the library objects in them, and stores with a
- *     batch the files that it opens
+ *     batch the files that the code opens
  */
 record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
   private static final String PREPROCESSORS = "org.nd4j.linalg.dataset.api.preprocessor.";
