@@ -55,7 +55,8 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
   }
 
   /**
-   * Adds a pipeline's pairs of positions and transforms; omits that position for the first array.
+   * Adds a pipeline's pairs of positions and transforms; omits the position if it is that of the
+   * first array.
    */
   private static void addPairs(PairList<?, ?> pairs, ObjectDescription to)
       throws ReflectiveOperationException, IOException {

@@ -93,7 +93,7 @@ record FixedPipeline(
         && IntStream.range(0, one.size()).allMatch(i -> one.get(i) == other.get(i));
   }
 
-  /** Whether a transform is the one of this number, or equals the copy that replaces that one. */
+  /** Whether a transform is the recorded one with this number, or equals the copy of that one. */
   private boolean isOf(@Nullable Object transform, int number) {
     Object instead = used.get(number);
     return transform != null

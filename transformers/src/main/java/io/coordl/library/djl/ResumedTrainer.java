@@ -54,7 +54,7 @@ final class ResumedTrainer {
    */
   record Progress(String reason, boolean several, boolean nested, boolean left, long steps) {}
 
-  /** The fields of the library that this needs, looked up once. */
+  /** The fields of the library that this class needs, looked up once. */
   static final class Access {
     private final OptimizerState optimizer = new OptimizerState();
     private final LibraryField<Object> array = LibraryField.of(Parameter.class, "array");
@@ -370,7 +370,7 @@ final class ResumedTrainer {
     DataEpoch.restore(random, before);
   }
 
-  /** Called when the order is drawn and the job has reached its earlier position. */
+  /** Called when the order of the step's epoch is drawn: moves to the job's earlier position. */
   void arrive(
       Trainer trainer, Access access, DataEpoch at, @Nullable Iterator<?> followed, Object data) {
     // The program may have changed weights itself between steps.

@@ -47,8 +47,8 @@ import org.nd4j.linalg.factory.Nd4j;
  * another number of examples, takes a record itself, changes the preprocessor), the library
  * continues with the remaining records.
  *
- * <p>For an iterator of the program's own class or with a limit, the underlying iterator is
- * intercepted.
+ * <p>For iterators of the program's own classes, and for iterators with a limit, the underlying
+ * iterator is intercepted.
  */
 public final class EpochInterceptor implements LibraryHooks {
   private final EpochEngine engine;
@@ -184,7 +184,7 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /**
-   * Returns one account per kind of iterator with similar costs, because a program may create a new
+   * Returns the account that iterators with similar costs share, because a program may create a new
    * iterator for each epoch.
    */
   private Worth worth(ProgramIterator program, Map<String, SeekableReader> found, int num) {

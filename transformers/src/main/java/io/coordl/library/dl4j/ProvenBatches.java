@@ -66,7 +66,7 @@ public final class ProvenBatches implements Function<Object, @Nullable SampleVer
     }
   }
 
-  /** Returns the iterator from which a thread of the library requests batches. */
+  /** Unwraps the library's prefetching iterators. */
   private Object inner(Object iterator) {
     Object inner =
         iterator instanceof AsyncDataSetIterator
