@@ -258,7 +258,7 @@ class OpenHandlesTest {
     }
   }
 
-  /** The store's content when the file is opened. */
+  /** The store's state when the file is opened. */
   private enum Stored {
     ALL,
     NOTHING,

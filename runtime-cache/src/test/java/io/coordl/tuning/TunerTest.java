@@ -45,7 +45,8 @@ class TunerTest {
   }
 
   /**
-   * A second passes with {@code batches} batches of 32; {@code waited} is the share spent waiting.
+   * A second passes with {@code batches} batches of 32 samples; {@code waited} is the share spent
+   * waiting.
    */
   private void second(Tuner tuner, int batches, double waited) {
     second(tuner, totals, batches, waited);
@@ -285,7 +286,7 @@ class TunerTest {
     assertThat(tuner.said()).endsWith("before, 3200 after: no measurable effect");
   }
 
-  /** Four epochs: the first two wait for 60 % of the time, the others as the arguments say. */
+  /** Four epochs: the job waits for 60 % of the first two; the arguments describe the others. */
   private void epochs(Tuner tuner, int batches, double waited) {
     for (totals.epochs = 1; totals.epochs < 5; totals.epochs++) {
       for (int i = 0; i < 2 * Tuner.JUDGED; i++) {

@@ -435,7 +435,7 @@ class AdviceTest {
     assertThat(advice.sentence())
         .contains("or lost because preparation takes cores from the steps")
         .doesNotContain("nothing to do");
-    // Without 56 of the 190 s of CPU time, two cores need at least 67 s instead of 100 s.
+    // Decoding takes 56 s of the 190 s of CPU time; without it, two cores need at least 67 s.
     assertThat(advice.gain()).isBetween(1.3, 1.5);
 
     figures.computeCoreWait = 0;
