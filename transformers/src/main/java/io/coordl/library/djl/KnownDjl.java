@@ -88,7 +88,10 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
         || name.startsWith("ai.djl.Device");
   }
 
-  /** A {@code CSVRecord} never changes, and asks its parser only for the column names. */
+  /**
+   * A {@code CSVRecord} or {@code CSVFormat} never changes. A record asks its parser only for the
+   * column names.
+   */
   @Override
   public boolean isValue(Class<?> type) {
     return type.getName().equals("org.apache.commons.csv.CSVRecord")
