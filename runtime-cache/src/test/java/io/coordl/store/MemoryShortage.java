@@ -4,7 +4,7 @@ package io.coordl.store;
 public final class MemoryShortage {
   private MemoryShortage() {}
 
-  /** Sets the store's future measurements. */
+  /** Makes the store check its memory now, and sets the result of this and all later checks. */
   public static void set(ArenaStore store, boolean isShort) {
     store.measureBy(before -> isShort);
   }

@@ -319,7 +319,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void prefetchingStopsIfAnItemCannotBePrefetchedOrKept() throws IOException {
+  void prefetchReturnsFalseIfAnItemCannotBeReadOrKept() throws IOException {
     String empty = Items.file(directory, "empty", 0).toString();
     String small = Items.file(directory, "small", 1000).toString();
     MinioCache cache = cache("8m");
@@ -517,7 +517,7 @@ class MinioCacheTest {
   }
 
   @Test
-  void aFileThatStaysOpenIsKeptOnlyWhileASampleIsLoaded() throws IOException {
+  void anOpenFilesBlocksAreKeptOnlyIfReadWhileASampleIsLoaded() throws IOException {
     Path file = Items.file(directory, "records", 9 << 20);
     MinioCache cache = cache("32m");
     loadingSample.set(false);
@@ -659,7 +659,9 @@ class MinioCacheTest {
     }
   }
 
-  /** The kernel records at most the first write to a page, so later writes would go unnoticed. */
+  /**
+   * The kernel need not record each write to a mapped page, so a later write could go unnoticed.
+   */
   @Test
   void aFileMappedForWritingIsNotCached() throws IOException {
     Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 class OddLimitsTest {
   @TempDir Path directory;
 
-  /** Opens both kinds of store in a directory, caches an item in each, and prints the log. */
+  /**
+   * Opens both kinds of store in a directory, caches an item in each, and prints the log and the
+   * outcomes.
+   */
   static final class Job {
     public static void main(String[] args) throws IOException {
       Path shared = OwnDirectory.in(Path.of(args[0]));
@@ -59,7 +62,7 @@ class OddLimitsTest {
   }
 
   @Test
-  void aUmaskWithoutPermissionsIsHarmless() throws Exception {
+  void aUmaskThatRemovesAllPermissionsIsHarmless() throws Exception {
     assertThat(run("umask 777")).containsExactly("host ADMITTED", "process ADMITTED");
     assertThat(directory).isEmptyDirectory();
   }

@@ -65,7 +65,7 @@ class OpenHandlesTest {
         return of(FileReads.newFileInputStream(path.toFile()));
       }
     },
-    ITS_CHANNEL {
+    CHANNEL_OF_THE_STREAM {
       @Override
       Handle open(Path path) throws IOException {
         FileInputStream stream = FileReads.newFileInputStream(path.toFile());
@@ -88,7 +88,7 @@ class OpenHandlesTest {
         };
       }
     },
-    ITS_DESCRIPTOR {
+    DESCRIPTOR_OF_THE_STREAM {
       @Override
       Handle open(Path path) throws IOException {
         FileInputStream stream = FileReads.newFileInputStream(path.toFile());
@@ -258,7 +258,7 @@ class OpenHandlesTest {
     }
   }
 
-  /** The store's content when the file is opened. */
+  /** The store's state when the file is opened. */
   private enum Stored {
     ALL,
     NOTHING,

@@ -143,7 +143,7 @@ class ProfiledItemsTest {
   }
 
   @Test
-  void filesOfOtherFileSystemsAreReadAsTheProgramDoes() throws IOException {
+  void filesOfOtherFileSystemsAreReadTheWayTheProgramReadsThem() throws IOException {
     Path zip = directory.resolve("data.zip");
     try (FileSystem archive = FileSystems.newFileSystem(zip, java.util.Map.of("create", "true"))) {
       Path inside = archive.getPath("/1.bin");

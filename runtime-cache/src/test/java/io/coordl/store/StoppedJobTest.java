@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Another job of the group is stopped while it sets up the store; its lock stays held. */
+/** Another job of the group is stopped while it sets up the store, which stays locked. */
 @Tag("slow")
 class StoppedJobTest {
   private static final ItemKey KEY = new ItemKey(1, 2);

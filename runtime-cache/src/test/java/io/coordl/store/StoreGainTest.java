@@ -17,7 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store whose files are read again without a hit is disabled; a store with hits is not. */
+/**
+ * A store whose files are read again without a hit is disabled; a store with enough hits is not.
+ */
 class StoreGainTest {
   private static final int FILES = 40;
 

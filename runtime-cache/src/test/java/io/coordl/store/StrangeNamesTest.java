@@ -26,7 +26,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** File names that are not valid text: decoded, such a name may equal another file's name. */
+/** File names that are not valid text. Once decoded, such a name may equal another file's name. */
 @EnabledOnOs(OS.LINUX)
 class StrangeNamesTest {
   /** One in Latin-1, and one with the replacement character. */

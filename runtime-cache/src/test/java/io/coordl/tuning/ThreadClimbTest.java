@@ -120,7 +120,7 @@ class ThreadClimbTest {
   void aSteepClimbStopsAtTheFewestUsefulThreads() {
     for (int useful : new int[] {1, 2, 4, 8}) {
       ThreadClimbTest wide = onCores(16);
-      // A job that waits longer than its steps begins with two, and tries one later.
+      // A job whose waits exceed its steps begins with two threads, and tries one later.
       wide.run(
           useful == 1 ? 2 * ThreadClimb.AGAIN : 40, n -> 1, n -> 400.0 / (1 + Math.min(n, useful)));
       assertThat(wide.climb.said()).as(useful + "").contains("on, " + useful + " thread");

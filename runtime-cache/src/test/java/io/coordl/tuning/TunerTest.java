@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests when policies are switched; the tests control the clock and the figures. */
+/** When policies are switched on and off; the tests control the clock and the figures. */
 class TunerTest {
   private static final long SECOND = 1_000_000_000L;
 
@@ -45,7 +45,8 @@ class TunerTest {
   }
 
   /**
-   * A second passes with {@code batches} batches of 32; {@code waited} is the share spent waiting.
+   * A second passes with {@code batches} batches of 32 samples; {@code waited} is the share spent
+   * waiting.
    */
   private void second(Tuner tuner, int batches, double waited) {
     second(tuner, totals, batches, waited);
@@ -285,7 +286,7 @@ class TunerTest {
     assertThat(tuner.said()).endsWith("before, 3200 after: no measurable effect");
   }
 
-  /** Four epochs: the first two wait for 60 % of the time, the others as the arguments say. */
+  /** Four epochs: the job waits for 60 % of the first two; the arguments describe the others. */
   private void epochs(Tuner tuner, int batches, double waited) {
     for (totals.epochs = 1; totals.epochs < 5; totals.epochs++) {
       for (int i = 0; i < 2 * Tuner.JUDGED; i++) {
@@ -295,7 +296,7 @@ class TunerTest {
   }
 
   @Test
-  void keepingStartsWithTheNextEpoch() {
+  void samplesAreKeptImmediatelyAndItemsFromTheNextEpoch() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;
     for (int i = 0; i < 5; i++) {
@@ -376,7 +377,7 @@ class TunerTest {
     assertThat(tuner.said()).doesNotContain("no measurable effect");
   }
 
-  /** Another job took the cores: the steps are slower, and the waits are shorter. */
+  /** Another job took the cores: the steps are slower, although the waits are shorter. */
   @Test
   void keepingThatShortensWaitsIsNotDroppedIfTheJobIsSlower() {
     Tuner tuner = tuner(false, false);

@@ -61,8 +61,8 @@ public interface Library {
   }
 
   /**
-   * Classes of the library that have a count, such as the samples of a batch, each with the name of
-   * our class (a {@code ToLongFunction}) that reads it.
+   * Classes of the library that have a count, such as a batch's number of samples, each with the
+   * name of our class (a {@code ToLongFunction}) that reads it.
    */
   default Map<String, String> counters() {
     return Map.of();
@@ -115,12 +115,12 @@ public interface Library {
     return true;
   }
 
-  /** How a program can make it prepare further ahead, to follow a comma; empty if it cannot. */
+  /** How a program can make it prepare further ahead, to end a sentence; empty if it cannot. */
   default String howToPrepareAhead() {
     return "";
   }
 
-  /** When it calls {@code System.gc()}, to follow a semicolon; empty if it does not. */
+  /** Says when it calls {@code System.gc()}, to follow a semicolon; empty if it does not. */
   default String callsGc() {
     return "";
   }

@@ -706,8 +706,7 @@ class WhatIfTest {
     WhatIf whatIf = WhatIf.of(Recordings.read(DECODED));
 
     assertThat(answer(whatIf, "decoded").sentence())
-        .startsWith(
-            "no answer: after the first epoch, the job fetches no items, as it keeps them")
+        .startsWith("no answer: after the first epoch, the job fetches no items, as it keeps them")
         .contains("without decoded=share");
     List<String> lines = WhatIfText.lines(whatIf, WhatIfText.WIDTH);
     assertThat(lines)

@@ -184,7 +184,7 @@ class AdviceTest {
   }
 
   @Test
-  void waitsOnlyInTheFirstEpochChangeNothing() {
+  void waitsOnlyInTheFirstEpochAreIgnored() {
     EpochEvent cold = figures(40, 10, 0, 0, 0);
     EpochEvent warm = figures(1, 1, 0, 0, 0);
     Advice advice = advice(cold, List.of(cold, warm, warm), List.of(), "off");
@@ -216,7 +216,7 @@ class AdviceTest {
   }
 
   @Test
-  void waitsOfEvaluationsChangeNothing() {
+  void waitsInEvaluationsAreIgnored() {
     EpochEvent quick = figures(1, 1, 0, 0, 0);
     EpochEvent slow = figures(40, 40, 0, 0, 0);
     Advice advice =
@@ -299,7 +299,7 @@ class AdviceTest {
     assertThat(on(evidence).arguments()).isEmpty();
   }
 
-  /** Advice for a DJL job that prepares five times as long as it trains, and decodes nothing. */
+  /** Advice for a DJL job that prepares for 80 s, trains for 15 s and decodes nothing. */
   private Advice ofTables(List<StoreStatisticsEvent> stores, Map<String, String> configuration) {
     return ofTables(stores, configuration, "DJL");
   }
@@ -425,7 +425,7 @@ class AdviceTest {
   // ---- cores
 
   @Test
-  void preparationThatTakesCoresFromTheStepsIsNotComputeBound() {
+  void aJobWhosePreparationTakesCoresFromItsStepsIsNotComputeBound() {
     EpochEvent figures = overlapping();
     Evidence evidence =
         with(evidence(figures, only(figures), List.of(), Map.of(), "DL4J", 1), 2, NOT_PREPARED);
@@ -435,7 +435,7 @@ class AdviceTest {
     assertThat(advice.sentence())
         .contains("or lost because preparation takes cores from the steps")
         .doesNotContain("nothing to do");
-    // Without 56 of the 190 s of CPU time, two cores need at least 67 s instead of 100 s.
+    // Decoding takes 56 s of the 190 s of CPU time; without it, two cores need at least 67 s.
     assertThat(advice.gain()).isBetween(1.3, 1.5);
 
     figures.computeCoreWait = 0;
@@ -601,7 +601,7 @@ class AdviceTest {
     Evidence evidence = evidence(job, new Epochs(), List.of(), Map.of(), "DL4J", 1);
     assertThat(on(evidence).sentence())
         .contains("the kernel takes 40.0 % of this JVM's CPU time to provide 90,000,000 pages");
-    job.pageFaults = 13_000_000; // Reads take the other kernel time.
+    job.pageFaults = 13_000_000; // Reads account for the rest of the kernel time.
     assertThat(on(evidence).sentence()).doesNotContain("kernel");
     job.pageFaults = 90_000_000;
     job.userTime = 170 * SECOND;

@@ -94,7 +94,7 @@ class CoreLawTest {
         double prep = 10.0 * tenths;
         jobs.add(new Job(cores, prep, new Stretch(1, 100)));
         jobs.add(new Job(cores, prep, new Stretch(cores, 100)));
-        // Steps that use all cores for only part of their time.
+        // With two cores, steps that use both for only part of their time.
         jobs.add(new Job(cores, prep, new Stretch(cores, 50), new Stretch(1, 50)));
         jobs.add(new Job(cores, prep, new Stretch(1, 30), new Stretch(cores, 70)));
       }

@@ -7,7 +7,7 @@ import io.coordl.telemetry.event.JobStatisticsEvent;
 import io.coordl.telemetry.event.LibraryEvent;
 import org.junit.jupiter.api.Test;
 
-/** Epochs are counted the same way everywhere. */
+/** Counts and descriptions of epochs, and the epochs that are judged. */
 class EpochsTest {
   private final Epochs epochs = new Epochs();
 

@@ -82,7 +82,7 @@ class ModelLayersTest {
   }
 
   @Test
-  void onlyTheFirstOfManyModelsAreRecorded() {
+  void onlyTheFirstSixteenModelsAreRecorded() {
     spans.layers(
         trainer -> {
           describeCalls++;

@@ -383,7 +383,7 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void aProducerInsideAWaitRestoresItsBatch() {
+  void aWaitKeepsItsBatchAfterAProducerInsideIt() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, this);
     long mine = spans.batchOfThisThread();

@@ -262,10 +262,11 @@ class SpanRecorderTest {
   }
 
   /**
-   * A thread that only prefetches, before another trains, takes a few batches; a loader takes all.
+   * A thread that prefetches before another thread trains takes only a few batches; a loader takes
+   * all of them.
    */
   @Test
-  void loadedBatchesCountAfterTheFirstTwoAndUntilAThreadTrains() {
+  void aThreadThatLoadsThreeBatchesIsALoaderUntilAThreadTrains() {
     for (int i = 1; i < JobTotals.LOADED; i++) {
       loadOne();
     }

@@ -14,9 +14,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Messages delay the program only briefly; a fault's message says what its thread does next. */
+/**
+ * Messages delay the program only briefly; a message about a fault says what the affected thread
+ * does next.
+ */
 class AgentLogTest {
-  /** Longer than any machine needs. */
+  /** Longer than any machine needs to print a line. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final PrintStream before = System.err;
@@ -26,7 +29,10 @@ class AgentLogTest {
     System.setErr(before);
   }
 
-  /** Returns a stream that opens {@code printing} at each line, and then waits for {@code open}. */
+  /**
+   * Returns a stream that, at each line, counts down {@code printing} and then waits for {@code
+   * open}.
+   */
   private static PrintStream blocking(
       OutputStream to, CountDownLatch printing, CountDownLatch open) {
     return new PrintStream(to, true, StandardCharsets.UTF_8) {
@@ -68,7 +74,7 @@ class AgentLogTest {
               calls.countDown();
             });
     program.start();
-    program.join(); // If the log blocks, the test's time limit ends this.
+    program.join(); // If the log blocks, the test times out.
     assertThat(calls.getCount()).isZero();
     open.countDown();
   }

@@ -20,7 +20,7 @@ class EpochLinesTest {
   private final EpochLines lines =
       new EpochLines(logged::addAll, () -> now, () -> totals, () -> profiled);
 
-  /** An epoch of 100 batches of 32. */
+  /** An epoch of 100 batches of 32 samples. */
   private void epoch(long seconds, long gc, long updates, String source) {
     EpochEvent epoch = new EpochEvent();
     epoch.complete = true;

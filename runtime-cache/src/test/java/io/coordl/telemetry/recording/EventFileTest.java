@@ -323,7 +323,7 @@ class EventFileTest {
     assertThat(own).isSymbolicLink();
     assertThat(RecordingFile.readAllEvents(folder.resolve("new.jfr"))).hasSize(1);
 
-    assumeTrue(Machine.user() == 0, "only root makes links of another user");
+    assumeTrue(Machine.user() == 0, "only root can create links of another user");
     Path planted = Files.createSymbolicLink(folder.resolve("planted.jfr"), victim);
     Files.setAttribute(planted, "unix:uid", 12345, LinkOption.NOFOLLOW_LINKS);
     assertThatThrownBy(() -> new EventFile(planted, types, true))
@@ -388,7 +388,7 @@ class EventFileTest {
         .containsExactly("of the first");
   }
 
-  /** The agent does not wait for, write to, or delete any of them. */
+  /** The agent does not wait for, write to or delete such a file. */
   @ParameterizedTest
   @ValueSource(strings = {"fifo", "directory", "another's"})
   void foreignFilesAreNotTouched(String what) throws Exception {
@@ -397,7 +397,7 @@ class EventFileTest {
       case "fifo" -> assertThat(new ProcessBuilder("mkfifo", path + "").start().waitFor()).isZero();
       case "directory" -> Files.createDirectory(path);
       default -> {
-        assumeTrue(Machine.user() == 0, "only root makes files of another user");
+        assumeTrue(Machine.user() == 0, "only root can create files of another user");
         Files.createFile(path);
         Files.setAttribute(path, "unix:uid", 12345);
       }

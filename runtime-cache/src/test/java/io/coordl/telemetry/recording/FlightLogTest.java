@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FlightLogTest {
-  /** Offset of a chunk's state; 0 means finished. */
+  /** Offset of a chunk's state, which is 0 once the chunk is finished. */
   private static final int STATE = 64;
 
   private static final long TEN_SECONDS = TimeUnit.SECONDS.toNanos(10);

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file system without users, modes and slashes, as on Windows. */
+/**
+ * Status files on a file system without users, modes and slashes, as on Windows, and on this
+ * machine's own.
+ */
 class OtherSystemTest {
   private final FileSystem windows = Jimfs.newFileSystem(Configuration.windows());
   private Path folder;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs in separate JVMs, some with limited file sizes: each ends as without the agent. */
 class RecordedJobsIT {
-  /** A file size limit, which the free space does not reveal. */
+  /** Returns a command that limits file sizes, which the free space does not reveal. */
   private static List<String> filesOfAtMost(int kibibytes) {
     return List.of("/bin/sh", "-c", "ulimit -f " + 2 * kibibytes + " && exec \"$@\"", "sh");
   }

@@ -18,7 +18,7 @@ final class RewriteLogTest {
   }
 
   @Test
-  void notingARewrittenClassCreatesNoEvent() throws Exception {
+  void loggingARewrittenClassBeforeARecordingCreatesNoEvent() throws Exception {
     Process process =
         new ProcessBuilder(
                 List.of(

@@ -80,7 +80,7 @@ class SteadyStepsTest {
   }
 
   @Test
-  void fewStepsAreNotExcluded() {
+  void tooFewStepsShowNoWarmUp() {
     assertThat(of(9, 1, 1, 1, 1, 1, 1, 1, 1, 1).warmUp()).isZero();
     assertThat(of().count()).isZero();
   }

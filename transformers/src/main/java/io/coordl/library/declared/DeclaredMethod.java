@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * A method that the user names: {@code my.Loader#next}, or {@code my.Loader#next(I)[[F} for one of
  * several overloads.
  *
- * @param argument as given, {@code batch=my.Loader#next}
+ * @param argument as given, such as {@code batch=my.Loader#next}
  * @param owner internal name of its class
  * @param method its name, followed by its descriptor if the user gave one
  */

@@ -19,9 +19,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serialises a batch of Java arrays, buffers and records of them. A batch read back has the same
- * classes, bits, buffer positions and null parts, and shares parts where the original does. {@link
- * JavaBatchReader} reads this format. Used by one thread.
+ * Serialises a batch of Java arrays and buffers, and of records that contain these. A batch read
+ * back has the same classes, bits, buffer positions and null parts, and shares parts where the
+ * original does. {@link JavaBatchReader} reads this format. Used by one thread.
  */
 final class JavaBatch {
   // Each part begins with one of these bytes.
@@ -53,7 +53,7 @@ final class JavaBatch {
   private final Object batch;
   private final long length;
 
-  /** The numbers of the parts that have an identity. */
+  /** The number of each part, by identity. */
   private final IdentityHashMap<Object, Integer> parts;
 
   private final Set<Class<?>> records = new HashSet<>();

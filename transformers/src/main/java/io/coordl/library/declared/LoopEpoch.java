@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The batches of an iterator of the program. A proof from class files ({@link KnownLoop}) shows
  * that a batch, and the numbers in the iterator's fields after the call, depend only on the
- * iterator's {@link Place} and on the files that the call opens. So a twin of the iterator prepares
- * the batch, possibly early. When the program gets the batch, the primitive fields of its own
- * iterator are set to the twin's. All other methods, such as {@code hasNext} and {@code reset}, run
- * as before.
+ * iterator's {@link Place} and on the files that the call opens. So a twin of the iterator ({@link
+ * Twins}) prepares the batch, possibly early. When the program gets the batch, the primitive fields
+ * of its own iterator are set to the twin's. All other methods, such as {@code hasNext} and {@code
+ * reset}, run as before.
  *
  * <p>The program's thread records the place of its iterator. The agent's thread works from the
- * recorded place, so later changes to the iterator do not affect it.
+ * recorded place, so later changes to the iterator do not affect the batch.
  */
 final class LoopEpoch implements LibraryEpoch {
   /** Assumed number of batches in an epoch; the real number is unknown. */
@@ -288,7 +288,7 @@ final class LoopEpoch implements LibraryEpoch {
 
   /**
    * Checks that the call left the references in the iterator's fields as they were, and that the
-   * batch contains no older objects.
+   * batch contains no object that the iterator keeps.
    */
   private void check(Object batch, @Nullable Object[] references, Object twin) {
     @Nullable Object[] after = fields.references(twin);
@@ -323,7 +323,10 @@ final class LoopEpoch implements LibraryEpoch {
     }
   }
 
-  /** Whether code of the program can reach older records of a class. */
+  /**
+   * Whether records of a class are reachable from the iterator or from static fields that its code
+   * reads; true if unknown.
+   */
   private boolean keeps(Object twin, Class<?> recordClass) {
     List<@Nullable Object> roots = new ArrayList<>(proof.statics().values());
     roots.add(twin);

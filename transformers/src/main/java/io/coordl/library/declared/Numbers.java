@@ -46,7 +46,7 @@ enum Numbers {
     throw new IllegalArgumentException("type " + code);
   }
 
-  /** Returns the type of an array's elements, which are numbers or booleans. */
+  /** Returns the constant of a primitive element type. */
   static Numbers of(Class<?> element) {
     for (Numbers numbers : values()) {
       if (numbers.element == element) {

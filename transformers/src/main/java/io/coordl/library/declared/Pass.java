@@ -54,7 +54,7 @@ final class Pass extends WeakReference<Object> {
   /** Serves a request for a batch; returns null if the program prepares the batch itself. */
   @Nullable InterceptedCall next(Object iterator, Object[] arguments) throws IOException {
     if (!lock.tryLock()) {
-      return null; // Another thread requests a batch, too; their order is undefined anyway.
+      return null; // Another thread also requests a batch; which comes first is undefined anyway.
     }
     try {
       if (left || kind.isLeft()) {

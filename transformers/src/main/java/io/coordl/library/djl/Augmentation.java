@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Crops and resizes one picture: resizes a part of it, and crops the result.
+ * How one picture is cropped and resized: a part of it is resized, and the result is cropped.
  *
  * @param source the part of the picture
  * @param width of that part after the resize, if any

@@ -82,10 +82,10 @@ final class AugmentedBatch implements AutoCloseable {
   private final Queue<Resampler> resamplers;
   private final RandomAccessDataset dataset;
 
-  /** Managers in main memory that no thread uses at present. */
+  /** Managers for main memory that no thread uses at present. */
   private final Queue<NDManager> idle = new ConcurrentLinkedQueue<>();
 
-  /** All managers in main memory; each is used by one thread at a time. */
+  /** All managers for main memory; each is used by one thread at a time. */
   private final Queue<NDManager> hosts = new ConcurrentLinkedQueue<>();
 
   private final @Nullable Picture[] pictures;
@@ -215,7 +215,7 @@ final class AugmentedBatch implements AutoCloseable {
     }
   }
 
-  /** Loads one picture into main memory, for any device. */
+  /** Loads one picture into main memory, whatever the batch's device. */
   private void load(int place) throws Exception {
     NDManager host = idle.poll();
     if (host == null) {

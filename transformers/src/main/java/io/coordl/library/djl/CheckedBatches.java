@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code prepared=check} in DJL: computes a checksum of each sample of a batch that the program's
- * own call has fetched, after all transforms. Samples are stacked, so each array holds a part of
- * each sample.
+ * own call has fetched, after all transforms, unless all of them have been compared. Samples are
+ * stacked, so each array holds a part of each sample.
  */
 public final class CheckedBatches implements LibraryHooks {
   private final IterableFields fields = new IterableFields();

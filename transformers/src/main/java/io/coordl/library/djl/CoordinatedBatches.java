@@ -56,8 +56,8 @@ public final class CoordinatedBatches implements LibraryHooks {
   }
 
   /**
-   * Whether this thread is already preparing a batch. If it begins an epoch meanwhile, that epoch
-   * is not shared: if only one thread may prepare batches, this one cannot wait for another.
+   * Whether this thread is already preparing a batch. If so, an epoch that it begins is not shared:
+   * if only one thread may prepare batches, this one cannot wait for another.
    */
   private boolean isMakingBatch() {
     return oneThread.isHeldByCurrentThread() || CoordinatedEpoch.isPreparing();

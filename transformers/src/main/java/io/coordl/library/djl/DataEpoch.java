@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of a trainer over a data set, or one evaluation, in the order of its sampler, and the
+ * One epoch of a trainer over a data set, or one evaluation, in the sampler's order, and the
  * program's position in it. Used by the training thread, except for the order, which other threads
  * may iterate over.
  */
@@ -105,7 +105,7 @@ final class DataEpoch {
     out.write(random);
   }
 
-  /** Returns a checksum of the order of the first batches. */
+  /** Returns a checksum of the order of the first {@code count} batches. */
   long order(int count) {
     long hash = 1;
     synchronized (batches) {
@@ -116,7 +116,7 @@ final class DataEpoch {
     return hash;
   }
 
-  /** Follows the sampler's order. */
+  /** Returns the sampler's batches, and records their order. */
   <T> Iterator<T> follow(Iterator<T> own) {
     return new Iterator<>() {
       @Override

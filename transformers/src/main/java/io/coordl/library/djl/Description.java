@@ -54,7 +54,10 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
     return true;
   }
 
-  /** Adds a pipeline's pairs of positions and transforms; omits the position of the first array. */
+  /**
+   * Adds a pipeline's pairs of positions and transforms; omits the position if it is that of the
+   * first array.
+   */
   private static void addPairs(PairList<?, ?> pairs, ObjectDescription to)
       throws ReflectiveOperationException, IOException {
     to.write("[");

@@ -42,7 +42,7 @@ final class DeviceSamples {
   /**
    * Adds a sample that will be cached.
    *
-   * @param place index in the batch, from 0 on
+   * @param place index in the batch, starting at 0
    */
   void add(int place, BatchLayout layout, SampleMaker.Keeping keeping) {
     samples.add(new Sample(place, layout, keeping));

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pipeline in the state that it had when a batch was started. The program may add transforms to
  * its pipeline at any time, and change the arrays that it passed to {@link Normalize}. So a copy
- * prepares the batch, which equals the result of the program's own call as long as the two
+ * prepares the batch. The batch equals the result of the program's own call as long as the two
  * pipelines are equal. Refers to the program's transforms weakly, because one may refer to the data
  * set.
  *
@@ -77,7 +77,7 @@ record FixedPipeline(
     return objects;
   }
 
-  /** Whether a pipeline equals the one that prepared a batch. */
+  /** Whether a pipeline equals the recorded one. */
   boolean isOf(@Nullable Pipeline now) {
     if (!isPresent || now == null) {
       return !isPresent && now == null;
@@ -93,7 +93,7 @@ record FixedPipeline(
         && IntStream.range(0, one.size()).allMatch(i -> one.get(i) == other.get(i));
   }
 
-  /** Whether a transform is the one of this number, or equals the copy that replaces that one. */
+  /** Whether a transform is the recorded one with this number, or equals the copy of that one. */
   private boolean isOf(@Nullable Object transform, int number) {
     Object instead = used.get(number);
     return transform != null

@@ -140,7 +140,7 @@ final class ImageItems {
     }
 
     /**
-     * Offers {@code to} the items of an epoch's batches before they are requested.
+     * Offers the items of an epoch's batches to the prefetcher before they are requested.
      *
      * @param spared whether a sample's items need not be fetched
      */

@@ -8,10 +8,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The purity analysis may assume this about DJL's own code.
+ * Facts about DJL's own code that the purity analysis relies on.
  *
  * @param comparesFields whether the caller compares, before each call, the fields that the program
- *     may set, see {@link io.coordl.pipeline.PreparedSamples}
+ *     may set (see {@link io.coordl.pipeline.PreparedSamples})
  */
 record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   static final String PREFIX = "ai.djl.";
@@ -88,7 +88,10 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
         || name.startsWith("ai.djl.Device");
   }
 
-  /** A {@code CSVRecord} never changes, and asks its parser only for the column names. */
+  /**
+   * A {@code CSVRecord} or {@code CSVFormat} never changes. A record asks its parser only for the
+   * column names.
+   */
   @Override
   public boolean isValue(Class<?> type) {
     return type.getName().equals("org.apache.commons.csv.CSVRecord")

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * optionally {@link Normalize}. Thread-safe.
  */
 final class PicturePipeline {
-  /** By name, because programs may have classes in the library's packages. */
+  /** Listed by name, because programs may have classes in the library's packages. */
   private static final Set<String> DATASETS =
       Set.of(
           "ai.djl.basicdataset.cv.classification.ImageFolder",

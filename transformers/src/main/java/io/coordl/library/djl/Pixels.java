@@ -58,7 +58,7 @@ record Pixels(DecodedForm form, KeptArray array) {
    * <p>In main memory, PyTorch allocates that memory, and frees it when the array is closed. A
    * direct buffer, which the library uses for its arrays, is freed only by the garbage collector.
    * Until the limit of direct memory is reached, each image would touch pages that are new to the
-   * process, which costs more than all its transforms. Other engines get such a buffer.
+   * process, which costs more than all its transforms. Other engines and devices get such a buffer.
    */
   NDArray toArray(NDManager manager) {
     Shape shape = new Shape(height(), width(), array.third());

@@ -24,8 +24,8 @@ final class Resampler {
    * @param pixels pixels of a picture: rows, columns, channels
    * @param width width of the picture
    * @param table a value per channel and level
-   * @return the channels of the result, one after another, from index 0 on; overwritten by the next
-   *     call
+   * @return the channels of the result, one after another, starting at index 0; overwritten by the
+   *     next call
    */
   float[] run(ByteBuffer pixels, int width, Augmentation augmentation, float[][] table) {
     Augmentation.Box part = augmentation.result();
@@ -138,7 +138,7 @@ final class Resampler {
     }
   }
 
-  /** Cuts values to 8 bits, as the engine's conversion does, and looks them up. */
+  /** Truncates values to 8 bits, as the engine's conversion does, and looks them up. */
   private void look(float[] from, int first, float[][] table, int to, int count, int area) {
     for (int channel = 0; channel < CHANNELS; channel++) {
       float[] values = table[channel];

@@ -54,7 +54,7 @@ final class ResumedTrainer {
    */
   record Progress(String reason, boolean several, boolean nested, boolean left, long steps) {}
 
-  /** The fields of the library that this needs, looked up once. */
+  /** The fields of the library that this class needs, looked up once. */
   static final class Access {
     private final OptimizerState optimizer = new OptimizerState();
     private final LibraryField<Object> array = LibraryField.of(Parameter.class, "array");
@@ -126,7 +126,8 @@ final class ResumedTrainer {
       @Nullable ForkableRandom random)
       throws IOException {
     out.writeInt(VERSION);
-    out.writeUTF(epoch == null ? "the job has taken no batch" : progress.reason);
+    out.writeUTF(
+        epoch == null ? "the job took no batch from Trainer.iterateDataset" : progress.reason);
     out.writeBoolean(progress.several);
     out.writeBoolean(progress.nested);
     out.writeBoolean(progress.left);
@@ -214,11 +215,13 @@ final class ResumedTrainer {
     }
     if (progress.several) {
       resume.lacks(
-          "batches came from several data sets in turn; only the last one is at its earlier"
+          "batches came from several data sets in turn; only the last one continues at its earlier"
               + " position");
     }
     if (random == null || before.length == 0) {
-      resume.lacks("DJL's random generator is not restored, because it is older than the agent");
+      resume.lacks(
+          "DJL's random generator is not restored, because DJL created it before the agent"
+              + " started");
     }
     if (all(block).anyMatch(ResumedTrainer::drops)) {
       resume.lacks("PyTorch's random generator is not restored (the model has dropout)");
@@ -296,7 +299,7 @@ final class ResumedTrainer {
       throws IOException, ReflectiveOperationException {
     Block block = trainer.getModel().getBlock();
     if (all(block).anyMatch(part -> part.getClass().getSimpleName().endsWith("SymbolBlock"))) {
-      return "the model is one of PyTorch's own";
+      return "the model was imported from PyTorch";
     }
     List<Parameter> parameters = block.getParameters().values();
     if (!parameters.stream().allMatch(Parameter::isInitialized)) {
@@ -367,7 +370,7 @@ final class ResumedTrainer {
     DataEpoch.restore(random, before);
   }
 
-  /** Called when the order is drawn and the job has reached its earlier position. */
+  /** Called when the order of the step's epoch is drawn: moves to the job's earlier position. */
   void arrive(
       Trainer trainer, Access access, DataEpoch at, @Nullable Iterator<?> followed, Object data) {
     // The program may have changed weights itself between steps.

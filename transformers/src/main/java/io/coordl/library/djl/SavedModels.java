@@ -24,8 +24,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code Model.save} and {@code Model.load}. The library writes either to a temporary file that
- * then replaces the target, or to memory, which is written to the file in the background.
+ * Intercepts {@code Model.save}, and checks the files that {@code Model.load} reads. The library
+ * writes either to a temporary file that then replaces the target, or to memory, which is written
+ * to the file in the background.
  */
 public final class SavedModels implements LibraryHooks {
   private static final Pattern PARAMETERS = Pattern.compile("(.*)-(\\d{4,9})\\.params");

@@ -19,7 +19,7 @@ import java.util.function.Predicate;
 final class Strides {
   private static final String PYTORCH = "ai.djl.pytorch.engine.PtNDArray";
 
-  /** The engine's own function, by array class; false if this version has none. */
+  /** The engine's own test, by array class; always false if this version of the engine has none. */
   private static final ClassValue<Predicate<NDArray>> CONTIGUOUS =
       new ClassValue<>() {
         @Override

@@ -23,9 +23,10 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * A DL4J batch as bytes: each array with its strides, gaps included. The first entry of the layout
  * is the batch itself, without values; its name gives the number of features, of labels and of each
- * kind of mask, -1 if there is no such list. An array that occurs twice (for example, as features
- * and as labels) is stored once. In a cached batch, an array of images takes one byte per value if
- * all values are whole numbers from 0 to 255, that is, before a preprocessor has scaled them.
+ * kind of mask, -1 if there is no such list. An array that occurs more than once (for example, as
+ * features and as labels) is stored once. In a cached batch, an array of images takes one byte per
+ * value if all values are whole numbers from 0 to 255, that is, before a preprocessor has scaled
+ * them.
  */
 final class BatchBytes implements PreparedBatch {
   private static final String BATCH = "batch";

@@ -13,7 +13,7 @@ import org.nd4j.linalg.dataset.DataSet;
 /**
  * {@code prepared=check} in DL4J: computes a checksum of each batch that the program's own call of
  * {@code next(int)} has returned, unless that batch was compared in an earlier epoch. The first
- * batch after {@code reset()} is compared with the first batch of the previous epoch, and so on.
+ * batch after {@code reset()} is compared with the first batch of an earlier epoch, and so on.
  */
 public final class CheckedBatches implements LibraryHooks {
   private final CheckedSamples checked;

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Caches pictures as decoded by OpenCV, where the loader's array is not cached: an {@code
  * ImageTransform} may make it depend on more than the file, its values are not floats in plain
  * order, or {@code asImageMatrix} also returns the picture's size. The loader runs all of its own
- * code, including random draws and exceptions. But it decodes a substitute file: the cached pixels
- * as a binary PPM or PGM, which "decodes" at memory speed into a new picture each time.
+ * code, including random draws and exceptions. But if the picture is cached, it decodes a
+ * substitute file: the cached pixels as a binary PPM or PGM, which "decodes" at memory speed into a
+ * new picture each time.
  *
  * <p>A load consists of three calls of one loader on one thread. {@code asMatrix*(File, ..)} or
  * {@code asImageMatrix}, which also returns the picture's size, identifies the item. The private

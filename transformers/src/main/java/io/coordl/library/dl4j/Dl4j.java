@@ -221,7 +221,7 @@ public final class Dl4j implements Library {
     return Map.of("org.deeplearning4j.optimize.Solver", FOLDER + ".NetworkLayers");
   }
 
-  /** Iterators of DL4J and SameDiff that wrap the single batch of {@code fit(DataSet)}. */
+  /** True for iterators of DL4J and SameDiff that wrap the single batch of {@code fit(DataSet)}. */
   @Override
   public boolean isNoData(String internalName) {
     return (internalName.startsWith("org/nd4j/") || internalName.startsWith("org/deeplearning4j/"))

@@ -37,8 +37,8 @@ import org.nd4j.linalg.factory.Nd4j;
  * and {@code reset()} of {@code RecordReaderDataSetIterator}, {@code
  * SequenceRecordReaderDataSetIterator} and {@code RecordReaderMultiDataSetIterator}, over the
  * library's readers. Batches that are the same in each epoch are cached. Otherwise epochs are
- * shared from their first batch on, or the next batch is prefetched. Other readers are ignored,
- * which is logged once.
+ * shared, starting with their first batch, or the next batch is prefetched. Other readers are
+ * ignored, which is logged once.
  *
  * <p>At the first batch, each reader reports the order of its records ({@link SeekableReader}), and
  * is set to the adopted order. {@code hasNext()} and all other code of the library then work on
@@ -47,8 +47,8 @@ import org.nd4j.linalg.factory.Nd4j;
  * another number of examples, takes a record itself, changes the preprocessor), the library
  * continues with the remaining records.
  *
- * <p>For an iterator of the program's own class or with a limit, the underlying iterator is
- * intercepted.
+ * <p>For iterators of the program's own classes, and for iterators with a limit, the underlying
+ * iterator is intercepted.
  */
 public final class EpochInterceptor implements LibraryHooks {
   private final EpochEngine engine;
@@ -184,7 +184,7 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /**
-   * Returns one account per kind of iterator with similar costs, because a program may create a new
+   * Returns the account that iterators with similar costs share, because a program may create a new
    * iterator for each epoch.
    */
   private Worth worth(ProgramIterator program, Map<String, SeekableReader> found, int num) {
@@ -200,7 +200,7 @@ public final class EpochInterceptor implements LibraryHooks {
 
   /**
    * Called at the first batch of an iterator, before anything is cached: reports whether only the
-   * images of its batches can be. Reads no files.
+   * images in its batches can be cached. Reads no files.
    */
   private void look(ProgramIterator program) {
     if (!engine.looks() || !looked.add(program.get())) {
@@ -260,8 +260,8 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /**
-   * Prepares the iterator. If this throws, the library does the same again and throws again, from
-   * the same record on.
+   * Prepares the iterator. If this throws, the library repeats it from the same record, and throws
+   * again.
    *
    * @return false if the library must do it
    */

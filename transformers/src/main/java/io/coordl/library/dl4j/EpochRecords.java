@@ -18,10 +18,9 @@ final class EpochRecords<T> implements Iterator<T> {
   private int end;
 
   /**
-   * @param records by their places, from 0 on
+   * @param records by their places, starting at 0
    * @param end number of records
-   * @param shared the epoch, if the agent supplies its batches; null if the library runs it by
-   *     itself
+   * @param shared the epoch, if the agent supplies its batches; null if the library supplies them
    * @param library the replaced iterator, at its end; its own exception reports that there is no
    *     next element
    */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An epoch of the program's iterator whose batches come from an {@link EpochSource}. The program's
- * readers refer to it, and it ends with them. Like the iterator, used by one thread at a time.
+ * readers refer to it until they are reset. Like the iterator, used by one thread at a time.
  */
 final class IteratorEpoch {
   private final ProgramIterator iterator;

@@ -44,7 +44,7 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
   /** Sizes of the blocks of iterators' workspaces, in bytes. */
   private final Map<Nd4jWorkspace, Long> blocks = Collections.synchronizedMap(new WeakHashMap<>());
 
-  /** The bytes that the workspace initialised by this thread is about to allocate. */
+  /** Number of bytes that the workspace that this thread initialises is about to allocate. */
   private final ThreadLocal<@Nullable Long> wanted = ThreadLocal.withInitial(() -> null);
 
   private @Nullable Pointer spare;

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 /**
- * The purity analysis may assume this about the code of DL4J, DataVec and ND4J that preprocessors
- * and label generators use.
+ * Facts about the code of DL4J, DataVec and ND4J that preprocessors and label generators use. The
+ * purity analysis relies on them.
  *
  * @param iterators whether the code is that of iterators of the program's own classes: {@link
  *     ProgramIterators} compares their fields and the library objects in them, and stores with a
- *     batch the files that it opens
+ *     batch the files that the code opens
  */
 record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
   private static final String PREPROCESSORS = "org.nd4j.linalg.dataset.api.preprocessor.";
@@ -36,7 +36,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
           "org.deeplearning4j.datasets.iterator.CombinedPreProcessor",
           "org.deeplearning4j.datasets.iterator.CombinedMultiDataSetPreProcessor");
 
-  /** Classes whose methods read and change only the object and their arguments. */
+  /** Classes whose methods read and change only their object and their arguments. */
   private static final List<String> KNOWN =
       List.of(
           ("org/nd4j/linalg/api/buffer/DataType org/nd4j/linalg/api/ndarray/INDArray"

@@ -141,7 +141,7 @@ final class LineIndex {
    *
    * @param in positioned at the start of the file; the returned reader closes it, as does this
    *     method if it fails
-   * @param line from 0 on, below {@link #lines}
+   * @param line index of the line: 0 or more, below {@link #lines}
    */
   BufferedReader from(InputStream in, Charset charset, int line) throws IOException {
     BufferedReader reader = new BufferedReader(new InputStreamReader(in, charset));

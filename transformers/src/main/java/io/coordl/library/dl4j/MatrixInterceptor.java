@@ -28,7 +28,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * boolean)}: fills the array from cached pixels, or caches its pixels after the loader has filled
  * it. For loaders with a transform, which may be random, for arrays that are not plain floats, and
  * for {@code asImageMatrix}, only the decoded picture is cached ({@link DecodedMats}). Ignores
- * loaders of multi-page images, or of one of the program's own classes, and logs this once.
+ * loaders of multi-page images and loaders of the program's own classes, and logs this once.
  *
  * <p>The array of a file is also a whole sample of an image reader. So {@code prepared=share} uses
  * the same cache where it cannot cache whole batches.
@@ -137,7 +137,9 @@ public final class MatrixInterceptor implements LibraryHooks {
         centerCrop.bits(loader) != 0);
   }
 
-  /** Returns channels, height and width of the loader's arrays; null if pictures determine any. */
+  /**
+   * Returns channels, height and width of the loader's arrays; null if any depends on the picture.
+   */
   long @Nullable [] shape(Object loader) {
     long[] shape = {channels.bits(loader), height.bits(loader), width.bits(loader)};
     return Arrays.stream(shape).allMatch(size -> size > 0) ? shape : null;

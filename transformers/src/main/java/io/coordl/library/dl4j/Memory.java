@@ -66,7 +66,7 @@ final class Memory {
    * Creates an array over {@code values}. It belongs to no workspace.
    *
    * @param whole stays reachable as long as the array or any view of it
-   * @param values direct, from index 0
+   * @param values a direct buffer; the values start at index 0
    */
   static INDArray array(
       ByteBuffer whole, ByteBuffer values, DataType type, long[] shape, long[] stride, char order) {

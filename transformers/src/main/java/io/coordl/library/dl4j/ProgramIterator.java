@@ -161,7 +161,7 @@ record ProgramIterator(Object get) {
     return this;
   }
 
-  /** Called after the agent has prepared a batch in its place. */
+  /** Called after the agent has prepared a batch in the iterator's place. */
   void replaced(Object batch) {
     if (isOfSequences()
         && Integer.valueOf(-1).equals(value("totalOutcomes"))

@@ -29,10 +29,10 @@ import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
  * {@code prepared=share} in DL4J for iterators of the program's own classes. A proof from class
  * files ({@link KnownDl4j}) shows that the result of {@code next}, and the numbers in the
  * iterator's fields after the call, depend only on the previous numbers in these fields (the
- * cursor) and on the files that it opens. So these numbers identify a batch. When a cached batch is
- * returned, the fields are set to the values that the iterator's own code would have set. {@code
- * hasNext}, {@code reset} and all other methods remain the program's own; if they change a number,
- * the next batch has another key.
+ * cursor) and on the files that the call opens. So these numbers identify a batch. When a cached
+ * batch is returned, the fields are set to the values that the iterator's own code would have set.
+ * {@code hasNext}, {@code reset} and all other methods remain the program's own; if they change a
+ * number, the next batch has another key.
  */
 public final class ProgramIterators implements LibraryHooks {
   private static final String PLACE = "place";
@@ -97,7 +97,7 @@ public final class ProgramIterators implements LibraryHooks {
     }
   }
 
-  /** Whether a call reaches this class's own method, not one that it calls in turn. */
+  /** False for a method that the iterator's class overrides: the override has called it. */
   private static boolean isCalled(Class<?> type, Class<?> declaring, int arguments) {
     for (Class<?> at = type; at != declaring && at != null; at = at.getSuperclass()) {
       for (Method method : at.getDeclaredMethods()) {

@@ -31,7 +31,7 @@ final class ProgramReaders {
     return readers;
   }
 
-  /** By class name, because a program without images may lack the image classes. */
+  /** Selects by class name, because a program without images may lack the image classes. */
   private SeekableReader seekable(RecordReader reader) throws CannotShareException {
     ReaderFiles files = known.computeIfAbsent(reader, any -> new ReaderFiles(lines));
     String name = reader.getClass().getName();

@@ -84,7 +84,7 @@ final class ReaderFiles {
     opened = DataFiles.stateOf(file);
   }
 
-  /** Whether this file is unchanged since it was opened, if that is known. */
+  /** Whether this file is unchanged since it was opened; true if unknown. */
   synchronized boolean isAsOpened(File file) {
     return opened == null || opened == DataFiles.stateOf(file);
   }

@@ -25,8 +25,8 @@ import org.nd4j.linalg.factory.Nd4j;
  * Copies of the program's readers and iterator that can prepare any batch of an epoch. They run the
  * library's own code with everything that the program configured (transform, labels and, if
  * requested, preprocessor), but can seek to any batch. The program's own readers and iterator are
- * neither read nor changed, so it may reset, initialise or use them at any time. Prepares one batch
- * at a time, because transforms and preprocessors need not be thread-safe.
+ * neither read nor changed, so the program may reset, initialise or use them at any time. Prepares
+ * one batch at a time, because transforms and preprocessors need not be thread-safe.
  */
 final class ReaderPipeline implements LibraryEpoch {
   private final List<WeakReference<RecordReader>> own = new ArrayList<>();

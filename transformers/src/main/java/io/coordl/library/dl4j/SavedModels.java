@@ -90,7 +90,7 @@ public final class SavedModels implements LibraryHooks {
     if (resume != null && resume.isSkipping()) {
       resume.lacks(
           "models that the program saves to its own streams during skipped steps contain the"
-              + " weights that it continues from");
+              + " restored weights");
     }
     return null;
   }

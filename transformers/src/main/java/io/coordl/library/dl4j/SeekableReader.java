@@ -81,9 +81,8 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   /**
    * Sets the reader to the start of an epoch in this order.
    *
-   * @param shared the epoch, if the agent supplies its batches; null if the library runs it by
-   *     itself
-   * @return false if it is not a valid order of its records; nothing has changed then
+   * @param shared the epoch, if the agent supplies its batches; null if the library supplies them
+   * @return false if the order is not valid for the reader's records; then nothing has changed
    */
   abstract boolean begin(int[] order, @Nullable IteratorEpoch shared);
 
