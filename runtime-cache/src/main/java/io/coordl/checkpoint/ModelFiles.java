@@ -205,7 +205,7 @@ public final class ModelFiles implements Closeable {
     return background;
   }
 
-  /** Waits for storage as long as for the agent's own files; returns true if it has answered. */
+  /** Waits as long as for the agent's own files; returns whether the latch has opened. */
   boolean isPatient(CountDownLatch done) {
     return patience.test(done);
   }
@@ -475,9 +475,9 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Called when the JVM ends. Waits this long for one of the agent's own files, even if storage
-   * accepts nothing for a while, as when it forces much data to disk; then waits like {@link
-   * #await()}.
+   * Called when the JVM ends. Waits up to {@code nanos} for one of the agent's own files, even if
+   * storage accepts nothing for a while, as when it forces much data to disk; then waits like
+   * {@link #await()}.
    */
   void awaitAgents(long nanos) {
     Pending last = inFlight;
@@ -640,7 +640,7 @@ public final class ModelFiles implements Closeable {
     return loads;
   }
 
-  /** Returns the last of these models; null if there is none. */
+  /** Returns the last model that the program loaded before training; null if there is none. */
   synchronized @Nullable Path loaded() {
     return loaded;
   }

@@ -199,7 +199,7 @@ public final class Resume {
     }
   }
 
-  /** Records that used batches are prepared again because they come from {@code what}, a clause. */
+  /** Logs that used batches are prepared again because they come from {@code what}, a noun. */
   public void makesAgain(String what) {
     log.once(
         "again",

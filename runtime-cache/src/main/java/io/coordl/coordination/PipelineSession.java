@@ -141,8 +141,9 @@ final class PipelineSession {
           entered = buffer.tryBegin(own);
           if (late) {
             log.once(
-                "Other jobs of the group are partway through an epoch: this job starts the next one"
-                    + " ahead of them, within prep.size.");
+                "Other jobs of the group are partway through an epoch: this job starts the next"
+                    + " one. The size of the staging buffer (prep.size) limits how far it gets"
+                    + " ahead of them.");
           }
         } finally {
           gate.exit();

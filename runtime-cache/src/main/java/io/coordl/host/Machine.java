@@ -121,7 +121,7 @@ public final class Machine {
             System.getProperty("os.arch"));
     event.cores = Runtime.getRuntime().availableProcessors();
     event.cpuLimit = KernelCores.limit();
-    // Only without a limit: memory() takes 15 ms.
+    // Only if no limit is known: memory() takes 15 ms.
     long limit = room().limit();
     event.memory = limit == Long.MAX_VALUE ? memory() : limit;
   }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>On one host: by device, inode, size and modification time, but not by path.
  *   <li>Among hosts, and below a root: by path (relative to the root), inode, size and modification
- *       time: device numbers differ between hosts and containers. A file that all hosts see on one
- *       file server, or in one image, is the same item.
+ *       time, because device numbers differ between hosts and containers. A file that all hosts see
+ *       on one file server, or in one image, is the same item.
  *   <li>With a manifest: by content and size. Modification time and path make no difference.
  *   <li>With {@link #copies}, which the user has to request: by path, size and modification time
  *       alone. A file copied by {@code cp -p} or {@code rsync -a} is the same item on every host,

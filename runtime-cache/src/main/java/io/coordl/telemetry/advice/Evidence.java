@@ -163,7 +163,7 @@ public record Evidence(
   }
 
   /**
-   * False if the agent prefetches for a library of the job, but a class of the program makes the
+   * False if the agent can prefetch for a library of the job, but a class of the program makes the
    * batches: nothing prepares those ahead, and the agent does not know their samples.
    */
   boolean batchesAreOfTheLibrary() {
