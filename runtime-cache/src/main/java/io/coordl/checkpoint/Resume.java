@@ -191,7 +191,7 @@ public final class Resume {
     return skipping;
   }
 
-  /** Records and logs {@code what}, a clause, as something that cannot be restored. */
+  /** Records and logs {@code what}, a clause, as a limit of this resume. */
   public synchronized void lacks(String what) {
     if (notRestored.size() < 8 && !notRestored.contains(what)) {
       notRestored.add(what);
@@ -204,8 +204,8 @@ public final class Resume {
     log.once(
         "again",
         Text.format(
-            "resume: used batches are prepared again, though not trained on, because they come"
-                + " from %s.",
+            "resume: the batches that the earlier job used are prepared again, but not trained on,"
+                + " because they come from %s.",
             what));
   }
 

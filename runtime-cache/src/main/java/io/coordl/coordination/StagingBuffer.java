@@ -517,8 +517,8 @@ final class StagingBuffer {
   }
 
   /**
-   * Returns the slot; or gives it back and returns {@link #NOT_NOW}, because half of the slots are
-   * reserved for the jobs of an older epoch.
+   * Returns the slot, or gives it back and returns {@link #NOT_NOW} if this epoch has its half of
+   * the slots while jobs are still in an older one.
    */
   private int withinShare(int slot, Entered epoch, Blocker blocker) {
     long other = otherEpoch(epoch.number());

@@ -270,7 +270,7 @@ public final class SharedFile<M extends Contents.Memory> {
         }
         long job = Contents.nextJob(memory);
         if (job == 0) {
-          throw refused("has been joined too often; ", "");
+          throw refused("has been joined by too many jobs; ", "");
         }
         if (!liveness.tryJoin(job)) {
           throw new BusyFileException(name() + "is being checked by another job.");

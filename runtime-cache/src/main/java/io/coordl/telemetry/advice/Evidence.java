@@ -86,7 +86,7 @@ public record Evidence(
     return configuration.containsKey("cache") ? isOn("cache") : keeps(StoreStatisticsEvent.RAW);
   }
 
-  /** True if images or whole samples were cached, so that repeated decoding is not the cause. */
+  /** True if images or whole samples are cached, so that the waits are not for decoding again. */
   boolean keepsDecoded() {
     return keeps(StoreStatisticsEvent.DECODED)
         || isOn("decoded")
