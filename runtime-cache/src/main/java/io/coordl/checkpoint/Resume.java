@@ -191,7 +191,7 @@ public final class Resume {
     return skipping;
   }
 
-  /** Records and logs {@code what}, a clause, as a limit of this resume. */
+  /** Records and logs a limitation; {@code what} is a clause. */
   public synchronized void lacks(String what) {
     if (notRestored.size() < 8 && !notRestored.contains(what)) {
       notRestored.add(what);

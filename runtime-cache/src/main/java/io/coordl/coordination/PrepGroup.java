@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class PrepGroup implements Closeable {
   /**
    * Each pipeline keeps its buffer until the job ends. Without this limit, a job whose pipeline
-   * differs in every epoch (for example, through a counting preprocessor) would take all memory.
+   * differs in every epoch (for example, because a preprocessor counts) would take all memory.
    */
   private static final int MAX_PIPELINES = 32;
 

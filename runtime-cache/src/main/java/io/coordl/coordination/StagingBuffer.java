@@ -517,8 +517,8 @@ final class StagingBuffer {
   }
 
   /**
-   * Returns the slot, or gives it back and returns {@link #NOT_NOW} if this epoch has its half of
-   * the slots while jobs are still in an older one.
+   * Returns the slot; or gives it back and returns {@link #NOT_NOW}, if this epoch already has half
+   * of the slots and jobs are still in an older one.
    */
   private int withinShare(int slot, Entered epoch, Blocker blocker) {
     long other = otherEpoch(epoch.number());

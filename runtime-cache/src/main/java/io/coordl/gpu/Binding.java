@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Binds the driver's libraries: through the JavaCPP presets if the user named them, otherwise
- * through java.lang.foreign (JDK 22 or later) or the program's JNA, which need only the driver. The
- * program's own presets come last, and only if the user requested GPUs, because loading them writes
- * files and needs CUDA's runtime library. Safe for concurrent use.
+ * Binds the driver's libraries: through the JavaCPP presets if the user named their directory,
+ * otherwise through java.lang.foreign (JDK 22 or later) or the program's JNA, which need only the
+ * driver. The program's own presets come last, and only if the user requested GPUs, because loading
+ * them writes files and needs CUDA's runtime library. Safe for concurrent use.
  */
 public final class Binding {
   private static final String NONE = "none";

@@ -164,7 +164,7 @@ public final class Machine {
 
   /**
    * Whether so little memory is left that a store must not take more, whatever its budget. Same
-   * rule as {@link #freeMemory}, except that the heap can grow only beyond its committed size.
+   * rule as {@link #freeMemory}, except that only heap growth beyond the committed size counts.
    *
    * @param before the previous result; if true, more must be free for the result to change
    */

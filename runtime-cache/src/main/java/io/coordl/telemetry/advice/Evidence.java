@@ -34,7 +34,8 @@ public record Evidence(
   private static final int ITEMS_PER_HIT = 20;
 
   /**
-   * A training thread that waits for at least this share of the preparation does all of it itself.
+   * A training thread that waits for at least this share of the preparation is assumed to do all of
+   * it itself.
    */
   private static final double SERIAL_SHARE = 0.9;
 
