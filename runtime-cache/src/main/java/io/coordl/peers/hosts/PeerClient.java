@@ -178,11 +178,7 @@ final class PeerClient implements Closeable {
           .log()
           .once(
               "stranger " + member.name(),
-              "No items are requested from host "
-                  + member.name()
-                  + ": "
-                  + why.getMessage()
-                  + ".");
+              "No items are requested from host " + member.name() + ": " + why.getMessage() + ".");
     }
     host.giveUp();
   }
