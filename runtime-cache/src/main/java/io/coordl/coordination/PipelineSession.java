@@ -175,7 +175,7 @@ final class PipelineSession {
     }
   }
 
-  /** Whether the first epoch began with fewer jobs than this one waited for. */
+  /** Whether the first epoch began with fewer jobs than this job waited for. */
   boolean waitedInVain() {
     return inVain;
   }

@@ -51,8 +51,8 @@ public final class SharedEpoch {
   private volatile boolean shared;
 
   /**
-   * When this job's producers found no free slot, and no participant whose progress would free one;
-   * 0 otherwise.
+   * Since when this job's producers have found neither a free slot nor a participant whose progress
+   * would free one; 0 if they have not starved.
    */
   private volatile long starvedSince;
 
