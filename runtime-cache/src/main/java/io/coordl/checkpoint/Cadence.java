@@ -38,7 +38,7 @@ final class Cadence {
    */
   private static final int RECOMPUTE_STEPS = 16;
 
-  /** Longer steps include a pause, so each counts as at most this many times the median. */
+  /** A step longer than this many times the median contains a pause, and counts as that long. */
   private static final int PAUSE_FACTOR = 10;
 
   private final long fixed;
@@ -200,8 +200,8 @@ final class Cadence {
   }
 
   /**
-   * Returns for how many more nanoseconds the job must train until the share of the whole job
-   * allows the next checkpoint, assuming that the second costs as much as the first.
+   * Returns for how many more nanoseconds the job must train before the cost of the next checkpoint
+   * fits into the share of the whole job; assumes that the second costs as much as the first.
    */
   private double missing() {
     double next = checkpoints == 1 ? cost() : expected();

@@ -61,7 +61,7 @@ final class CheckpointDirectory {
     this.number = all.isEmpty() ? 0 : number(all.get(0));
   }
 
-  /** The directory of one run, whose root this job has locked. Used only on agent threads. */
+  /** The directory of one run, in a root that this job has locked. Used only on agent threads. */
   static final class Claim {
     private final FileChannel lock;
     private final Path run;
@@ -75,7 +75,7 @@ final class CheckpointDirectory {
       this.hasOthers = hasOthers;
     }
 
-    /** Returns the directory of its models. */
+    /** Returns the directory of the run; it contains a directory for each model. */
     Path run() {
       return run;
     }
@@ -255,7 +255,7 @@ final class CheckpointDirectory {
     return checkpoint.resolve(SideFile.DIRECTORY).resolve("checkpoint");
   }
 
-  /** Returns an identifier of the models that its job loaded before training; null if unknown. */
+  /** Identifies the models that the checkpoint's job loaded before training; null if unknown. */
   static @Nullable String loads(Path checkpoint) throws IOException {
     String text = SideFile.text(mark(checkpoint)).strip();
     return text.startsWith(LOADED.strip()) ? text.substring(LOADED.strip().length()).strip() : null;

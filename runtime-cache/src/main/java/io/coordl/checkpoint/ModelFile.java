@@ -64,7 +64,7 @@ final class ModelFile implements Closeable {
   static final class UnsupportedTargetException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** Takes a reason for the user; empty if the library itself will report it. */
+    /** Carries a reason for the user; empty if the library itself will report the problem. */
     UnsupportedTargetException(String reason) {
       super(reason, null, false, false);
     }
@@ -276,8 +276,8 @@ final class ModelFile implements Closeable {
       return known
           ? ""
           : Text.format(
-              "checkpoint: %s cannot be verified later, because the agent did not write %s, or"
-                  + " because one of the two could not be replaced.",
+              "checkpoint: %s cannot be verified later, because %s was not written by the agent, or"
+                  + " because one of the two files could not be replaced.",
               target, SideFile.of(target).getFileName());
     }
   }

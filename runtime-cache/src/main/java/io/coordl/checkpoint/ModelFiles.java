@@ -205,7 +205,7 @@ public final class ModelFiles implements Closeable {
     return background;
   }
 
-  /** Waits for storage as long as for the agent's own files; returns true if it has answered. */
+  /** Waits for the latch as long as for the agent's own files; returns whether it has opened. */
   boolean isPatient(CountDownLatch done) {
     return patience.test(done);
   }
@@ -224,8 +224,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Saves one of the agent's own checkpoints. Its failures do not reach the program, and failures
-   * of the program's saves do not reach it.
+   * Saves one of the agent's own checkpoints. Throws only failures of this save, which the program
+   * does not see.
    *
    * @return the pending file; null if it was not written in the background
    */
@@ -475,9 +475,9 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Called when the JVM ends. Waits this long for one of the agent's own files, even if storage
-   * accepts nothing for a while, as when it forces much data to disk; then waits like {@link
-   * #await()}.
+   * Called when the JVM ends. Waits up to {@code nanos} for one of the agent's own files, even if
+   * storage accepts nothing for a while, as when it forces much data to disk; then waits like
+   * {@link #await()}.
    */
   void awaitAgents(long nanos) {
     Pending last = inFlight;
@@ -488,8 +488,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Waits for the file that is being written. Stops waiting if storage no longer accepts its bytes;
-   * for the program's own files, only when the JVM ends. If storage recovers, the file is still
+   * Waits for the file that is being written. Stops waiting if storage no longer accepts its bytes,
+   * but for the program's own files only when the JVM ends. If storage recovers, the file is still
    * written completely.
    */
   public void await() {
@@ -640,7 +640,7 @@ public final class ModelFiles implements Closeable {
     return loads;
   }
 
-  /** Returns the last of these models; null if there is none. */
+  /** Returns the last model that the program loaded before training; null if there is none. */
   synchronized @Nullable Path loaded() {
     return loaded;
   }

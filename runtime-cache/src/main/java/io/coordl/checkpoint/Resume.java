@@ -191,7 +191,7 @@ public final class Resume {
     return skipping;
   }
 
-  /** Records and logs {@code what}, a clause, as something that cannot be restored. */
+  /** Records and logs a limitation; {@code what} is a clause. */
   public synchronized void lacks(String what) {
     if (notRestored.size() < 8 && !notRestored.contains(what)) {
       notRestored.add(what);
@@ -199,13 +199,13 @@ public final class Resume {
     }
   }
 
-  /** Records that used batches are prepared again because they come from {@code what}, a clause. */
+  /** Logs that used batches are prepared again because they come from {@code what}, a noun. */
   public void makesAgain(String what) {
     log.once(
         "again",
         Text.format(
-            "resume: used batches are prepared again, though not trained on, because they come"
-                + " from %s.",
+            "resume: the batches that the earlier job used are prepared again, but not trained on,"
+                + " because they come from %s.",
             what));
   }
 

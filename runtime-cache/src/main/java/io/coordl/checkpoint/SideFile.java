@@ -36,7 +36,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
               + "(?:# before: (\\d{1,19}) bytes, ([0-9a-f]{64}|-), time (-?\\d{1,19})\n)?"
               + "([0-9a-f]{64})  [\\s\\S]*");
 
-  /** The agent's side files are much shorter, unless the name of the model is very long. */
+  /** The agent's side files are much shorter. */
   private static final int MAX_BYTES = 4096;
 
   /**

@@ -28,7 +28,7 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
     this.log = log;
   }
 
-  /** Reserves {@code size} bytes for a snapshot; logs once if there are too few. */
+  /** Reserves {@code size} bytes for a snapshot; false, and logged once, if there are too few. */
   public synchronized boolean take(long size) {
     if (budget < 0) {
       budget = limit.getAsLong();

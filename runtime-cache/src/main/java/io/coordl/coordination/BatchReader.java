@@ -10,8 +10,8 @@ public interface BatchReader<T> {
    * Reads a batch.
    *
    * @param bytes direct, read-only, page aligned, in native byte order, from position 0 to the
-   *     batch's length. Valid only during this call; the slot is then reused, so retain neither the
-   *     buffer nor an address in it
+   *     batch's length. Valid only during this call; the slot may then be reused, so retain neither
+   *     the buffer nor an address in it
    */
   T read(ByteBuffer bytes) throws IOException;
 }

@@ -22,8 +22,8 @@ public record Fingerprint(Map<String, String> parts) {
   }
 
   /**
-   * Describes the first part that differs, such as "it differs in its batch size: 32, not 64"; null
-   * if all are equal.
+   * Describes the first part that differs, such as "it differs in its batch size: 32, not 64", or
+   * else how the numbers of parts differ; null if all are equal.
    */
   public @Nullable String difference(Fingerprint other) {
     for (Map.Entry<String, String> part : parts.entrySet()) {

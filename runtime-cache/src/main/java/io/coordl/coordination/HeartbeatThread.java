@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The agent thread that accesses shared files for the program's threads and publishes this job's
- * heartbeats. An interrupt closes the channel that the thread is using, which releases the locks
- * that prove this job alive. Therefore only this thread, which no program can interrupt, performs
- * channel operations that an interrupt would end.
+ * heartbeats. An interrupt closes the channel that the interrupted thread is using, which releases
+ * the locks that prove this job alive. Therefore only this thread, which no program can interrupt,
+ * performs channel operations that an interrupt would end.
  */
 final class HeartbeatThread {
   private static final long BEAT_MILLIS = 200;

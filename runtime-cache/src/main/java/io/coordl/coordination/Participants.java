@@ -121,7 +121,7 @@ final class Participants {
   }
 
   /**
-   * Whether that job will finish the work that it has started: it is this job, or it is running.
+   * Whether a job is expected to finish the work that it has started: this job, or a running one.
    */
   boolean willFinish(long other) {
     if (other == job) {

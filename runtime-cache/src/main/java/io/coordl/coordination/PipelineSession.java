@@ -141,8 +141,9 @@ final class PipelineSession {
           entered = buffer.tryBegin(own);
           if (late) {
             log.once(
-                "Other jobs of the group are partway through an epoch: this job starts the next one"
-                    + " ahead of them, within prep.size.");
+                "Other jobs of the group are partway through an epoch: this job starts the next"
+                    + " one. The size of the staging buffer (prep.size) limits how far it gets"
+                    + " ahead of them.");
           }
         } finally {
           gate.exit();
@@ -174,7 +175,7 @@ final class PipelineSession {
     }
   }
 
-  /** Whether the first epoch began with fewer jobs than this one waited for. */
+  /** Whether the first epoch began with fewer jobs than this job waited for. */
   boolean waitedInVain() {
     return inVain;
   }

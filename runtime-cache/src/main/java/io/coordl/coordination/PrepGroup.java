@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class PrepGroup implements Closeable {
   /**
    * Each pipeline keeps its buffer until the job ends. Without this limit, a job whose pipeline
-   * differs in every epoch (for example, through a counting preprocessor) would take all memory.
+   * differs in every epoch (for example, because a preprocessor counts) would take all memory.
    */
   private static final int MAX_PIPELINES = 32;
 
@@ -126,7 +126,7 @@ public final class PrepGroup implements Closeable {
       log.once(
           String.format(
               "This job has more than %s pipelines (or one that changes from epoch to epoch): it"
-                  + " prepares the batches of the others itself.",
+                  + " prepares the batches of any further pipeline itself.",
               MAX_PIPELINES));
       return null;
     }
@@ -224,8 +224,8 @@ public final class PrepGroup implements Closeable {
   }
 
   /**
-   * Returns the number of jobs of the group that share no pipeline with this job and have not begun
-   * an epoch yet.
+   * Returns the number of jobs that have joined other pipelines of the group, in which no job
+   * prepares batches yet.
    */
   private int waitingElsewhere() {
     try {
@@ -248,7 +248,8 @@ public final class PrepGroup implements Closeable {
   }
 
   /**
-   * Logs, after an epoch that no other job shared, how this job's pipeline differs from the others.
+   * Logs, after an epoch that no other job shared, how this job's pipeline differs from the most
+   * similar one.
    */
   private void logWhyAlone(Fingerprint pipeline) throws IOException {
     if (loggedAlone.get()) {

@@ -51,8 +51,8 @@ public final class SharedEpoch {
   private volatile boolean shared;
 
   /**
-   * When this job's producers found no free slot, and no participant whose progress would free one;
-   * 0 otherwise.
+   * Since when this job's producers have found neither a free slot nor a participant whose progress
+   * would free one; 0 if they have not starved.
    */
   private volatile long starvedSince;
 
@@ -275,8 +275,8 @@ public final class SharedEpoch {
    * batch may be used once, in any order and by any thread. Interrupts do not end the wait and are
    * not lost. The slot is released before this returns.
    *
-   * @return null if the job must prepare the batch locally: no job prepares it in time, its bytes
-   *     cannot be mapped, or there is no memory for the copy
+   * @return null if the job must prepare the batch locally: no job prepares it soon enough, its
+   *     bytes cannot be mapped, or there is no memory for the copy
    * @throws IOException if {@code reader} throws it
    */
   public <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException {
@@ -397,7 +397,7 @@ public final class SharedEpoch {
     }
   }
 
-  /** Ends preparation; false if a thread does not return from the program's code in time. */
+  /** Ends preparation; false if a thread is still in the program's code after this time. */
   boolean stop(long nanos) {
     ended = true;
     wake(producers);

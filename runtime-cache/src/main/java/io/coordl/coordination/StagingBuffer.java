@@ -55,8 +55,8 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>Epochs.</b> At most two are in progress, the newest and its predecessor. A job that
  *       begins an epoch enters the newest if that is OPEN and new to the job, and adopts its order.
  *       Otherwise it creates the next epoch with its own order, once all jobs have reached the
- *       newest and none is left in the predecessor, whose descriptor it reuses. So no job gets a
- *       batch twice, and no batch serves two epochs.
+ *       newest (or it is no longer OPEN) and none is left in the predecessor, whose descriptor the
+ *       next epoch reuses. So no job gets a batch twice, and no batch serves two epochs.
  *   <li><b>Preparing.</b> A producer first takes a slot (FILLING), then claims the smallest
  *       unclaimed batch: each claim has a slot, so the batch that the slowest job waits for always
  *       has one. Then it prepares the batch, copies it once, makes the slot READY, and finally
@@ -438,8 +438,8 @@ final class StagingBuffer {
 
   /**
    * Whether the batch belongs to an earlier epoch that no job is in or will enter. Such a slot is
-   * preferred to a free one, which has usually never held a batch, because its pages are already
-   * allocated, and page-locked if a job locks pages.
+   * preferred to a free one, because its pages are already allocated, and page-locked if a job
+   * locks pages; a free slot has usually never held a batch.
    */
   private boolean isOver(long word, Entered epoch) {
     long of = epoch(word);
@@ -516,7 +516,10 @@ final class StagingBuffer {
     return memory.get(memory.epoch(descriptor(epoch + 1)).state());
   }
 
-  /** Reserves half of the slots for the jobs of an older epoch. */
+  /**
+   * Returns the slot; or gives it back and returns {@link #NOT_NOW}, if this epoch already has half
+   * of the slots and jobs are still in an older one.
+   */
   private int withinShare(int slot, Entered epoch, Blocker blocker) {
     long other = otherEpoch(epoch.number());
     boolean older = epoch(other) < epoch.number() && low(other) != 0;

@@ -114,8 +114,8 @@ final class StagingContents implements Contents<StagingFile> {
     if (!Participants.enter(memory, job, ProcessHandle.current().pid(), liveness::alive)) {
       throw new IOException(
           String.format(
-              "%s jobs already share the staging buffer %s, which is the limit; nothing is shared.",
-              StagingDescriptor.MAX_PARTICIPANTS, path));
+              "The staging buffer %s is already shared by %s jobs, the maximum.",
+              path, StagingDescriptor.MAX_PARTICIPANTS));
     }
   }
 }

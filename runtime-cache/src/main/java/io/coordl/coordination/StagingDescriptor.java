@@ -29,7 +29,7 @@ final class StagingDescriptor {
   /** Maximum number of batches in an order. */
   static final long BATCH_ROOM = 72;
 
-  /** Total bytes of all slots. */
+  /** Bytes available for all slots together. */
   static final long BUDGET = 80;
 
   /** Length of the fingerprint in bytes. */

@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Binds the driver's libraries: through the JavaCPP presets if the user named them, otherwise
- * through java.lang.foreign (from JDK 22 on) or the program's JNA, which need only the driver. The
- * program's own presets come last, and only if the user requested GPUs, because loading them writes
- * files and needs CUDA's runtime library. Safe for concurrent use.
+ * Binds the driver's libraries: through the JavaCPP presets if the user named their directory,
+ * otherwise through java.lang.foreign (JDK 22 or later) or the program's JNA, which need only the
+ * driver. The program's own presets come last, and only if the user requested GPUs, because loading
+ * them writes files and needs CUDA's runtime library. Safe for concurrent use.
  */
 public final class Binding {
   private static final String NONE = "none";
@@ -110,7 +110,7 @@ public final class Binding {
   Natives openRanges() throws UnavailableException {
     Set<String> libraries = loaded(RANGES);
     libraries.add("libnvToolsExt.so.1");
-    libraries.add("libnvtx3interop.so.1"); // Its name from CUDA 12.9 on.
+    libraries.add("libnvtx3interop.so.1"); // Its name since CUDA 12.9.
     return first(
         String.join(", ", libraries),
         libraries.stream()
@@ -153,7 +153,7 @@ public final class Binding {
             : "Java "
                 + Runtime.version().feature()
                 + " needs JNA on the class path or gpu.presets=DIR to call native"
-                + " code; from Java 22 on neither is needed");
+                + " code; Java 22 and later need neither");
   }
 
   /** Thrown if this JVM lacks one of the ways to call native code. */

@@ -365,8 +365,8 @@ final class Nvml {
 
   /**
    * Returns the share of the time since {@code since} during which kernels of this process ran; -1
-   * if unknown. The driver omits processes that ran none; some drivers add random entries of more
-   * than 100 %.
+   * if unknown. The driver omits processes that ran no kernels; some drivers add random entries of
+   * more than 100 %.
    *
    * @param seen whether the device lists this process
    */

@@ -58,7 +58,7 @@ final class PresetNatives implements Natives {
         return method;
       }
     }
-    throw new UnavailableException("these presets have no " + plain);
+    throw new UnavailableException("the JavaCPP presets have no " + plain);
   }
 
   private boolean fits(Class<?> parameter) {

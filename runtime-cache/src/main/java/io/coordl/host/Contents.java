@@ -47,8 +47,8 @@ public interface Contents<M extends Contents.Memory> {
   }
 
   /**
-   * Words at the beginning of each of the agent's shared files, 64 bits each, in the machine's byte
-   * order.
+   * A kind of shared file, and its header: words of 64 bits at the beginning of the file, in the
+   * machine's byte order.
    *
    * @param suffix end of the file's name, with its dot
    * @param noun name shown to the user: "store"

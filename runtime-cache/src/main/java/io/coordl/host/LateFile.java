@@ -35,7 +35,7 @@ public final class LateFile implements Closeable {
    * Starts trying.
    *
    * @param file name of the file for the user
-   * @param without what is missing until the file is open, as a clause of a message
+   * @param without clause of a message that says what the job lacks until the file is open
    */
   public LateFile(String file, String without, Attempt attempt, UserLog log) {
     this.file = file;

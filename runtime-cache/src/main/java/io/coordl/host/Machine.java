@@ -121,7 +121,7 @@ public final class Machine {
             System.getProperty("os.arch"));
     event.cores = Runtime.getRuntime().availableProcessors();
     event.cpuLimit = KernelCores.limit();
-    // Only without a limit: memory() takes 15 ms.
+    // Only if no limit is known: memory() takes 15 ms.
     long limit = room().limit();
     event.memory = limit == Long.MAX_VALUE ? memory() : limit;
   }
@@ -164,7 +164,7 @@ public final class Machine {
 
   /**
    * Whether so little memory is left that a store must not take more, whatever its budget. Same
-   * rule as {@link #freeMemory}, except that the current heap already has its memory.
+   * rule as {@link #freeMemory}, except that only heap growth beyond the committed size counts.
    *
    * @param before the previous result; if true, more must be free for the result to change
    */

@@ -317,7 +317,7 @@ public final class MemoryWatch implements Closeable {
             room,
             "the %s keeps %s, because "
                 + holder.argument()
-                + " sets a budget; auto gives memory back.",
+                + " sets a budget; with auto, it would give memory back.",
             holder.noun(),
             holder.held());
       }

@@ -31,7 +31,7 @@ public final class OwnDirectory {
 
   /**
    * Returns the directory's path, which need not exist yet; {@code parent} if others have taken all
-   * names and there is no runtime directory.
+   * names and there is no usable runtime directory, or if the owners cannot be determined.
    */
   public static Path in(Path parent) {
     return in(parent, System.getenv("XDG_RUNTIME_DIR"));
@@ -56,7 +56,7 @@ public final class OwnDirectory {
     }
   }
 
-  /** Returns null if the runtime directory is not in memory, or if others may write there. */
+  /** Returns the path in the runtime directory; null if that is not in memory or not private. */
   private static @Nullable Path inRuntime(Path runtime, long user) throws IOException {
     return runtime.isAbsolute()
             && isOurs(runtime, user)
@@ -78,8 +78,8 @@ public final class OwnDirectory {
   }
 
   /**
-   * Creates the directory unless it exists; false if its name is not one of this user's, or if it
-   * belongs to another user.
+   * Creates the directory unless it exists; false if its name is not one of this user's, or if
+   * another user owns it or may access it.
    */
   static boolean make(@Nullable Path directory, long user) throws IOException {
     if (directory == null || !hasOurName(directory, user)) {

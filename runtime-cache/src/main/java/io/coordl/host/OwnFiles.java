@@ -20,8 +20,8 @@ import java.util.Objects;
  * moment, so the name is checked before and after the open; unless both checks see the same file,
  * the open fails.
  *
- * <p>Hung storage still blocks the caller, so training threads and JVM shutdown delegate these
- * calls to an agent thread. Thread-safe.
+ * <p>Hung storage blocks the caller; a thread that must not wait makes these calls through a {@link
+ * StorageCall}. Thread-safe.
  */
 public final class OwnFiles {
   private OwnFiles() {}

@@ -258,7 +258,7 @@ public final class SharedFile<M extends Contents.Memory> {
       if (bytes < contents.minimum()) {
         Files.delete(path);
         throw refused(
-            "could be " + bytes + " bytes long, but needs at least " + contents.minimum() + ": ",
+            "would be " + bytes + " bytes long, but needs at least " + contents.minimum() + ": ",
             "");
       }
       M memory = null;
@@ -270,7 +270,7 @@ public final class SharedFile<M extends Contents.Memory> {
         }
         long job = Contents.nextJob(memory);
         if (job == 0) {
-          throw refused("has been joined too often; ", "");
+          throw refused("has been joined by too many jobs; ", "");
         }
         if (!liveness.tryJoin(job)) {
           throw new BusyFileException(name() + "is being checked by another job.");
@@ -318,7 +318,9 @@ public final class SharedFile<M extends Contents.Memory> {
       long version = header.getLong((int) Contents.Header.VERSION);
       if (version != expected.version()
           || header.getLong((int) Contents.Header.LAYOUT) != expected.layout()) {
-        return "has layout version " + version + ", not this agent's " + expected.version();
+        return String.format(
+            "has a different layout (layout version %s; this agent's is %s)",
+            version, expected.version());
       }
       if (header.getLong((int) Contents.Header.UID) != user) {
         return "was created by user " + header.getLong((int) Contents.Header.UID);

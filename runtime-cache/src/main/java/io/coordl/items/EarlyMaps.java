@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The item source until the agent installs one: serves no items, but records the files that the
+ * The item source until the agent installs another: serves no items, but records the files that the
  * program maps for writing. A mapping outlives its channel, so the program may still write through
  * it once a cache exists.
  */

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Decides which files are items of the data set and how they are identified. Called on the
- * program's threads at each open and, for files that stay open, at each read; must be quick and
+ * Decides which files are items of the data set and how they are identified. Called at each open
+ * and, for files that stay open, at each read, usually on the program's threads; must be quick and
  * safe for concurrent use.
  */
 public interface ItemFilter {

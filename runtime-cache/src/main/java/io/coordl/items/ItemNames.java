@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>On one host: by device, inode, size and modification time, but not by path.
  *   <li>Among hosts, and below a root: by path (relative to the root), inode, size and modification
- *       time: device numbers differ between hosts and containers. A file that all hosts see on one
- *       file server, or in one image, is the same item.
+ *       time, because device numbers differ between hosts and containers. A file that all hosts see
+ *       on one file server, or in one image, is the same item.
  *   <li>With a manifest: by content and size. Modification time and path make no difference.
  *   <li>With {@link #copies}, which the user has to request: by path, size and modification time
  *       alone. A file copied by {@code cp -p} or {@code rsync -a} is the same item on every host,
@@ -50,12 +50,12 @@ import org.jspecify.annotations.Nullable;
  * its path, as if it were not listed. All times come from the file systems' clocks; a manifest on
  * the same file system as its data set uses the same clock.
  *
- * <p>A manifest may be wrong about an older file that was hashed while it was being written, or
- * copied beside other data. Reading the item from storage detects that: a whole item is admitted
- * under its listed content only if its bytes match. Otherwise this process ignores the line, and
- * the program reads its own file. So whole items that do not match their line do not reach other
- * hosts. Blocks of files over {@link MinioCache#WHOLE_LIMIT} and decoded items cannot be checked
- * that way and rely on the times.
+ * <p>A newer manifest may still be wrong, because a file was hashed while it was being written or
+ * the manifest belongs to other data. Reading the item from storage detects that: a whole item is
+ * admitted under its listed content only if its bytes match. Otherwise this process ignores the
+ * line, and the program reads its own file. So whole items that do not match their line do not
+ * reach other hosts. Blocks of files over {@link MinioCache#WHOLE_LIMIT} and decoded items cannot
+ * be checked that way and rely on the times.
  *
  * <p>Safe for concurrent use. The manifest is read when the first file below the root is opened;
  * other threads wait until it is read.

@@ -175,8 +175,8 @@ final class Manifest {
     }
     if (voided.size() == 1) {
       log.say(
-          "%s does not match %s, although the file is older: such files are identified as if they"
-              + " were not listed.",
+          "%s does not match %s, although the manifest is newer: such files are identified as if"
+              + " they were not listed.",
           path, file);
     } else if (voided.size() > MAX_VOIDED && !off) {
       off = true;

@@ -24,7 +24,7 @@ public final class Watch implements Closeable {
 
   /**
    * If a tick is this late, the JVM itself was paused: skip a tick so that pending input is read
-   * before anyone is declared late.
+   * before any connection is declared late.
    */
   private static final Duration PAUSE = Duration.ofMillis(100);
 

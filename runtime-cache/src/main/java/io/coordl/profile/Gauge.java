@@ -268,6 +268,6 @@ final class Gauge {
         ? note
         : note
             + (note.isEmpty() ? "" : "; ")
-            + Text.format("one step of %.0f ms set aside", outlier / 1e6);
+            + Text.format("one step of %.0f ms ignored", outlier / 1e6);
   }
 }

@@ -124,7 +124,7 @@ final class Plan {
   }
 
   /**
-   * Whether a phase must end with the steps so far, so that all phases end in time. In a program
+   * Whether a phase must end with the steps so far, because its time limit has passed. In a program
    * with short epochs, or on a busy machine, few or no steps can be used.
    *
    * @param some whether it has steps that can be used

@@ -3,8 +3,8 @@ package io.coordl.profile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part of a profile. Its methods run on the training thread, when it requests a batch; {@link
- * #end} and {@link #name()} may also run on the thread that ends the job.
+ * One part of a profile. Its methods run on the training thread, when it requests or receives a
+ * batch; {@link #end} and {@link #name()} may also run on the thread that ends the job.
  */
 abstract class Stage {
   /** How the program's request for a batch continues. */

@@ -72,7 +72,7 @@ final class WarmUp extends Stage {
     boolean enough = steps.size() >= SteadyState.GROUP * 2 || Plan.isHopeless(requested);
     boolean over = (now - begun >= MAX_NANOS && enough) || plan.isLate(!steps.isEmpty(), requested);
     if (over && !warm) {
-      plan.say("the steps or the compiler did not settle in time; the phases begin anyway");
+      plan.say("the steps or the compiler have not settled; the phases begin anyway");
     }
     return warm || over ? Next.DONE : Next.OWN;
   }

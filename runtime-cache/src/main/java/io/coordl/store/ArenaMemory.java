@@ -139,7 +139,7 @@ abstract class ArenaMemory implements Contents.Memory {
     }
   }
 
-  /** Returns the first address from {@code at} on where {@code length} bytes are in one segment. */
+  /** Returns the first address, {@code at} or later, with {@code length} bytes in one segment. */
   final long fit(long at, long length) {
     long within = within(at);
     return within + length <= segmentBytes() ? at : at - within + stride();

@@ -607,7 +607,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Whether another job still prevents the store from opening; meanwhile, prefetching is useless.
+   * Whether another job still prevents the store from opening; until it opens, prefetching is
+   * useless.
    */
   boolean isOpening() {
     return closed && late != null && late.isTrying();

@@ -57,10 +57,10 @@ public final class DecodedItem {
 
   /**
    * Admits the bytes if there is room and the file is unchanged; evicts nothing. May wait, for a
-   * bounded time, for another job that is admitting the same bytes.
+   * bounded time, for another thread or job that is admitting the same bytes.
    *
-   * @param source puts exactly {@code length} bytes into the buffer, from its position on; called
-   *     at most once, on this thread
+   * @param source puts exactly {@code length} bytes into the buffer, starting at its position;
+   *     called at most once, on this thread
    */
   public void put(DecodedForm form, long length, Consumer<ByteBuffer> source) {
     Outcome outcome = admit(form, length, source);

@@ -239,8 +239,8 @@ public final class MinioCache implements ItemSource {
   }
 
   /**
-   * Whether the item need not be prefetched, because it is in memory or must not be cached. Not
-   * counted as a hit.
+   * Whether the item need not be prefetched, because it is in memory or nothing may be cached now.
+   * Not counted as a hit.
    */
   public boolean isKept(String path) {
     ItemFile file = whole(path);

@@ -3,8 +3,8 @@ package io.coordl.store;
 import io.coordl.bridge.Origin;
 
 /**
- * How {@link ItemStore#fetch} ended or, from UNREADABLE on, why it was not called or its result is
- * not used.
+ * How {@link ItemStore#fetch} ended. {@link #UNREADABLE} and the constants after it say why it was
+ * not called, or why its result is not used.
  */
 public enum Outcome {
   /** It was in memory. */

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * stays open, as one piece. If a piece is not cached and must not be admitted, only the requested
  * bytes are read from storage.
  *
- * <p>Old and new bytes are never mixed. From {@link #hold} on, either the only piece is in memory,
- * or the file stays open and uncached pieces are read from it, even if its path now names another
+ * <p>Old and new bytes are never mixed. After {@link #hold}, either the only piece is in memory, or
+ * the file stays open and uncached pieces are read from it, even if its path now names another
  * file. If the program has the file open, that open file is read. Otherwise, without {@link #hold},
  * the file is opened when a piece is not in memory; reads throw if it has changed. The size does
  * not change after the open.

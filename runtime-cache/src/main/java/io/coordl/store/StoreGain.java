@@ -21,7 +21,7 @@ public final class StoreGain {
   static final int MAX_FILES = 6_144;
   private static final int SLOTS = 8_192;
 
-  /** A store with fewer than one hit per this many files requested again is disabled. */
+  /** The store is disabled below one hit per this many files that came back with a new identity. */
   private static final int FILES_PER_HIT = 20;
 
   /** Minimum number of files for a verdict. */

@@ -254,7 +254,7 @@ class MemoryWatchTest {
     assertThat(logged)
         .containsExactly(
             "Memory is short, 10 MiB of 600 MiB left: the cache keeps 140 MiB, because"
-                + " cache.size sets a budget; auto gives memory back.");
+                + " cache.size sets a budget; with auto, it would give memory back.");
   }
 
   @Test

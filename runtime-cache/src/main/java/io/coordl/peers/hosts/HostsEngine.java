@@ -27,10 +27,10 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitioned cache of a membership's hosts. Each item is cached by at most one of them: the
- * first in the item's rank order ({@link Ranking}) that is reachable and has room, among the first
- * {@link HostsFetch#HOMES}. Nothing is evicted, so a cached item does not move when hosts join or
- * leave; that is why a fetch also queries former owners.
+ * The partitioned cache of a membership's hosts. Each item is normally cached by only one of them:
+ * the first in the item's rank order ({@link Ranking}) that is reachable and has room, among the
+ * first {@link HostsFetch#HOMES}. Nothing is evicted, so a cached item does not move when hosts
+ * join or leave; that is why a fetch also queries former owners.
  *
  * <h2>A fetch</h2>
  *

@@ -178,7 +178,7 @@ final class PeerClient implements Closeable {
           .log()
           .once(
               "stranger " + member.name(),
-              "Host " + member.name() + " is not asked for items: " + why.getMessage() + ".");
+              "No items are requested from host " + member.name() + ": " + why.getMessage() + ".");
     }
     host.giveUp();
   }

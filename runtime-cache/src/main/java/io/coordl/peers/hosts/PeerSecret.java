@@ -63,7 +63,7 @@ public final class PeerSecret {
   private PeerSecret() {}
 
   /**
-   * Derives the key store, without a password, that all hosts with this secret share.
+   * Derives the key store, which has no password and is the same on all hosts with this secret.
    *
    * @throws IOException with a sentence for the user
    */

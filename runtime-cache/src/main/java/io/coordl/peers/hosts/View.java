@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param peers client of each member; null for this host itself
  * @param self index of this host; -1 if it is not a member now
- * @param former names of the members in the last few views that differ, latest first
+ * @param former names of the members in each of the last few different views, latest first
  */
 record View(
     List<Member> members,

@@ -47,7 +47,7 @@ final class RedisConnection implements Closeable {
    * Connects, authenticates, and pings the server.
    *
    * @param greeting time limit of these steps, once connected
-   * @throws IOException if no trusted connection is established in time
+   * @throws IOException if no trusted connection is established within the limits
    * @throws JedisDataException if the server refuses
    */
   RedisConnection(

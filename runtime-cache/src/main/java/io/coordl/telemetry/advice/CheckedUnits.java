@@ -6,7 +6,7 @@ package io.coordl.telemetry.advice;
  * @param source the class
  * @param units what was compared: {@code samples} or {@code batches}
  * @param compared number of units that the program has made twice
- * @param differed number of these whose bits differed
+ * @param differed number of these that differed in any bit
  * @param left why others were not compared; empty if there are none
  * @param all whether units of every data set of the class were compared
  * @param kept whether {@code prepared=share} caches at least a part of the preparation

@@ -17,7 +17,7 @@ public final class CoreWaits {
     return parts.isEmpty() ? "" : Sentence.IN_STEPS.with(String.join(", ", parts));
   }
 
-  /** Names how long the preparing threads waited for a core; empty if it is next to nothing. */
+  /** Says how long the preparing threads waited for a core; empty if it is next to nothing. */
   public static String inPreparation(Figures figures) {
     List<String> parts = new ArrayList<>();
     add(parts, Sentence.PREPARING_CORE_WAIT, figures.prepCoreWait, figures);

@@ -34,7 +34,8 @@ public record Evidence(
   private static final int ITEMS_PER_HIT = 20;
 
   /**
-   * A training thread that waits for at least this share of the preparation does all of it itself.
+   * A training thread that waits for at least this share of the preparation is assumed to do all of
+   * it itself.
    */
   private static final double SERIAL_SHARE = 0.9;
 
@@ -86,7 +87,7 @@ public record Evidence(
     return configuration.containsKey("cache") ? isOn("cache") : keeps(StoreStatisticsEvent.RAW);
   }
 
-  /** True if images or whole samples were cached, so that repeated decoding is not the cause. */
+  /** True if images or whole samples are cached, so that the waits are not for decoding again. */
   boolean keepsDecoded() {
     return keeps(StoreStatisticsEvent.DECODED)
         || isOn("decoded")
@@ -163,7 +164,7 @@ public record Evidence(
   }
 
   /**
-   * False if the agent prefetches for a library of the job, but a class of the program makes the
+   * False if the agent can prefetch for a library of the job, but a class of the program makes the
    * batches: nothing prepares those ahead, and the agent does not know their samples.
    */
   boolean batchesAreOfTheLibrary() {

@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sentences and clauses of the advice, the lines about epochs, the summary at exit and {@code
- * auto}. Apart from labels, their classes report no other text: {@code SentencesTest} searches the
- * class files for other text. For each sentence, it has a job that gets the sentence and a similar
- * job that must not.
+ * auto}. Apart from labels, the classes that produce these texts contain no others: {@code
+ * SentencesTest} searches the class files for other texts. For each sentence, the test has a job
+ * that gets the sentence and a similar job that must not.
  */
 public enum Sentence {
   // ---- advice: nothing to change

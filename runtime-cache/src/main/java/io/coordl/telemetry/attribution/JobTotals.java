@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 public final class JobTotals {
   private static final int MAX_CALLERS = 64;
 
-  /** A thread that has loaded this many batches is not prefetching for one about to train. */
+  /**
+   * A thread that has loaded this many batches is assumed not to prefetch for a thread that is
+   * about to train.
+   */
   static final int LOADED = 3;
 
   /**

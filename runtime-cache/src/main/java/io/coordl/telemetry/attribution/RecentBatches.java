@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Maps each batch to its record, from its preparation until the training thread takes it. Batches
  * are compared by identity ({@code equals} would compare arrays) and referenced weakly (a batch
- * must die when the program drops it). A small ring bounds their number, which suffices because
- * prefetch depths are small. Safe for concurrent use.
+ * must become garbage when the program drops it). A small ring bounds their number, which suffices
+ * because prefetch depths are small. Safe for concurrent use.
  */
 final class RecentBatches {
   private static final int CAPACITY = 256;

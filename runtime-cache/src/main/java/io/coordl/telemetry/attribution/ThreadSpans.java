@@ -460,7 +460,10 @@ final class ThreadSpans {
 
   // ---- cores
 
-  /** How long this thread waited for a core since the last reading; 0 if that was just now. */
+  /**
+   * How long this thread waited for a core since the last reading; 0 if that was just now, or if
+   * there was none.
+   */
   private long coreWaitSince(long now) {
     boolean first = coresRead == 0;
     if (!first && now - coresRead < CORES_NANOS) {

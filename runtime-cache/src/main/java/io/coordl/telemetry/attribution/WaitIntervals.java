@@ -51,7 +51,7 @@ final class WaitIntervals {
    * during which the batch was in preparation is divided in proportion to its fetch and prep times.
    * The rest is queueing.
    *
-   * @param pauses nanoseconds of GC pauses between start and end of the wait
+   * @param pauses nanoseconds of GC pauses inside the calls
    * @param batch null if no batch came
    * @param dataSet nanoseconds of the wait in which a data set was prepared, before the batch was
    */

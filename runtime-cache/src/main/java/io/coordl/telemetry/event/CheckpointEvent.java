@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Checkpoint")
 @Label("Checkpoint")
-@Description("The program wrote a model.")
+@Description("A model was saved; the duration excludes its write in the background, if any.")
 public final class CheckpointEvent extends EventBase {
   @Label("Model")
   @Description("Class of the model")

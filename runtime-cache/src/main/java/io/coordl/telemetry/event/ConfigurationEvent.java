@@ -20,6 +20,6 @@ public final class ConfigurationEvent extends EventBase {
   public @Nullable String value;
 
   @Label("Origin")
-  @Description("default, argument, file or environment")
+  @Description("default, argument, file, environment, or the key that implies the value")
   public @Nullable String origin;
 }

@@ -24,7 +24,7 @@ public final class DataStallEvent extends Batched {
   public long fetch;
 
   @Label("Prep Stall")
-  @Description("Part of the wait for decode, transforms and assembly")
+  @Description("Part of the wait during which the batch or its data set was being prepared")
   @Timespan(Timespan.NANOSECONDS)
   public long prep;
 

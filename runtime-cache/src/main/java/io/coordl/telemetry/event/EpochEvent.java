@@ -31,7 +31,7 @@ public final class EpochEvent extends Figures {
   public long model;
 
   @Label("Complete")
-  @Description("False if the loop stopped before the end")
+  @Description("False if the loop left the epoch early")
   public boolean complete;
 
   public static Figures sum(Stream<? extends Figures> some) {

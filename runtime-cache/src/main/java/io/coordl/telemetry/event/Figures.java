@@ -87,7 +87,7 @@ public abstract class Figures extends EventBase {
   public long queueStall;
 
   @Label("Checkpoint")
-  @Description("Time writing models")
+  @Description("Time saving models, without writes in the background")
   @Timespan(Timespan.NANOSECONDS)
   @Metric("coordl_checkpoint_seconds_total")
   public long checkpoint;
@@ -192,7 +192,7 @@ public abstract class Figures extends EventBase {
   public long memoryItems;
 
   @Label("Items From Peers")
-  @Description("Items found in the memory of another host")
+  @Description("Items found in the memory of another host, or in Redis")
   @Metric(value = "coordl_items_total", label = "source=peers")
   public long peerItems;
 
@@ -208,7 +208,7 @@ public abstract class Figures extends EventBase {
   public long memoryBytes;
 
   @Label("Bytes From Peers")
-  @Description("Bytes from the memory of other hosts")
+  @Description("Bytes from the memory of other hosts, or from Redis")
   @DataAmount
   @Metric(value = "coordl_item_bytes_total", label = "source=peers")
   public long peerBytes;

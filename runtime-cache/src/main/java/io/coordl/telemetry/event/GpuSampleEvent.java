@@ -8,7 +8,7 @@ import jdk.jfr.Percentage;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** One sample of a GPU, taken once a second. The event begins at the previous sample. */
+/** One sample of a GPU, taken once a second. The event spans the time of the utilization. */
 @Name("io.coordl.GpuSample")
 @Label("GPU Sample")
 @Description("State of a GPU, sampled once a second; -1 means unknown.")

@@ -45,7 +45,7 @@ public final class GpuStatisticsEvent extends EventBase {
   public long idleInStalls;
 
   @Label("Synchronized Steps")
-  @Description("In a profile: steps of the training thread, each until the device had finished")
+  @Description("In a profile: time of the training steps, each until the device had finished")
   @Timespan(Timespan.NANOSECONDS)
   public long synchronizedSteps;
 

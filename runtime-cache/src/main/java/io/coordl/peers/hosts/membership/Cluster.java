@@ -55,7 +55,7 @@ record Cluster(
   private static final int LEAVE_MILLIS = 500;
 
   /**
-   * Minimum interval between searches for other partitions; in each, every host contacts all
+   * Minimum interval between searches for other partitions; in each search, every host contacts all
    * others.
    */
   private static final int MERGE_MILLIS = 400;

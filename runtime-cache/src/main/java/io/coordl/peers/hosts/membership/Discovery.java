@@ -66,7 +66,8 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
       hosts.addAll(one.named);
     }
     if (hosts.size() > MAX_HOSTS) {
-      throw new IllegalArgumentException(hosts.size() + " hosts are more than " + MAX_HOSTS);
+      throw new IllegalArgumentException(
+          hosts.size() + " hosts are more than the maximum of " + MAX_HOSTS);
     }
     return new Discovery(hosts, null, false, DEFAULT_PORT);
   }
