@@ -60,7 +60,7 @@ public final class PreparedSamples {
   /** Key part of a marker: the sample is unchanged, although its files' change times differ. */
   private static final long CONFIRMED = 1;
 
-  /** Key part of a sample that differs, cached in addition to the earlier one. */
+  /** Key part of a sample that was prepared again and differs; both versions are cached. */
   private static final long REWRITTEN = 2;
 
   /** Identifies samples of code that iterates over sets or maps in the order of this process. */
@@ -365,7 +365,8 @@ public final class PreparedSamples {
   }
 
   /**
-   * Returns a batch whose samples are all cached after their last stage; null if one is missing.
+   * Returns a batch whose samples are all cached after their last stage; null if one is missing, or
+   * if {@code maker} returns null.
    */
   public <B> @Nullable B batch(Plan plan, List<Long> indices, BatchMaker<B> maker)
       throws IOException {
@@ -675,8 +676,8 @@ public final class PreparedSamples {
     }
 
     /**
-     * Records the time and size of each stage of a sample; a negative size means that the sample
-     * cannot be cached after that stage.
+     * Records, for each stage of a sample, the total time up to its end and the size of its result;
+     * a negative size means that the sample cannot be cached after that stage.
      *
      * @param last last stage after which it can be cached; -1 if there is none
      */

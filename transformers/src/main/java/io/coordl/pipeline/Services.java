@@ -57,7 +57,7 @@ public record Services(
     return prefetcher == null ? null : prefetcher.items();
   }
 
-  /** Each method adds a service; null stands for none. */
+  /** Collects the services; null stands for none. */
   public static final class Builder {
     private final UserLog log;
     private @Nullable DecodedStore decoded;

@@ -46,12 +46,12 @@ import org.jspecify.annotations.Nullable;
  * no file except the requested item, and no random generator except the library's. It writes
  * nothing that outlives the call.
  *
- * <p><b>Code to analyse.</b> Every method that can run is analysed: all methods of the classes of
- * the objects that the pipeline keeps, and of the classes that this code instantiates; the static
- * methods it calls; its lambdas; and the initialisers of classes that may not be initialised yet.
- * No other class can receive a call, because objects come from nowhere else: reflection, method
- * handles, service loaders and the like make the proof fail. So it does not matter which
- * implementations of an interface are loaded later.
+ * <p><b>Code to analyse.</b> Every method that can run is analysed: those that can be called on the
+ * objects that the pipeline keeps, and on the objects that this code creates; the static methods it
+ * calls; its lambdas; and the initialisers of classes that may not be initialised yet. No other
+ * class can receive a call, because objects come from nowhere else: reflection, method handles,
+ * service loaders and the like make the proof fail. So it does not matter which implementations of
+ * an interface are loaded later.
  *
  * <p><b>Fields.</b> The classes that the program will load are unknown, but only the classes of a
  * nest can set its private fields, and the class file of the nest host lists them. So a field that
@@ -137,7 +137,10 @@ public final class PurityAnalyzer {
       return false;
     }
 
-    /** Whether an object that only the library refers to never changes, whatever it refers to. */
+    /**
+     * Whether an object of this class never changes if only the library refers to it, so that its
+     * fields need not be followed.
+     */
     default boolean isValue(Class<?> type) {
       return false;
     }
@@ -818,7 +821,7 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** Records that the library's methods may read this field of its object. */
+    /** Records that methods of the library may read this field. */
     private void visitOfLibrary(Class<?> at, Field field, Class<?> type) {
       Member declared = declared(field);
       reads.put(declared, new Read(type.getName(), at.getClassLoader()));
@@ -1042,7 +1045,7 @@ public final class PurityAnalyzer {
           }
         }
       }
-      // A method inherited from outside the program may implement one of its interfaces.
+      // A method inherited from outside the program may implement one of an interface.
       for (ClassCode code : instance.codes().values()) {
         String parent = code.isInterface ? "java/lang/Object" : code.parents.get(0);
         if (inherits
@@ -1261,7 +1264,7 @@ public final class PurityAnalyzer {
             Instruction it = method.instructions.get(made.at());
             if (it.makesArray()
                 || (it.opcode() == Opcodes.NEW && hasAddress(it.member().owner(), by))) {
-              leave("identifies an object that it creates by the object's address");
+              leave("uses the address of an object that it creates");
             }
           } else if (origin instanceof Kept kept && !kept.element()) {
             String descriptor = kept.field().descriptor();
@@ -1271,7 +1274,7 @@ public final class PurityAnalyzer {
           } else if (type != null
               && (type.getSort() == Type.ARRAY
                   || (type.getSort() == Type.OBJECT && hasAddress(type.getInternalName(), by)))) {
-            leave("may identify an object by its address");
+            leave("may use the address of an object");
           }
         }
       }

@@ -5,6 +5,6 @@ public interface RuleListener {
   /** A rule was applied to a call site or method; {@code library} is empty for the JDK's calls. */
   void applied(String library, String rule, String provenOn);
 
-  /** A rule names this class but does not fit it. */
+  /** A rule concerns this class, but was not applied to the class or to one of its calls. */
   void skipped(String rule, String reason, String provenOn);
 }

@@ -374,7 +374,7 @@ class DeclaredBatchesTest {
         });
   }
 
-  /** The two pairs of strings look alike in a list. */
+  /** Both pairs of strings print as the list {@code [a, b, c]}. */
   @ParameterizedTest
   @EnumSource
   void batchesDependOnTheBoundariesBetweenTheArguments(Mode mode) {
