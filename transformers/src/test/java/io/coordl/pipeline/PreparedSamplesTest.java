@@ -442,7 +442,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void itemsOfPreparedSamplesAreNotKeptDecodedToo() throws Exception {
+  void itemsOfPreparedSamplesAreNotCachedAsWell() throws Exception {
     assertThat(keptDecoded(20)).isEqualTo(1); // That of the sample with which the stage was chosen.
     assertThat(chosen)
         .singleElement()
@@ -690,7 +690,7 @@ class PreparedSamplesTest {
     Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
     Files.write(file, new byte[] {9, 9});
     assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(9, 9);
-    // The first version is kept for good; the others are read twice.
+    // The first version stays cached; later versions are read at each request.
     assertThat(calls).hasSize(1 + 2 + 2 + 1);
   }
 

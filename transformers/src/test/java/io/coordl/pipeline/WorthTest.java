@@ -67,7 +67,7 @@ class WorthTest {
     assertThat(worth.isIt()).isTrue();
   }
 
-  /** The cost of keeping is sunk: from the second epoch on, only finding counts. */
+  /** The cost of keeping is sunk: after the first epoch, only finding counts. */
   @Test
   void keptSamplesAreUsed() {
     epochs = 1_000;
@@ -84,7 +84,7 @@ class WorthTest {
     kept(SIZE, 200_000, 20_000, 1_000);
     worth.begun(look, SIZE);
     found(SIZE, 1_000);
-    assertThat(worth.isIt()).isTrue(); // This slow check may be the last one.
+    assertThat(worth.isIt()).isTrue(); // Later checks may be quicker.
     worth.begun(look, SIZE);
     assertThat(worth.isIt()).isFalse();
     assertThat(said).singleElement().asString().endsWith("200.0 to check for changes");

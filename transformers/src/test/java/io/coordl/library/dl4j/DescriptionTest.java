@@ -160,7 +160,7 @@ class DescriptionTest {
   }
 
   @Test
-  void pathOfAnotherFileSystemIsRefused(@TempDir Path folder) throws IOException {
+  void pathOutsideTheDefaultFileSystemIsRefused(@TempDir Path folder) throws IOException {
     try (FileSystem zip =
         FileSystems.newFileSystem(folder.resolve("a.zip"), Map.of("create", "true"))) {
       assertThatThrownBy(() -> words(zip.getPath("/table")))
