@@ -239,8 +239,9 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * Ends the epoch: it delivers no more batches. Waits until no agent thread works for the epoch,
-   * unless called by the program's code on an agent thread.
+   * Ends the epoch: it delivers no more batches. Waits until the epoch's agent threads have left
+   * the program's code, unless one hangs there. If called by the program's code on an agent thread,
+   * does not wait.
    */
   public void end() {
     ended = true;

@@ -403,7 +403,7 @@ public final class ObjectDescription {
         || object instanceof BitSet
         || object instanceof Color) {
       quote(object.getClass().getSimpleName() + " ", object);
-    } else if (JdkObjects.tellsNothing(name)) {
+    } else if (JdkObjects.isIrrelevant(name)) {
       write(name);
     } else {
       throw new IOException("the state of a " + name + " cannot be read");

@@ -47,9 +47,9 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * Returns the files as parts of a layout, each by the path that the program used, which may
-   * denote another file in a job in another directory. Null if a change to one of them might go
-   * unnoticed.
+   * Returns the files as parts of a layout, each named by the path that the program used; in a job
+   * with another working directory, a relative path denotes another file. Null if a change to one
+   * of the files might go unnoticed.
    */
   @Nullable List<BatchLayout.Array> parts() {
     List<BatchLayout.Array> parts = new ArrayList<>();

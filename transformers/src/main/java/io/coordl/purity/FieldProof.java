@@ -52,8 +52,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * Returns why a field may be set while the program runs, as a clause after its name; null if it
-   * cannot be set.
+   * Returns why a field may be set, as a clause after its name; null if it is set only during
+   * construction or in announced methods.
    */
   @Nullable String reasonItIsSet(Member field) {
     int access = access(field);
@@ -389,7 +389,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     }
 
     private static boolean onlyReads(String owner, String name) {
-      return JdkCode.looks(owner, name)
+      return JdkCode.onlyReads(owner, name)
           || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
           || JdkCode.isOf(JdkCode.VIEWS, owner, name)
           || name.equals("entrySet")
@@ -580,8 +580,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         return Role.CHANGED;
       }
       return (name.equals("clone")
-                  ? !deep && JdkCode.looks(owner, name)
-                  : JdkCode.looks(owner, name))
+                  ? !deep && JdkCode.onlyReads(owner, name)
+                  : JdkCode.onlyReads(owner, name))
               || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
               || JdkCode.isOf(JdkCode.VIEWS, owner, name)
               || (passesElements && !deep)

@@ -255,7 +255,7 @@ final class JdkCode {
   }
 
   /** Whether a method only reads the collection or array on which it is called. */
-  static boolean looks(String owner, String method) {
+  static boolean onlyReads(String owner, String method) {
     return (COLLECTIONS.contains(owner) || owner.startsWith("[")) && ONLY_READS.contains(method);
   }
 

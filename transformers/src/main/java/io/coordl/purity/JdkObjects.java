@@ -40,7 +40,7 @@ public final class JdkObjects {
   }
 
   /** Whether objects of the class with this name are irrelevant to batches. */
-  public static boolean tellsNothing(String className) {
+  public static boolean isIrrelevant(String className) {
     return IRRELEVANT.stream().anyMatch(className::startsWith);
   }
 }

@@ -181,8 +181,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Whether the caller compares an object's closed fields before each call. It cannot do so for
-     * an object to which only a static field refers.
+     * Whether the caller compares, before each call, the fields that closed classes declare ({@link
+     * #isClosed}). It cannot do so for an object to which only a static field refers.
      */
     default boolean comparesObjects() {
       return false;
