@@ -152,7 +152,7 @@ public interface LibraryEpoch {
     return null;
   }
 
-  /** Returns global JDK settings that code reads and that the program can change at any time. */
+  /** Returns global JDK settings that code reads; the program can change most at any time. */
   static List<Object> defaults() {
     return List.of(
         Locale.getDefault(),

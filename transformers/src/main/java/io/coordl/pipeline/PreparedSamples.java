@@ -724,7 +724,8 @@ public final class PreparedSamples {
                 : "its samples are random, contain more than arrays of numbers, or are made on a"
                     + " device and not simply stacked into batches");
       } else if (ofItems > best) {
-        leave("in the available memory, its items save more (" + perMebibyte(chosen) + ")");
+        leave(
+            "in the available memory, caching its items saves more (" + perMebibyte(chosen) + ")");
       } else {
         decide(chosen);
         chosen("not all samples fit");

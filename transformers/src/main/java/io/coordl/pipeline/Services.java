@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param checked for {@code prepared=check}
  * @param group for {@code prep=coordinate}
  * @param prefetcher for {@code prefetch=N}
- * @param threads number of agent threads that prefetch; 0 if none were requested
+ * @param threads value of {@code prefetch=N}; 0 if not given
  * @param models for {@code checkpoint=}
  * @param checkpoints for {@code checkpoint.every=}
  * @param resume for {@code resume=}
@@ -98,7 +98,7 @@ public record Services(
       return this;
     }
 
-    /** {@code number} is 0 if no threads were requested. */
+    /** {@code number} is the value of {@code prefetch=N}; 0 if not given. */
     public Builder prefetcher(@Nullable Prefetcher with, int number) {
       prefetcher = with;
       threads = number;

@@ -285,7 +285,7 @@ public final class PurityAnalyzer {
               Set.copyOf(look.reads.keySet()))
           : Proof.failed(reason);
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
-      return Proof.failed("it cannot be analysed (" + e + ")");
+      return Proof.failed("the pipeline cannot be analysed (" + e + ")");
     }
   }
 
@@ -472,7 +472,7 @@ public final class PurityAnalyzer {
           visitStatic(field);
         }
         if (seen.size() > MAX_OBJECTS || classes.size() > MAX_CLASSES) {
-          return "it is too large to analyse";
+          return "the pipeline is too large to analyse";
         }
       }
       return reason;

@@ -463,7 +463,10 @@ class PreparedSamplesTest {
     assertThat(keptDecoded(1000)).isEqualTo(20);
     assertThat(samples.plan(new Data(numbers, "n"))).isNull();
     assertThat(chosen).isEmpty();
-    assertThat(said).singleElement().asString().contains("its items save more (1 MiB saves ");
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .contains("caching its items saves more (1 MiB saves ");
   }
 
   @Test

@@ -175,7 +175,7 @@ class DescriptionTest {
   }
 
   @Test
-  void staticFieldsCount() throws CannotShareException {
+  void staticFieldsAreDescribed() throws CannotShareException {
     String weak = words(new Brightened());
     Brightened.strength = 0.2f;
     assertThat(words(new Brightened())).contains("strength=0.2").isNotEqualTo(weak);

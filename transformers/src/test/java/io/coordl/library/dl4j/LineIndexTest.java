@@ -58,7 +58,7 @@ class LineIndexTest {
     }
   }
 
-  /** Like a file of 2^31 lines, with a proportionally smaller index. */
+  /** The file has many more lines than the index can store positions. */
   @Test
   void indexStaysSmallWithManyLines() throws IOException {
     int lines = 16 * 64 * 5 + 37;
