@@ -105,7 +105,7 @@ public final class BatchPrefetcher {
   public void prepare() {
     if (awaitIdle()) {
       for (Slot slot : slots) {
-        slot.looked = null;
+        slot.examined = null;
         discard(slot.prepared.getAndSet(null));
       }
     }
@@ -152,7 +152,7 @@ public final class BatchPrefetcher {
       return null;
     }
     Slot slot = slot(pipeline, order);
-    if (slot.left || (slot.looked == null && !look(slot, pipeline, pipeline.settings()))) {
+    if (slot.left || (slot.examined == null && !examine(slot, pipeline, pipeline.settings()))) {
       return null;
     }
     Prepared prepared = slot.prepared.getAndSet(null);
@@ -217,14 +217,14 @@ public final class BatchPrefetcher {
     }
     Slot slot = new Slot(order, dropped, pipeline.dataset());
     order.accompany(slot);
-    if (look(slot, pipeline, pipeline.settings())) {
+    if (examine(slot, pipeline, pipeline.settings())) {
       slots.add(slot);
     }
     return slot;
   }
 
-  /** Whether the objects that prepare batches allow prefetching. */
-  private boolean look(Slot slot, LibraryEpoch pipeline, Object settings) {
+  /** Examines the objects that prepare batches; returns whether they allow prefetching. */
+  private boolean examine(Slot slot, LibraryEpoch pipeline, Object settings) {
     List<@Nullable Object> parts = new ArrayList<>();
     pipeline.stages(settings).forEach(parts::addAll);
     String reason = code.reasonToLeave(parts);
@@ -232,7 +232,7 @@ public final class BatchPrefetcher {
       slot.left = true;
       log.once(leaves(reason));
     }
-    slot.looked = settings;
+    slot.examined = settings;
     return reason == null;
   }
 
@@ -283,9 +283,9 @@ public final class BatchPrefetcher {
       return;
     }
     Object settings = pipeline.settings();
-    Object looked = slot.looked;
-    if ((looked == null || !pipeline.haveSameParts(settings, looked))
-        && !look(slot, pipeline, settings)) {
+    Object examined = slot.examined;
+    if ((examined == null || !pipeline.haveSameParts(settings, examined))
+        && !examine(slot, pipeline, settings)) {
       return;
     }
     int next = position + pipeline.count(samples);
@@ -408,7 +408,7 @@ public final class BatchPrefetcher {
     boolean left;
 
     /** The settings that were last examined; null if they may have changed. */
-    volatile @Nullable Object looked;
+    volatile @Nullable Object examined;
 
     final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();
 

@@ -31,10 +31,10 @@ public final class PeekingIterator<T> implements Iterator<T> {
     this.own = own;
     this.most = most;
     this.listener = listener;
-    look();
+    readAhead();
   }
 
-  private void look() {
+  private void readAhead() {
     while (failure == null && peeked.size() < most) {
       T element;
       try {
@@ -81,7 +81,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
       }
       return own.next(); // At its end, the iterator behaves as without the agent.
     }
-    look();
+    readAhead();
     return element;
   }
 }

@@ -270,19 +270,19 @@ public final class PurityAnalyzer {
   /** Like {@link #reasonToLeave}, but returns the whole proof. */
   public Proof prove(List<? extends @Nullable Object> roots) {
     try {
-      Look look = new Look();
-      roots.forEach(root -> look.addRoot(root));
-      String reason = look.findReason();
+      Analysis analysis = new Analysis();
+      roots.forEach(root -> analysis.addRoot(root));
+      String reason = analysis.findReason();
       return reason == null
           ? new Proof(
               null,
-              look.code(),
-              look.readStatics(),
-              look.trusts,
-              look.ordersByProcess(),
-              look.values.end(),
-              Set.copyOf(look.copied),
-              Set.copyOf(look.reads.keySet()))
+              analysis.code(),
+              analysis.readStatics(),
+              analysis.trusts,
+              analysis.ordersByProcess(),
+              analysis.values.end(),
+              Set.copyOf(analysis.copied),
+              Set.copyOf(analysis.reads.keySet()))
           : Proof.failed(reason);
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       return Proof.failed("the pipeline cannot be analysed (" + e + ")");
@@ -317,7 +317,7 @@ public final class PurityAnalyzer {
   }
 
   /** One analysis of a pipeline. */
-  private final class Look {
+  private final class Analysis {
     /** The objects found, each with the name of what refers to it. */
     private final IdentityHashMap<Object, String> seen = new IdentityHashMap<>();
 
@@ -1087,7 +1087,7 @@ public final class PurityAnalyzer {
       for (MethodCode method : code.methods) {
         if (reason == null && method.signature().equals(call.name() + call.descriptor())) {
           found = true;
-          look(method, call.loader());
+          analyse(method, call.loader());
         }
       }
       if (!found && !call.name().equals("<clinit>")) {
@@ -1120,7 +1120,7 @@ public final class PurityAnalyzer {
       }
     }
 
-    private void look(MethodCode method, @Nullable ClassLoader loader) {
+    private void analyse(MethodCode method, @Nullable ClassLoader loader) {
       run.add(method);
       loaders.put(method, Optional.ofNullable(loader));
       Body body = new Body(method, loader);
