@@ -88,15 +88,18 @@ public final class CoordinatedEpoch {
     return shared != null;
   }
 
-  /** Logs why this epoch, or a batch of it, is left to the library. An unshared epoch stays so. */
+  /**
+   * Logs why this epoch, or a batch of it, is left to the library. If the epoch is not shared yet,
+   * it will not be.
+   */
   public synchronized void leave(CannotShareException reason) {
     decided = true;
     all.leave(reason);
   }
 
   /**
-   * Returns the samples of a batch in the adopted order, or in this job's own if it has adopted
-   * none. After this call, it adopts no other.
+   * Returns the samples of a batch in the adopted order, or in this job's own if none was adopted.
+   * No order is adopted after this call.
    */
   public synchronized int[] samples(int batch) {
     decided = true;

@@ -83,7 +83,7 @@ public final class ItemPrefetcher implements Closeable {
     return fetched.sum();
   }
 
-  /** Whether an item would be fetched if offered; {@code decoder}: with a decoder. */
+  /** Whether an offered item would be fetched; {@code decoder}: whether it has a decoder. */
   public boolean isWorthwhile(boolean decoder) {
     return count.getAsInt() > 0
         && ((decoder && isDecoding()) || (raw != null && unfetched.get() < MAX_UNCACHED));

@@ -152,7 +152,7 @@ public interface LibraryEpoch {
     return null;
   }
 
-  /** Returns global JDK settings that code reads; the program can change most at any time. */
+  /** Returns global JDK settings that code reads; the program can change most of them. */
   static List<Object> defaults() {
     return List.of(
         Locale.getDefault(),

@@ -47,11 +47,11 @@ import org.jspecify.annotations.Nullable;
  * nothing that outlives the call.
  *
  * <p><b>Code to analyse.</b> Every method that can run is analysed: those that can be called on the
- * objects that the pipeline keeps, and on the objects that this code creates; the static methods it
- * calls; its lambdas; and the initialisers of classes that may not be initialised yet. No other
- * class can receive a call, because objects come from nowhere else: reflection, method handles,
- * service loaders and the like make the proof fail. So it does not matter which implementations of
- * an interface are loaded later.
+ * objects that the pipeline keeps, and on the objects that analysed code creates; the static
+ * methods that it calls; its lambdas; and the initialisers of classes that may not be initialised
+ * yet. No other class can receive a call, because objects come from nowhere else: reflection,
+ * method handles, service loaders and the like make the proof fail. So it does not matter which
+ * implementations of an interface are loaded later.
  *
  * <p><b>Fields.</b> The classes that the program will load are unknown, but only the classes of a
  * nest can set its private fields, and the class file of the nest host lists them. So a field that
@@ -1045,7 +1045,7 @@ public final class PurityAnalyzer {
           }
         }
       }
-      // A method inherited from outside the program may implement one of an interface.
+      // A method inherited from outside the program may implement an interface's method.
       for (ClassCode code : instance.codes().values()) {
         String parent = code.isInterface ? "java/lang/Object" : code.parents.get(0);
         if (inherits
@@ -1264,7 +1264,7 @@ public final class PurityAnalyzer {
             Instruction it = method.instructions.get(made.at());
             if (it.makesArray()
                 || (it.opcode() == Opcodes.NEW && hasAddress(it.member().owner(), by))) {
-              leave("uses the address of an object that it creates");
+              leave("depends on the identity hash code of an object that it creates");
             }
           } else if (origin instanceof Kept kept && !kept.element()) {
             String descriptor = kept.field().descriptor();
@@ -1274,7 +1274,7 @@ public final class PurityAnalyzer {
           } else if (type != null
               && (type.getSort() == Type.ARRAY
                   || (type.getSort() == Type.OBJECT && hasAddress(type.getInternalName(), by)))) {
-            leave("may use the address of an object");
+            leave("may depend on the identity hash code of an object");
           }
         }
       }

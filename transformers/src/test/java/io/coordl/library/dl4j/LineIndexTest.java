@@ -58,7 +58,7 @@ class LineIndexTest {
     }
   }
 
-  /** The file has many more lines than the index can store positions. */
+  /** The index can store far fewer positions than the file has lines. */
   @Test
   void indexStaysSmallWithManyLines() throws IOException {
     int lines = 16 * 64 * 5 + 37;
