@@ -194,7 +194,8 @@ public final class BatchPrefetcher {
     hangs = running != null && !running.await(hangs ? Duration.ZERO : patience);
     if (hangs) {
       slots.forEach(slot -> discard(slot.prepared.getAndSet(null)));
-      log.once(leaves("a batch hangs; perhaps it waits for a lock that the program holds"));
+      log.once(
+          leaves("preparing a batch hangs; perhaps it waits for a lock that the program holds"));
     }
     return !hangs;
   }
@@ -246,7 +247,7 @@ public final class BatchPrefetcher {
     if (batch == null || prepared.samples != samples || prepared.position != position) {
       return null;
     } else if (Thread.currentThread().isInterrupted()) {
-      prepared.why = "the program requests them on a thread that is interrupted";
+      prepared.why = "the program requests them on an interrupted thread";
       return null;
     }
     if (!pipeline.isCurrent(prepared.settings)) {

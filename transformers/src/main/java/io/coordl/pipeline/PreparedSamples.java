@@ -422,7 +422,11 @@ public final class PreparedSamples {
     return samples;
   }
 
-  /** Returns the cached bytes of a sample; {@code likely} is its expected layout. */
+  /**
+   * Returns the cached bytes of a sample; null if there are none, or its files may have changed.
+   *
+   * @param likely the expected layout
+   */
   private @Nullable Kept find(ItemKey key, long stamp, @Nullable BatchLayout likely)
       throws IOException {
     Kept first = read(key, likely);

@@ -55,7 +55,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
 
   /**
    * Whether a loaded class may need retransformation, judged by the class file that its loader
-   * finds; true if there is none.
+   * finds; true if it finds none.
    */
   public boolean mayChange(Class<?> type) {
     ClassLoader loader = type.getClassLoader();
