@@ -348,7 +348,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void fieldReadOnlyByALaterStageIsSeen() throws Exception {
+  void changeOfAFieldThatOnlyALaterStageReadsIsSeen() throws Exception {
     PreparedSamples job = comparing();
     Tagging data = new Tagging();
     Data pipeline = new Data(data, "tags", new LooksInto());

@@ -464,7 +464,7 @@ class DeclaredBatchesTest {
   }
 
   @Test
-  void nobodyCanVouchForAnIterator() {
+  void userCannotVouchForAnIterator() {
     trusted = Set.of(Loops.Drawing.class.getName());
     same(Mode.BOTH, job -> job.epochs(new Loops.Drawing()));
     assertRefused("java.util.Random.nextInt");

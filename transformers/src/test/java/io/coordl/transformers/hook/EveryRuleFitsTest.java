@@ -125,7 +125,7 @@ final class EveryRuleFitsTest {
   }
 
   @Test
-  void wovenClassVerifiesIfItDidBefore() {
+  void wovenClassPassesTheVerifierIfItDidBefore() {
     ClassLoader plain = library.loader(Map.of());
     ClassLoader woven = library.loader(WOVEN);
     Set<String> linked = new TreeSet<>();
