@@ -257,7 +257,7 @@ public final class BatchPrefetcher {
     if (!prepared.files.areUnchanged()) {
       prepared.why =
           prepared.files.areKnown()
-              ? "the program rewrites its files between its batches"
+              ? "the program's files change between its batches"
               : "the program reads files whose changes the agent cannot detect, such as files in an"
                   + " archive";
       return null;

@@ -619,7 +619,8 @@ public final class PurityAnalyzer {
             Optional.ofNullable(ClassCode.read(name, loader, known.getsItem()));
         Optional<ClassCode> other = classes.putIfAbsent(name, code);
         if (other != null && !code.map(it -> it.checksum).equals(other.map(it -> it.checksum))) {
-          throw new IllegalStateException(dotted(name) + " is not the same class everywhere");
+          throw new IllegalStateException(
+              "class loaders have different classes named " + dotted(name));
         }
       }
       return classes.getOrDefault(name, Optional.empty()).orElse(null);
@@ -1233,7 +1234,7 @@ public final class PurityAnalyzer {
           }
           case Opcodes.INVOKEDYNAMIC -> {
             if (!FACTORIES.contains(it.owner())) {
-              leave("is linked by " + it.className());
+              leave("contains a call that " + it.className() + " links");
             }
             instruction.arguments().forEach(this::linked);
             link(instruction, operands);
@@ -1364,7 +1365,9 @@ public final class PurityAnalyzer {
           } else if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
             leave("reads a file that is not the item asked for (" + whole + ")");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
-            leave("reads a file through a method reference, or as part of its own object");
+            leave(
+                "reads a file through a method reference or its superclass, where changes are not"
+                    + " seen");
           }
         } else if (it.equals(FORMAT)
             && known.comparesFields()
