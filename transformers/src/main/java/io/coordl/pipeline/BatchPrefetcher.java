@@ -136,7 +136,7 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * Called when the program requests a batch, on its own thread or on the agent's.
+   * Called when the program requests a batch, on a thread of the program or of the agent.
    *
    * @param samples and {@code position} as passed to {@link LibraryEpoch#prefetch}
    * @return null if neither this batch nor the next is prefetched, so the program's own call runs

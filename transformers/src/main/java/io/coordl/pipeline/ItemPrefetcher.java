@@ -176,7 +176,7 @@ public final class ItemPrefetcher implements Closeable {
         count(unfetched, raw.prefetch(path));
       }
     } catch (Throwable t) {
-      // The program's own call will fail, too.
+      // The program's own call encounters the failure, too.
       count(decoding ? undecoded : unfetched, false);
     } finally {
       Spans.exit(span, null);

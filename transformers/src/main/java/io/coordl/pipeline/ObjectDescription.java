@@ -77,7 +77,7 @@ public final class ObjectDescription {
     boolean describe(Object object, ObjectDescription to)
         throws ReflectiveOperationException, IOException;
 
-    /** Whether to omit a field that changes while its object works or need not be described. */
+    /** Whether to omit a field, because it changes while its object works, or is not needed. */
     boolean isScratch(Field field);
 
     /**
@@ -315,12 +315,12 @@ public final class ObjectDescription {
         add(Array.get(object, i), type.getComponentType());
       }
       write("]");
-    } else if (object instanceof Set<?> elements && hasNoOrder(object)) {
+    } else if (object instanceof Set<?> elements && ignoresOrder(object)) {
       addSorted(elements);
     } else if (ofJdk && object instanceof Collection<?> elements) {
       addAll(elements);
     } else if (ofJdk && object instanceof Map<?, ?> map) {
-      if (hasNoOrder(object)) {
+      if (ignoresOrder(object)) {
         addSorted(map.entrySet());
       } else {
         addAll(map.keySet());
@@ -337,7 +337,7 @@ public final class ObjectDescription {
   }
 
   /** Whether to ignore a container's order, because the program cannot choose it. */
-  private boolean hasNoOrder(Object container) {
+  private boolean ignoresOrder(Object container) {
     Class<?> type = container.getClass();
     return !library.countsEveryOrder()
         && (UNORDERED.contains(type)

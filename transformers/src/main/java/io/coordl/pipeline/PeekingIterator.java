@@ -18,7 +18,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
 
   private @Nullable Object companion;
 
-  /** The iterator's exception, thrown when its user reaches that element. */
+  /** The wrapped iterator's exception; thrown when {@link #next} reaches its place. */
   private @Nullable RuntimeException failure;
 
   /**

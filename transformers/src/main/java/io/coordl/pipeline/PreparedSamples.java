@@ -49,9 +49,9 @@ import org.jspecify.annotations.Nullable;
  * transforms, code, library. So all jobs of the arena share the sample, in any order and batch
  * size. A sample that cannot be compared between processes is cached for this process alone.
  *
- * <p><b>Which stage.</b> If all samples fit, they are cached after the last stage that can be
- * cached; otherwise after the stage that saves the most time in the available memory. If the raw or
- * decoded items save more in that memory, samples are not cached. If samples are cached, their
+ * <p><b>Which stage.</b> If all samples fit, they are cached after the last stage whose result can
+ * be cached; otherwise after the stage that saves the most time in the available memory. If the raw
+ * or decoded items save more in that memory, samples are not cached. If samples are cached, their
  * items are not cached as well. The first job of the arena decides for all.
  *
  * <p>Thread-safe.
@@ -527,7 +527,7 @@ public final class PreparedSamples {
     private final List<ItemKey> names = new ArrayList<>();
     private final List<String> halves = new ArrayList<>();
 
-    /** The stage that is cached; -1 until it is chosen. */
+    /** The stage after which samples are cached; -1 until it is chosen. */
     private volatile int stage = -1;
 
     /** Size in bytes of each cached sample; 0 if there is none, -1 if sizes differ. */

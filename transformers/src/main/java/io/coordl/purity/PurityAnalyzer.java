@@ -362,8 +362,8 @@ public final class PurityAnalyzer {
     private final Set<Member> settled = new LinkedHashSet<>();
 
     /**
-     * Says which method sets a lazy cache, which must not depend on fields that other code may set;
-     * null if there is none.
+     * Says which method sets a lazy cache; null if none does. Such a cache must not depend on fields
+     * that other code may set.
      */
     private @Nullable String lazy;
 
@@ -579,7 +579,7 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Adds a field, of all objects that the code can reach, to {@link #values}; returns false if
+     * Adds to {@link #values} this field of all objects that the code can reach; returns false if
      * that is impossible.
      */
     private boolean compares(Member field, String why, boolean deep) {
