@@ -362,8 +362,8 @@ public final class PurityAnalyzer {
     private final Set<Member> settled = new LinkedHashSet<>();
 
     /**
-     * Says which method sets a lazy cache; null if none does. Such a cache must not depend on fields
-     * that other code may set.
+     * Says which method sets a lazy cache; null if none does. Such a cache must not depend on
+     * fields that other code may set.
      */
     private @Nullable String lazy;
 

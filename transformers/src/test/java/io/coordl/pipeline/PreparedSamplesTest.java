@@ -41,7 +41,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Samples are cached, for a minimal library whose samples are arrays of bytes. */
+/** Caches samples of a minimal library, which are arrays of bytes. */
 class PreparedSamplesTest {
   private static final PurityAnalyzer.Known NOTHING =
       new PurityAnalyzer.Known() {
@@ -443,7 +443,7 @@ class PreparedSamplesTest {
 
   @Test
   void itemsOfPreparedSamplesAreNotCachedAsWell() throws Exception {
-    assertThat(keptDecoded(20)).isEqualTo(1); // That of the sample with which the stage was chosen.
+    assertThat(keptDecoded(20)).isEqualTo(1); // Of the sample that led to the choice.
     assertThat(chosen)
         .singleElement()
         .asString()

@@ -39,7 +39,7 @@ class DescriptionTest {
     }
   }
 
-  /** A class with only one lambda for its interface. */
+  /** Creates the only lambda for {@code UnaryOperator} in this test class. */
   private static final class OneLambda {
     static UnaryOperator<String> suffix(String end) {
       return text -> text + end;

@@ -92,7 +92,7 @@ class StoredImageTest {
                 });
   }
 
-  /** Returns the library's decoded image; the manager passed to it creates its array. */
+  /** Returns the library's decoded image, which creates its array with the manager passed to it. */
   private static Image decoded() {
     return (Image)
         Proxy.newProxyInstance(

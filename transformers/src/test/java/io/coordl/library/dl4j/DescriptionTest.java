@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
-/** Objects that behave alike have equal descriptions; others have different ones. */
+/** Objects have equal descriptions only if they behave alike; some cannot be described. */
 class DescriptionTest {
   /** A typical class of a program. */
   @SuppressWarnings("unused") // Its fields are read by their names.
