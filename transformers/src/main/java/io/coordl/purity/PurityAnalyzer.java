@@ -1253,8 +1253,8 @@ public final class PurityAnalyzer {
       /**
        * Checks a value whose string or hash code the JDK uses. For an array, and for an object
        * whose class inherits the method from {@code Object}, the string or hash code derives from
-       * the address, which differs between objects and processes. Other classes are assumed to
-       * override the method.
+       * the identity hash code, which differs between objects and processes. Other classes are
+       * assumed to override the method.
        *
        * @param type declared by the caller; null for any object
        * @param by {@code toString} or {@code hashCode}
@@ -1264,24 +1264,24 @@ public final class PurityAnalyzer {
           if (origin instanceof Made made) {
             Instruction it = method.instructions.get(made.at());
             if (it.makesArray()
-                || (it.opcode() == Opcodes.NEW && hasAddress(it.member().owner(), by))) {
+                || (it.opcode() == Opcodes.NEW && isInherited(it.member().owner(), by))) {
               leave("depends on the identity hash code of an object that it creates");
             }
           } else if (origin instanceof Kept kept && !kept.element()) {
             String descriptor = kept.field().descriptor();
             ownOrder |=
                 descriptor.startsWith("[")
-                    || hasAddress(Type.getType(descriptor).getInternalName(), by);
+                    || isInherited(Type.getType(descriptor).getInternalName(), by);
           } else if (type != null
               && (type.getSort() == Type.ARRAY
-                  || (type.getSort() == Type.OBJECT && hasAddress(type.getInternalName(), by)))) {
+                  || (type.getSort() == Type.OBJECT && isInherited(type.getInternalName(), by)))) {
             leave("may depend on the identity hash code of an object");
           }
         }
       }
 
       /** Whether a class inherits this method from {@code Object}. */
-      private boolean hasAddress(String owner, Member by) {
+      private boolean isInherited(String owner, Member by) {
         if (owner.equals("java/lang/Object")) {
           return true;
         }
