@@ -268,8 +268,8 @@ public final class ObjectDescription {
   }
 
   /**
-   * Whether a name is a relative path of an existing file. Called only for the described object
-   * and what it directly contains, because it accesses the file system.
+   * Whether a name is a relative path of an existing file. Called only for the described object and
+   * what it directly contains, because it accesses the file system.
    */
   private static boolean isRelativeFile(String name) {
     return !name.isEmpty() && !name.startsWith("/") && new File(name).exists();
