@@ -4,7 +4,7 @@ package program;
 public final class PlainProgram {
   private PlainProgram() {}
 
-  /** The sum. */
+  /** Returns the sum. */
   public static int add(int a, int b) {
     return a + b;
   }

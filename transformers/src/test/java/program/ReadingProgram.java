@@ -8,7 +8,7 @@ import java.io.InputStream;
 public final class ReadingProgram {
   private ReadingProgram() {}
 
-  /** The first byte. */
+  /** Returns the first byte; -1 if there is none. */
   public static int first(String path) throws IOException {
     try (InputStream in = new FileInputStream(path)) {
       return in.read();

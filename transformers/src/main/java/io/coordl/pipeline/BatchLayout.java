@@ -166,7 +166,7 @@ public final class BatchLayout {
         out.writeLong(array.bytes());
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // A name of more than 64 KiB.
+      throw new UncheckedIOException(e); // A string of more than 65,535 bytes.
     }
     return header.toByteArray();
   }

@@ -34,11 +34,11 @@ import org.jspecify.annotations.Nullable;
  * the batch is prepared, and compared when it is requested. If a pipeline throws on the agent's
  * thread, the program's own call runs, and throws if it fails too.
  *
- * <p><b>One at a time.</b> One thread prepares batches, and a call of the program waits until it is
- * idle.
+ * <p><b>One at a time.</b> One thread prepares batches, and a call of the program waits until this
+ * thread is idle.
  *
  * <p>An epoch has at most one prefetched batch at a time. The batch is dropped when the program
- * begins another epoch of the data set, or drops the order.
+ * begins another epoch of the data set, or no longer refers to the epoch's order of samples.
  */
 public final class BatchPrefetcher {
   /** Consecutive discarded or failed batches after which prefetching stops for the epoch. */
@@ -63,7 +63,7 @@ public final class BatchPrefetcher {
   /** The thread that is preparing a batch. */
   private volatile @Nullable Thread preparing;
 
-  /** Whether the preparing thread is stuck in the program's code; it is then abandoned. */
+  /** Whether the preparing thread was last found stuck; nothing is then prefetched. */
   private volatile boolean hangs;
 
   /**
@@ -105,7 +105,7 @@ public final class BatchPrefetcher {
   public void prepare() {
     if (awaitIdle()) {
       for (Slot slot : slots) {
-        slot.looked = null;
+        slot.examined = null;
         discard(slot.prepared.getAndSet(null));
       }
     }
@@ -124,7 +124,7 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** Frees prefetched batches whose order the program has dropped. */
+  /** Frees prefetched batches whose order has been garbage-collected. */
   private void reap() {
     Reference<?> gone;
     while ((gone = dropped.poll()) != null) {
@@ -136,10 +136,11 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * Called when the program requests a batch, on its own thread or on the agent's.
+   * Called when the program requests a batch, on a thread of the program or of the agent.
    *
    * @param samples and {@code position} as passed to {@link LibraryEpoch#prefetch}
-   * @return null if nothing is prefetched now, so the program's own call runs unchanged
+   * @return null if neither this batch nor the next is prefetched, so the program's own call runs
+   *     unchanged
    */
   public @Nullable Asked enter(LibraryEpoch pipeline, Object samples, int position) {
     if (hangs || !awaitIdle()) {
@@ -151,7 +152,7 @@ public final class BatchPrefetcher {
       return null;
     }
     Slot slot = slot(pipeline, order);
-    if (slot.left || (slot.looked == null && !look(slot, pipeline, pipeline.settings()))) {
+    if (slot.left || (slot.examined == null && !examine(slot, pipeline, pipeline.settings()))) {
       return null;
     }
     Prepared prepared = slot.prepared.getAndSet(null);
@@ -182,7 +183,8 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * Waits until no batch is being prepared; returns false on the preparing thread, or if it hangs.
+   * Waits until no batch is being prepared; returns false on the preparing thread, or if that
+   * thread hangs.
    */
   boolean awaitIdle() {
     if (preparing == Thread.currentThread()) {
@@ -192,7 +194,8 @@ public final class BatchPrefetcher {
     hangs = running != null && !running.await(hangs ? Duration.ZERO : patience);
     if (hangs) {
       slots.forEach(slot -> discard(slot.prepared.getAndSet(null)));
-      log.once(leaves("a batch hangs; perhaps it waits for a lock that the program holds"));
+      log.once(
+          leaves("preparing a batch hangs; perhaps it waits for a lock that the program holds"));
     }
     return !hangs;
   }
@@ -215,14 +218,14 @@ public final class BatchPrefetcher {
     }
     Slot slot = new Slot(order, dropped, pipeline.dataset());
     order.accompany(slot);
-    if (look(slot, pipeline, pipeline.settings())) {
+    if (examine(slot, pipeline, pipeline.settings())) {
       slots.add(slot);
     }
     return slot;
   }
 
-  /** Whether the objects that prepare batches allow prefetching. */
-  private boolean look(Slot slot, LibraryEpoch pipeline, Object settings) {
+  /** Examines the objects that prepare batches; returns whether they allow prefetching. */
+  private boolean examine(Slot slot, LibraryEpoch pipeline, Object settings) {
     List<@Nullable Object> parts = new ArrayList<>();
     pipeline.stages(settings).forEach(parts::addAll);
     String reason = code.reasonToLeave(parts);
@@ -230,13 +233,13 @@ public final class BatchPrefetcher {
       slot.left = true;
       log.once(leaves(reason));
     }
-    slot.looked = settings;
+    slot.examined = settings;
     return reason == null;
   }
 
   /**
-   * Returns the prepared batch; null if the program's own call would now prepare a different one.
-   * If the thread is interrupted, that call runs, because its code may react to the interrupt.
+   * Returns the prepared batch; null if there is none, or if the program's own call must run: it
+   * may now prepare a different batch, or react to an interrupt of this thread.
    */
   private @Nullable Object take(
       Prepared prepared, LibraryEpoch pipeline, Object samples, int position) {
@@ -244,7 +247,7 @@ public final class BatchPrefetcher {
     if (batch == null || prepared.samples != samples || prepared.position != position) {
       return null;
     } else if (Thread.currentThread().isInterrupted()) {
-      prepared.why = "the program requests them on a thread that is interrupted";
+      prepared.why = "the program requests them on an interrupted thread";
       return null;
     }
     if (!pipeline.isCurrent(prepared.settings)) {
@@ -254,8 +257,9 @@ public final class BatchPrefetcher {
     if (!prepared.files.areUnchanged()) {
       prepared.why =
           prepared.files.areKnown()
-              ? "the program rewrites its files between its batches"
-              : "it reads files of another file system, where changes are not seen";
+              ? "the program's files change between its batches"
+              : "the program reads files whose changes the agent cannot detect, such as files in an"
+                  + " archive";
       return null;
     }
     if (!pipeline.handOver(batch)) {
@@ -280,9 +284,9 @@ public final class BatchPrefetcher {
       return;
     }
     Object settings = pipeline.settings();
-    Object looked = slot.looked;
-    if ((looked == null || !pipeline.haveSameParts(settings, looked))
-        && !look(slot, pipeline, settings)) {
+    Object examined = slot.examined;
+    if ((examined == null || !pipeline.haveSameParts(settings, examined))
+        && !examine(slot, pipeline, settings)) {
       return;
     }
     int next = position + pipeline.count(samples);
@@ -293,7 +297,10 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** Returns null if preparing failed; the program's own call then throws if it fails too. */
+  /**
+   * Returns null if preparing failed or the library prepares the batch itself; the program's own
+   * call then runs, and throws if it fails too.
+   */
   private @Nullable Object prepare(LibraryEpoch pipeline, Prepared prepared) throws Exception {
     preparing = Thread.currentThread();
     random.drawFrom(prepared.to);
@@ -306,7 +313,7 @@ public final class BatchPrefetcher {
       return batch;
     } catch (NotPreparedException e) {
       Throwable thrown = Objects.requireNonNullElse(e.getCause(), e);
-      prepared.why = "it throws a " + thrown.getClass().getName();
+      prepared.why = "preparing them throws " + thrown.getClass().getName();
       return null;
     } finally {
       Producers.listen(null);
@@ -402,7 +409,7 @@ public final class BatchPrefetcher {
     boolean left;
 
     /** The settings that were last examined; null if they may have changed. */
-    volatile @Nullable Object looked;
+    volatile @Nullable Object examined;
 
     final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();
 

@@ -13,10 +13,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prepared=check}: remembers a checksum of each unit that the program makes, and compares it
- * with the checksum of the same unit when the program makes it again. It never makes a unit itself,
- * because unproven code may draw random numbers or change state, and it changes no unit. The result
- * is a line in the summary for each class of data sets.
+ * {@code prepared=check}: remembers a checksum of each unit (a sample or a batch) that the program
+ * makes, and compares it with the checksum of the same unit when the program makes it again. The
+ * agent itself makes no unit, because unproven code may draw random numbers or change state, and
+ * changes none. The result is a line in the summary for each class of data sets.
  *
  * <p>Each unit is compared at most once, and costs 8 bytes or more until its data set is
  * garbage-collected. Thread-safe.

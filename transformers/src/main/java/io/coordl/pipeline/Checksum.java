@@ -31,8 +31,8 @@ public final class Checksum {
   }
 
   /**
-   * Returns a 128-bit checksum of the content and length of an array of numbers or booleans. Hashes
-   * four 64-bit words at a time, each in its own lane, where different words always give different
+   * Returns a 128-bit checksum of the content and length of a primitive array. Hashes four 64-bit
+   * words at a time, each in its own lane; different words always bring a lane into different
    * states. Runs at about memory speed.
    */
   public static long[] ofArray(Object array) {

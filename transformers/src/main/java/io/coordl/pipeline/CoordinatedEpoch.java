@@ -88,13 +88,19 @@ public final class CoordinatedEpoch {
     return shared != null;
   }
 
-  /** Lets the library run this epoch. */
+  /**
+   * Logs why this epoch, or a batch of it, is left to the library. If the epoch is not shared yet,
+   * it will not be.
+   */
   public synchronized void leave(CannotShareException reason) {
     decided = true;
     all.leave(reason);
   }
 
-  /** Returns the samples of a batch in the adopted order, which is final from this call on. */
+  /**
+   * Returns the samples of a batch in the adopted order, or in this job's own if none was adopted.
+   * No order is adopted after this call.
+   */
   public synchronized int[] samples(int batch) {
     decided = true;
     BatchOrder followed = order;
@@ -200,8 +206,8 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * Locks; returns false if the agent's thread does not leave the code, for example because it
-   * waits for a lock that this thread holds.
+   * Locks. Returns false, and ends the epoch, if the agent's thread does not leave the program's
+   * code, for example because it waits for a lock that this thread holds.
    */
   private boolean lock(ReentrantLock alone) {
     boolean got =
@@ -236,8 +242,9 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * Ends the epoch: it delivers no more batches. Waits until no agent thread works for the epoch,
-   * unless called by such a thread.
+   * Ends the epoch: it delivers no more batches. Waits until the epoch's agent threads have left
+   * the program's code, unless one hangs there. If called by the program's code on an agent thread,
+   * does not wait.
    */
   public void end() {
     ended = true;

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One batch that the program's own code prepares on the prefetcher's thread before the program
- * requests it. Either the program gets it, or it is discarded and freed exactly once. Thread-safe.
+ * One batch that is prepared on the prefetcher's thread before the program requests it. Either the
+ * program gets the batch, or it is discarded and freed exactly once. Thread-safe.
  */
 final class EarlyBatch {
   /**
@@ -34,7 +34,7 @@ final class EarlyBatch {
   /**
    * Creates a batch without starting it.
    *
-   * @param maker runs the program's code; returns null, or throws, if there is no batch
+   * @param maker prepares the batch; returns null, or throws, if there is none
    * @param drop frees a batch that the program does not get
    */
   EarlyBatch(Callable<? extends @Nullable Object> maker, Consumer<Object> drop) {

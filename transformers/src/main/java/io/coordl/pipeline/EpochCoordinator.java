@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * {@code prep=coordinate}: the epochs of one library's pipelines that this job takes part in.
- * Thread-safe.
+ * {@code prep=coordinate}: the epochs of one library's pipelines that this job shares with its
+ * group. Thread-safe.
  */
 public final class EpochCoordinator {
   private final String library;

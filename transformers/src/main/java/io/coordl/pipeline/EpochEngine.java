@@ -125,7 +125,7 @@ public final class EpochEngine {
     return samples != null && samples.areKept();
   }
 
-  /** Whether {@link #look} should be called: no batches are cached now. */
+  /** Whether to call {@link #look}: {@code prepared=share} is on, but caches nothing now. */
   public boolean looks() {
     return samples != null && !keeps();
   }

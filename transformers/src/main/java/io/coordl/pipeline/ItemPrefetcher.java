@@ -83,7 +83,7 @@ public final class ItemPrefetcher implements Closeable {
     return fetched.sum();
   }
 
-  /** Whether an item would be fetched if offered with, or without, a decoder. */
+  /** Whether an offered item would be fetched; {@code decoder}: whether it has a decoder. */
   public boolean isWorthwhile(boolean decoder) {
     return count.getAsInt() > 0
         && ((decoder && isDecoding()) || (raw != null && unfetched.get() < MAX_UNCACHED));
@@ -176,7 +176,7 @@ public final class ItemPrefetcher implements Closeable {
         count(unfetched, raw.prefetch(path));
       }
     } catch (Throwable t) {
-      // The program's own call will fail, too.
+      // The program's own call encounters the failure, too.
       count(decoding ? undecoded : unfetched, false);
     } finally {
       Spans.exit(span, null);

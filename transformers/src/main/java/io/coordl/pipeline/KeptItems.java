@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code decoded=share}: decodes each item once and caches its array as it is before any random
  * transform. When the program is about to decode an item, an adapter looks it up here. On a hit,
- * the adapter creates its array from the bytes; on a miss, it passes the decoded array here to be
- * cached. Thread-safe.
+ * the adapter creates an array from the bytes; on a miss, it passes the decoded array to {@link
+ * #keep}. Thread-safe.
  */
 public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher) {
   /** Returns null if no items are cached. */

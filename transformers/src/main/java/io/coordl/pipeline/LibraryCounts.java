@@ -6,9 +6,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of samples in a batch, or of epochs of a trainer, as reported by the adapter of its
- * class; for an array of objects or a collection, the number of elements. 0 if unknown. Never
- * throws.
+ * The number of samples in a batch, or of epochs of a trainer, as reported by the adapter of the
+ * object's class; for an array of objects or a collection, the number of elements. 0 if unknown.
+ * Never throws.
  */
 public final class LibraryCounts implements ToLongFunction<Object> {
   private final LibraryAdapters<ToLongFunction<Object>> adapters;

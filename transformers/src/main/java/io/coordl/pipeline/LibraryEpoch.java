@@ -65,7 +65,7 @@ public interface LibraryEpoch {
     throw new CannotShareException(name());
   }
 
-  /** Returns the key of a unit; null if a file has changed. */
+  /** Returns the key of a unit; null if it has none, for example because a file has changed. */
   default @Nullable Key identify(int unit) {
     return null;
   }
@@ -152,7 +152,7 @@ public interface LibraryEpoch {
     return null;
   }
 
-  /** Returns global JDK settings that code reads and that the program can change at any time. */
+  /** Returns global JDK settings that code reads; the program can change most of them. */
   static List<Object> defaults() {
     return List.of(
         Locale.getDefault(),
@@ -226,8 +226,8 @@ public interface LibraryEpoch {
   }
 
   /**
-   * Prepares a batch with the program's own code, on the prefetcher's thread; returns null if it
-   * cannot.
+   * Prepares a batch with the program's own code, on the prefetcher's thread; returns null if only
+   * the program's own call can prepare it.
    *
    * @param samples an element of {@link #upcoming}
    * @param position number of samples up to the end of the batch

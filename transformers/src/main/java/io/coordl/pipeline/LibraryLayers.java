@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layers of the model that a trainer changes, as reported by the adapter of its class; none if
- * unknown. Never throws.
+ * The layers of the model that a trainer trains, as reported by the adapter of the trainer's class;
+ * none if unknown. Never throws.
  */
 public final class LibraryLayers implements Function<Object, List<LayerEvent>> {
   private final LibraryAdapters<Function<Object, List<LayerEvent>>> adapters;

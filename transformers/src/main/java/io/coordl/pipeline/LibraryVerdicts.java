@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports whether the samples that an object of a library iterates over could be cached, as decided
- * by the adapter of its class; null if unknown. Never throws. A call takes about 0.1 s of CPU time.
+ * by the adapter of the object's class; null if unknown. Never throws. A call takes about 0.1 s of
+ * CPU time.
  */
 public final class LibraryVerdicts implements Function<Object, @Nullable SampleVerdict> {
   private final LibraryAdapters<Function<Object, SampleVerdict>> adapters;

@@ -53,7 +53,7 @@ public final class ObjectDescription {
   /** Maximum depth of sets and maps nested in each other. */
   private static final int MAX_NESTED = 24;
 
-  /** Longer arrays of numbers are written as a checksum. */
+  /** Longer arrays of {@link #NUMBERS} are written as a checksum. */
   private static final int MAX_ELEMENTS = 1024;
 
   private static final Set<Class<?>> NUMBERS =
@@ -77,7 +77,7 @@ public final class ObjectDescription {
     boolean describe(Object object, ObjectDescription to)
         throws ReflectiveOperationException, IOException;
 
-    /** Whether to omit a field that changes while its object works or need not be described. */
+    /** Whether to omit a field, because it changes while its object works, or is not needed. */
     boolean isScratch(Field field);
 
     /**
@@ -206,7 +206,7 @@ public final class ObjectDescription {
           file.getAbsolutePath()); // Jobs may run in different directories.
     } else if (object instanceof Path path) {
       if (path.getFileSystem() != FileSystems.getDefault()) {
-        throw new IOException("it has a path of another file system");
+        throw new IOException("it has a path outside the default file system");
       }
       quote(declared == Path.class ? "" : "path ", path.toAbsolutePath());
     } else if (object instanceof Class<?> type) {
@@ -268,7 +268,8 @@ public final class ObjectDescription {
   }
 
   /**
-   * Whether a name is a relative path of a file; called for fields, not for each name in a list.
+   * Whether a name is a relative path of an existing file. Called only for the described object and
+   * what it directly contains, because it accesses the file system.
    */
   private static boolean isRelativeFile(String name) {
     return !name.isEmpty() && !name.startsWith("/") && new File(name).exists();
@@ -314,12 +315,12 @@ public final class ObjectDescription {
         add(Array.get(object, i), type.getComponentType());
       }
       write("]");
-    } else if (object instanceof Set<?> elements && hasNoOrder(object)) {
+    } else if (object instanceof Set<?> elements && ignoresOrder(object)) {
       addSorted(elements);
     } else if (ofJdk && object instanceof Collection<?> elements) {
       addAll(elements);
     } else if (ofJdk && object instanceof Map<?, ?> map) {
-      if (hasNoOrder(object)) {
+      if (ignoresOrder(object)) {
         addSorted(map.entrySet());
       } else {
         addAll(map.keySet());
@@ -335,8 +336,8 @@ public final class ObjectDescription {
     }
   }
 
-  /** Whether a container has no order. In other containers, the program may choose the order. */
-  private boolean hasNoOrder(Object container) {
+  /** Whether to ignore a container's order, because the program cannot choose it. */
+  private boolean ignoresOrder(Object container) {
     Class<?> type = container.getClass();
     return !library.countsEveryOrder()
         && (UNORDERED.contains(type)
@@ -402,7 +403,7 @@ public final class ObjectDescription {
         || object instanceof BitSet
         || object instanceof Color) {
       quote(object.getClass().getSimpleName() + " ", object);
-    } else if (JdkObjects.tellsNothing(name)) {
+    } else if (JdkObjects.isIrrelevant(name)) {
       write(name);
     } else {
       throw new IOException("the state of a " + name + " cannot be read");

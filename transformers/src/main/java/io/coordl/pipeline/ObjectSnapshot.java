@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A snapshot of everything that an object refers to, directly or indirectly: the objects in the
- * order of a walk, and the numbers in them. Quickly detects changes of objects that refer to JDK
+ * order of a walk, and the numbers in them. Quickly detects changes to objects that refer to JDK
  * values, to collections and to other objects of the program. Holds strong references only to JDK
  * values such as strings and numbers, and only while memory suffices.
  */
@@ -60,7 +60,7 @@ public final class ObjectSnapshot {
   }
 
   /**
-   * Returns the classes of an object and of everything it refers to, except JDK classes.
+   * Returns the classes of an object and of everything it refers to, except arrays and JDK classes.
    *
    * @param counts as for a snapshot
    * @return null if they cannot be determined

@@ -18,7 +18,7 @@ final class OpenedFiles implements Consumer<String> {
   /** Role of an array without values that stands for a file. */
   static final String ROLE = "file";
 
-  /** Name of a part for files that the sample's key already identifies. */
+  /** Name of the part that stands for files that the sample's key already identifies. */
   private static final String NAMED = "";
 
   private final Map<String, FileState> files = new ConcurrentHashMap<>();
@@ -36,7 +36,7 @@ final class OpenedFiles implements Consumer<String> {
     return !files.containsKey(Producers.UNKNOWN);
   }
 
-  /** Whether each file is still the same, with the same size and modification time. */
+  /** Whether no file has changed since it was first opened; false if that is unknown. */
   boolean areUnchanged() {
     return areKnown()
         && files.entrySet().stream().allMatch(e -> e.getValue().equals(FileState.of(e.getKey())));
@@ -47,9 +47,9 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * Returns the files as parts of a layout, each by the path that the program used, which may
-   * denote another file in a job in another directory. Null if a change to one of them might go
-   * unnoticed.
+   * Returns the files as parts of a layout, each named by the path that the program used; in a job
+   * with another working directory, a relative path denotes another file. Null if a change to one
+   * of the files might go unnoticed.
    */
   @Nullable List<BatchLayout.Array> parts() {
     List<BatchLayout.Array> parts = new ArrayList<>();

@@ -18,7 +18,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
 
   private @Nullable Object companion;
 
-  /** The iterator's exception, thrown when its user reaches that element. */
+  /** The wrapped iterator's exception; thrown when {@link #next} reaches its place. */
   private @Nullable RuntimeException failure;
 
   /**
@@ -31,10 +31,10 @@ public final class PeekingIterator<T> implements Iterator<T> {
     this.own = own;
     this.most = most;
     this.listener = listener;
-    look();
+    readAhead();
   }
 
-  private void look() {
+  private void readAhead() {
     while (failure == null && peeked.size() < most) {
       T element;
       try {
@@ -81,7 +81,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
       }
       return own.next(); // At its end, the iterator behaves as without the agent.
     }
-    look();
+    readAhead();
     return element;
   }
 }

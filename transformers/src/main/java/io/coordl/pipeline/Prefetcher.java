@@ -13,7 +13,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of {@code prefetch=N}, each started when it first has work, and their statistics.
+ * The threads of {@code prefetch=N}, which are started when there is work, and their statistics.
  * Thread-safe.
  */
 public final class Prefetcher implements Closeable {
@@ -130,7 +130,7 @@ public final class Prefetcher implements Closeable {
     end(samples);
   }
 
-  /** Creates daemon threads that inherit nothing from the program's thread that starts them. */
+  /** Creates a pool of daemon threads, which inherit nothing from the thread that starts them. */
   static ThreadPoolExecutor threads(int count, int queued, String name) {
     AtomicInteger number = new AtomicInteger();
     ThreadFactory factory = task -> new AgentThread(name + number.incrementAndGet(), task);

@@ -49,9 +49,9 @@ import org.jspecify.annotations.Nullable;
  * transforms, code, library. So all jobs of the arena share the sample, in any order and batch
  * size. A sample that cannot be compared between processes is cached for this process alone.
  *
- * <p><b>Which stage.</b> If all samples fit, they are cached after the last stage that can be
- * cached; otherwise after the stage that saves the most time in the available memory. If the raw or
- * decoded items save more in that memory, samples are not cached. If samples are cached, their
+ * <p><b>Which stage.</b> If all samples fit, they are cached after the last stage whose result can
+ * be cached; otherwise after the stage that saves the most time in the available memory. If the raw
+ * or decoded items save more in that memory, samples are not cached. If samples are cached, their
  * items are not cached as well. The first job of the arena decides for all.
  *
  * <p>Thread-safe.
@@ -60,7 +60,7 @@ public final class PreparedSamples {
   /** Key part of a marker: the sample is unchanged, although its files' change times differ. */
   private static final long CONFIRMED = 1;
 
-  /** Key part of a sample that differs, cached in addition to the earlier one. */
+  /** Key part of a sample that was prepared again and differs; both versions are cached. */
   private static final long REWRITTEN = 2;
 
   /** Identifies samples of code that iterates over sets or maps in the order of this process. */
@@ -365,7 +365,8 @@ public final class PreparedSamples {
   }
 
   /**
-   * Returns a batch whose samples are all cached after their last stage; null if one is missing.
+   * Returns a batch whose samples are all cached after their last stage; null if one is missing, or
+   * if {@code maker} returns null.
    */
   public <B> @Nullable B batch(Plan plan, List<Long> indices, BatchMaker<B> maker)
       throws IOException {
@@ -421,7 +422,11 @@ public final class PreparedSamples {
     return samples;
   }
 
-  /** Returns the cached bytes of a sample; {@code likely} is its expected layout. */
+  /**
+   * Returns the cached bytes of a sample; null if there are none, or its files may have changed.
+   *
+   * @param likely the expected layout
+   */
   private @Nullable Kept find(ItemKey key, long stamp, @Nullable BatchLayout likely)
       throws IOException {
     Kept first = read(key, likely);
@@ -522,7 +527,7 @@ public final class PreparedSamples {
     private final List<ItemKey> names = new ArrayList<>();
     private final List<String> halves = new ArrayList<>();
 
-    /** The stage that is cached; -1 until it is chosen. */
+    /** The stage after which samples are cached; -1 until it is chosen. */
     private volatile int stage = -1;
 
     /** Size in bytes of each cached sample; 0 if there is none, -1 if sizes differ. */
@@ -675,8 +680,8 @@ public final class PreparedSamples {
     }
 
     /**
-     * Records the time and size of each stage of a sample; a negative size means that the sample
-     * cannot be cached after that stage.
+     * Records, for each stage of a sample, the total time up to its end and the size of its result;
+     * a negative size means that the sample cannot be cached after that stage.
      *
      * @param last last stage after which it can be cached; -1 if there is none
      */
@@ -723,7 +728,8 @@ public final class PreparedSamples {
                 : "its samples are random, contain more than arrays of numbers, or are made on a"
                     + " device and not simply stacked into batches");
       } else if (ofItems > best) {
-        leave("in the available memory, its items save more (" + perMebibyte(chosen) + ")");
+        leave(
+            "in the available memory, caching its items saves more (" + perMebibyte(chosen) + ")");
       } else {
         decide(chosen);
         chosen("not all samples fit");

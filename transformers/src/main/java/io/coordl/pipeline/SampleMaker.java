@@ -11,7 +11,7 @@ public interface SampleMaker<S> {
   /** Stage 0; returns and throws as the program's code does. */
   @Nullable S get() throws Exception;
 
-  /** Applies a transform, from stage 1 on; throws as the program's code does. */
+  /** Applies the transform of a stage, at least 1; throws as the program's code does. */
   S transform(int stage, S sample) throws Exception;
 
   /**

@@ -91,7 +91,7 @@ public final class SampleThreads {
     }
   }
 
-  /** Takes samples until none is left; takes no lock. */
+  /** Takes samples until none is left or one fails; locks nothing unless one fails. */
   void takeAll() {
     int place;
     while ((place = next.getAndIncrement()) < count) {

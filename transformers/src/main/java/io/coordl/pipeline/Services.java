@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param checked for {@code prepared=check}
  * @param group for {@code prep=coordinate}
  * @param prefetcher for {@code prefetch=N}
- * @param threads number of agent threads that prefetch; 0 if none were requested
+ * @param threads value of {@code prefetch=N}; 0 if not given
  * @param models for {@code checkpoint=}
  * @param checkpoints for {@code checkpoint.every=}
  * @param resume for {@code resume=}
@@ -57,7 +57,7 @@ public record Services(
     return prefetcher == null ? null : prefetcher.items();
   }
 
-  /** Each method adds a service; null stands for none. */
+  /** Collects the services; null stands for none. */
   public static final class Builder {
     private final UserLog log;
     private @Nullable DecodedStore decoded;
@@ -98,7 +98,7 @@ public record Services(
       return this;
     }
 
-    /** {@code number} is 0 if no threads were requested. */
+    /** {@code number} is the value of {@code prefetch=N}; 0 if not given. */
     public Builder prefetcher(@Nullable Prefetcher with, int number) {
       prefetcher = with;
       threads = number;

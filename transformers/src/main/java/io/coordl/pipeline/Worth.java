@@ -233,7 +233,7 @@ public final class Worth {
         || (keeps && keeping.mean() > epochs.getAsInt() * saved)) {
       leave(
           Text.format(
-              "it would not pay off; a %s takes %.1f us to make, %.1f to find, %.1f to keep, and"
+              "it would not pay off; a %s takes %.1f us to make, %.1f to find, %.1f to cache, and"
                   + " %.1f to check for changes",
               unit,
               make / 1e3,

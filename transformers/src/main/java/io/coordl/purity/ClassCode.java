@@ -69,7 +69,7 @@ final class ClassCode extends ClassVisitor {
     }
   }
 
-  /** Whether the class itself declares this instance method with a body. */
+  /** Whether the class itself declares this method, neither static nor abstract. */
   boolean declares(Member called) {
     return methods.stream()
         .anyMatch(

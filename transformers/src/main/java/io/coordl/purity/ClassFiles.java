@@ -36,7 +36,8 @@ public final class ClassFiles {
    * Returns the checksum of a class file, in hexadecimal; the class is not loaded.
    *
    * @param beside a class whose loader finds it
-   * @param resource relative to {@code beside}, or absolute with a slash
+   * @param resource path without {@code .class}: relative to {@code beside}, or absolute if it
+   *     starts with a slash
    * @throws IOException if it cannot be read
    */
   public static String checksum(Class<?> beside, String resource) throws IOException {

@@ -52,8 +52,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * Returns why a field may be set while the program runs, as a clause after its name; null if it
-   * cannot be set.
+   * Returns why a field may be set, as a clause after its name; null if it is set only during
+   * construction or in announced methods.
    */
   @Nullable String reasonItIsSet(Member field) {
     int access = access(field);
@@ -101,7 +101,10 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         && field.equals(resolve(used));
   }
 
-  /** Whether an instruction sets a field of the object or class that is being initialised. */
+  /**
+   * Whether an instruction sets a field where that is allowed: on {@code this} in a constructor or
+   * an announced method, or in the static initialiser.
+   */
   private boolean makes(MethodCode method, List<Value> operands, int opcode, Member field) {
     return isMaking(method, field)
         && (opcode == Opcodes.PUTSTATIC
@@ -121,7 +124,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
 
   /**
    * Returns why the state that a program class inherits from the library may change; null if it
-   * cannot. Checks only the nest of the class, because no others can access most of that state.
+   * cannot. Checks only the nest of the class, because other classes cannot access most of that
+   * state.
    */
   @Nullable String reasonInheritedChanges(String owner, Predicate<String> isLibrary) {
     for (MethodCode method : nest(owner)) {
@@ -172,7 +176,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     }
     String kind = field.descriptor().startsWith("[") ? "an array" : "a collection";
     if ((access & Opcodes.ACC_PRIVATE) == 0) {
-      return kind + " that other code may change, since it is not private";
+      return kind + " that other code may change, since the field is not private";
     }
     for (MethodCode method : nest(field.owner())) {
       String why = new Uses(field, deep, method).reason();
@@ -385,7 +389,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     }
 
     private static boolean onlyReads(String owner, String name) {
-      return JdkCode.looks(owner, name)
+      return JdkCode.onlyReads(owner, name)
           || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
           || JdkCode.isOf(JdkCode.VIEWS, owner, name)
           || name.equals("entrySet")
@@ -576,8 +580,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         return Role.CHANGED;
       }
       return (name.equals("clone")
-                  ? !deep && JdkCode.looks(owner, name)
-                  : JdkCode.looks(owner, name))
+                  ? !deep && JdkCode.onlyReads(owner, name)
+                  : JdkCode.onlyReads(owner, name))
               || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
               || JdkCode.isOf(JdkCode.VIEWS, owner, name)
               || (passesElements && !deep)
@@ -604,7 +608,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     SHOWN
   }
 
-  /** Whether values of the type are immutable. */
+  /** Whether this is a primitive type or {@code String}, so that its values are immutable. */
   static boolean isPlain(String descriptor) {
     return Type.getType(descriptor).getSort() < Type.ARRAY
         || descriptor.equals("Ljava/lang/String;");

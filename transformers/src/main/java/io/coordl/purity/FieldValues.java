@@ -113,7 +113,7 @@ public final class FieldValues {
     return then instanceof Met met ? now != null && met.refersTo(now) : then == now;
   }
 
-  /** Returns a number, or the bits of a float or double, so that different NaNs differ. */
+  /** Returns a primitive value; floats and doubles as bits, so that different NaNs differ. */
   private static Object bits(Object number) {
     return number instanceof Float one
         ? (Object) Float.floatToRawIntBits(one)

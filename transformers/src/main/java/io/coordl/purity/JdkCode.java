@@ -15,9 +15,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Lists the JDK methods that return the same result for the same arguments whenever they are
- * called; all others are unknown. Excluded are clocks, threads, the default locale, properties,
- * random generators, processes, sockets, reflection and output to files or the console.
+ * Lists the JDK methods whose results depend only on their arguments, and on files that they open,
+ * where changes are noticed; all others are unknown. Excluded are clocks, threads, the default
+ * locale, properties, random generators, processes, sockets, reflection and output to files or the
+ * console.
  */
 final class JdkCode {
   /** Packages whose methods depend only on their arguments; {@link #isKnown} has the exceptions. */
@@ -74,7 +75,7 @@ final class JdkCode {
               + " lang/Boolean.getBoolean lang/Enum.hashCode lang/Enum.valueOf"
               + " lang/String.format(Ljava/lang/String; lang/String.formatted"
               + " lang/String.toLowerCase() lang/String.toUpperCase() util/Collections.shuffle"
-              // These may run code on other threads, whose file reads would go unnoticed.
+              // The next two may run code on other threads, whose file reads would go unnoticed.
               + " util/stream/StreamSupport util/stream/Gatherers.mapConcurrent"
               + " util/Objects.toIdentityString"
               + " util/Locale.getDefault util/Locale.setDefault util/Locale.getDisplay"
@@ -174,7 +175,7 @@ final class JdkCode {
         || owner.startsWith("com/sun/");
   }
 
-  /** Whether a JDK method always returns the same result for the same arguments. */
+  /** Whether a JDK method is known, in the sense of the class description. */
   static boolean isKnown(String owner, String method, String descriptor) {
     String name = owner + "." + method;
     if (METHODS.contains(name)) {
@@ -254,7 +255,7 @@ final class JdkCode {
   }
 
   /** Whether a method only reads the collection or array on which it is called. */
-  static boolean looks(String owner, String method) {
+  static boolean onlyReads(String owner, String method) {
     return (COLLECTIONS.contains(owner) || owner.startsWith("[")) && ONLY_READS.contains(method);
   }
 

@@ -8,7 +8,7 @@ import java.util.SortedSet;
 import java.util.concurrent.PriorityBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Handles JDK objects among those of a program; their fields are inaccessible. */
+/** Classifies JDK objects to which a program refers; their fields are inaccessible. */
 public final class JdkObjects {
   /** Locks, random generators, caches: irrelevant to batches, or handled elsewhere. */
   private static final List<String> IRRELEVANT =
@@ -40,7 +40,7 @@ public final class JdkObjects {
   }
 
   /** Whether objects of the class with this name are irrelevant to batches. */
-  public static boolean tellsNothing(String className) {
+  public static boolean isIrrelevant(String className) {
     return IRRELEVANT.stream().anyMatch(className::startsWith);
   }
 }

@@ -31,7 +31,7 @@ final class MethodCode extends MethodVisitor {
 
   /**
    * @param member the member used; for a type instruction, its owner is the type
-   * @param operand slot of a local variable, or number of dimensions
+   * @param operand the instruction's number, such as a variable's slot or a count of dimensions
    * @param arguments arguments of a call site, or the loaded constant
    */
   record Instruction(

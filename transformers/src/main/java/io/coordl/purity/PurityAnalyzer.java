@@ -46,11 +46,11 @@ import org.jspecify.annotations.Nullable;
  * no file except the requested item, and no random generator except the library's. It writes
  * nothing that outlives the call.
  *
- * <p><b>Code to analyse.</b> Every method that can run is analysed: all methods of the classes of
- * the objects that the pipeline keeps, and of the classes that this code instantiates; the static
- * methods it calls; its lambdas; and the initialisers of classes that may not be initialised yet.
- * No other class can receive a call, because objects come from nowhere else: reflection, method
- * handles, service loaders and the like make the proof fail. So it does not matter which
+ * <p><b>Code to analyse.</b> Every method that can run is analysed: those that can be called on the
+ * objects that the pipeline keeps, and on the objects that analysed code creates; the static
+ * methods that it calls; its lambdas; and the initialisers of classes that may not be initialised
+ * yet. No other class can receive a call, because objects come from nowhere else: reflection,
+ * method handles, service loaders and the like make the proof fail. So it does not matter which
  * implementations of an interface are loaded later.
  *
  * <p><b>Fields.</b> The classes that the program will load are unknown, but only the classes of a
@@ -137,7 +137,10 @@ public final class PurityAnalyzer {
       return false;
     }
 
-    /** Whether an object that only the library refers to never changes, whatever it refers to. */
+    /**
+     * Whether an object of this class never changes if only the library refers to it, so that its
+     * fields need not be followed.
+     */
     default boolean isValue(Class<?> type) {
       return false;
     }
@@ -178,8 +181,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Whether the caller compares an object's closed fields before each call. It cannot do so for
-     * an object to which only a static field refers.
+     * Whether the caller compares, before each call, the fields that closed classes declare ({@link
+     * #isClosed}). It cannot do so for an object to which only a static field refers.
      */
     default boolean comparesObjects() {
       return false;
@@ -267,22 +270,22 @@ public final class PurityAnalyzer {
   /** Like {@link #reasonToLeave}, but returns the whole proof. */
   public Proof prove(List<? extends @Nullable Object> roots) {
     try {
-      Look look = new Look();
-      roots.forEach(root -> look.addRoot(root));
-      String reason = look.findReason();
+      Analysis analysis = new Analysis();
+      roots.forEach(root -> analysis.addRoot(root));
+      String reason = analysis.findReason();
       return reason == null
           ? new Proof(
               null,
-              look.code(),
-              look.readStatics(),
-              look.trusts,
-              look.ordersByProcess(),
-              look.values.end(),
-              Set.copyOf(look.copied),
-              Set.copyOf(look.reads.keySet()))
+              analysis.code(),
+              analysis.readStatics(),
+              analysis.trusts,
+              analysis.ordersByProcess(),
+              analysis.values.end(),
+              Set.copyOf(analysis.copied),
+              Set.copyOf(analysis.reads.keySet()))
           : Proof.failed(reason);
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
-      return Proof.failed("it cannot be analysed (" + e + ")");
+      return Proof.failed("the pipeline cannot be analysed (" + e + ")");
     }
   }
 
@@ -314,7 +317,7 @@ public final class PurityAnalyzer {
   }
 
   /** One analysis of a pipeline. */
-  private final class Look {
+  private final class Analysis {
     /** The objects found, each with the name of what refers to it. */
     private final IdentityHashMap<Object, String> seen = new IdentityHashMap<>();
 
@@ -359,8 +362,8 @@ public final class PurityAnalyzer {
     private final Set<Member> settled = new LinkedHashSet<>();
 
     /**
-     * Says which method sets a lazy cache, which must not depend on fields that other code may set;
-     * null if there is none.
+     * Says which method sets a lazy cache; null if none does. Such a cache must not depend on
+     * fields that other code may set.
      */
     private @Nullable String lazy;
 
@@ -469,7 +472,7 @@ public final class PurityAnalyzer {
           visitStatic(field);
         }
         if (seen.size() > MAX_OBJECTS || classes.size() > MAX_CLASSES) {
-          return "it is too large to analyse";
+          return "the pipeline is too large to analyse";
         }
       }
       return reason;
@@ -576,7 +579,7 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Adds a field, of all objects that the code can reach, to {@link #values}; returns false if
+     * Adds to {@link #values} this field of all objects that the code can reach; returns false if
      * that is impossible.
      */
     private boolean compares(Member field, String why, boolean deep) {
@@ -616,7 +619,8 @@ public final class PurityAnalyzer {
             Optional.ofNullable(ClassCode.read(name, loader, known.getsItem()));
         Optional<ClassCode> other = classes.putIfAbsent(name, code);
         if (other != null && !code.map(it -> it.checksum).equals(other.map(it -> it.checksum))) {
-          throw new IllegalStateException(dotted(name) + " is not the same class everywhere");
+          throw new IllegalStateException(
+              "class loaders have different classes named " + dotted(name));
         }
       }
       return classes.getOrDefault(name, Optional.empty()).orElse(null);
@@ -818,7 +822,7 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** Records that the library's methods may read this field of its object. */
+    /** Records that methods of the library may read this field. */
     private void visitOfLibrary(Class<?> at, Field field, Class<?> type) {
       Member declared = declared(field);
       reads.put(declared, new Read(type.getName(), at.getClassLoader()));
@@ -1042,7 +1046,7 @@ public final class PurityAnalyzer {
           }
         }
       }
-      // A method inherited from outside the program may implement one of its interfaces.
+      // A method inherited from outside the program may implement an interface's method.
       for (ClassCode code : instance.codes().values()) {
         String parent = code.isInterface ? "java/lang/Object" : code.parents.get(0);
         if (inherits
@@ -1084,7 +1088,7 @@ public final class PurityAnalyzer {
       for (MethodCode method : code.methods) {
         if (reason == null && method.signature().equals(call.name() + call.descriptor())) {
           found = true;
-          look(method, call.loader());
+          analyse(method, call.loader());
         }
       }
       if (!found && !call.name().equals("<clinit>")) {
@@ -1117,7 +1121,7 @@ public final class PurityAnalyzer {
       }
     }
 
-    private void look(MethodCode method, @Nullable ClassLoader loader) {
+    private void analyse(MethodCode method, @Nullable ClassLoader loader) {
       run.add(method);
       loaders.put(method, Optional.ofNullable(loader));
       Body body = new Body(method, loader);
@@ -1230,7 +1234,7 @@ public final class PurityAnalyzer {
           }
           case Opcodes.INVOKEDYNAMIC -> {
             if (!FACTORIES.contains(it.owner())) {
-              leave("is linked by " + it.className());
+              leave("contains a call that " + it.className() + " links");
             }
             instruction.arguments().forEach(this::linked);
             link(instruction, operands);
@@ -1249,8 +1253,8 @@ public final class PurityAnalyzer {
       /**
        * Checks a value whose string or hash code the JDK uses. For an array, and for an object
        * whose class inherits the method from {@code Object}, the string or hash code derives from
-       * the address, which differs between objects and processes. Other classes are assumed to
-       * override the method.
+       * the identity hash code, which differs between objects and processes. Other classes are
+       * assumed to override the method.
        *
        * @param type declared by the caller; null for any object
        * @param by {@code toString} or {@code hashCode}
@@ -1260,24 +1264,24 @@ public final class PurityAnalyzer {
           if (origin instanceof Made made) {
             Instruction it = method.instructions.get(made.at());
             if (it.makesArray()
-                || (it.opcode() == Opcodes.NEW && hasAddress(it.member().owner(), by))) {
-              leave("identifies an object that it creates by the object's address");
+                || (it.opcode() == Opcodes.NEW && isInherited(it.member().owner(), by))) {
+              leave("depends on the identity hash code of an object that it creates");
             }
           } else if (origin instanceof Kept kept && !kept.element()) {
             String descriptor = kept.field().descriptor();
             ownOrder |=
                 descriptor.startsWith("[")
-                    || hasAddress(Type.getType(descriptor).getInternalName(), by);
+                    || isInherited(Type.getType(descriptor).getInternalName(), by);
           } else if (type != null
               && (type.getSort() == Type.ARRAY
-                  || (type.getSort() == Type.OBJECT && hasAddress(type.getInternalName(), by)))) {
-            leave("may identify an object by its address");
+                  || (type.getSort() == Type.OBJECT && isInherited(type.getInternalName(), by)))) {
+            leave("may depend on the identity hash code of an object");
           }
         }
       }
 
       /** Whether a class inherits this method from {@code Object}. */
-      private boolean hasAddress(String owner, Member by) {
+      private boolean isInherited(String owner, Member by) {
         if (owner.equals("java/lang/Object")) {
           return true;
         }
@@ -1361,7 +1365,9 @@ public final class PurityAnalyzer {
           } else if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
             leave("reads a file that is not the item asked for (" + whole + ")");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
-            leave("reads a file through a method reference, or as part of its own object");
+            leave(
+                "reads a file through a method reference or its superclass, where changes are not"
+                    + " seen");
           }
         } else if (it.equals(FORMAT)
             && known.comparesFields()

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * the class unchanged.
  */
 public final class ProgramTransformer implements ClassFileTransformer {
-  /** Receives what happens to classes; called while they load, on any thread. */
+  /** Receives what happens to classes as they load or are retransformed, on any thread. */
   public interface Listener {
     /** Listener for the rules that are applied to, or do not fit, one class. */
     RuleListener forClass(String name, @Nullable ProtectionDomain domain);
@@ -55,7 +55,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
 
   /**
    * Whether a loaded class may need retransformation, judged by the class file that its loader
-   * finds; true if there is none.
+   * finds; true if it finds none.
    */
   public boolean mayChange(Class<?> type) {
     ClassLoader loader = type.getClassLoader();

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Compares the verdict of the proof on every data set, reader, iterator and transform of the
- * libraries with what a person found by reading their class files. {@code -Dcoordl.docs=write}
- * rewrites {@code docs/acceptance.md}.
+ * Compares the verdict of the proof on every class of the libraries that makes or changes batches
+ * with what a person found by reading its class file. {@code -Dcoordl.docs=write} rewrites {@code
+ * docs/acceptance.md}.
  */
 final class AcceptanceTest {
   /** The proof must accept at least this share of the classes that are pure by inspection. */

@@ -19,7 +19,7 @@ class ChecksumTest {
   }
 
   @Test
-  void valuesPositionsAndLengthCount() {
+  void valuesPositionsAndLengthMatter() {
     Set<Long> met = new HashSet<>();
     int count = 0;
     for (long one = -100; one < 100; one++) {
@@ -40,7 +40,7 @@ class ChecksumTest {
 
   /** For lengths below 100; in heap memory and, from another position, in direct memory. */
   @Test
-  void eachByteCounts() {
+  void eachByteMatters() {
     for (int length = 0; length < 100; length++) {
       byte[] bytes = new byte[length];
       new Random(length).nextBytes(bytes);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What many threads cost per batch and per sample, counted rather than timed. */
+/** Measures the cost of many threads per batch and per sample by counting, not by timing. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ManySampleThreadsTest {
   private static final int SAMPLES = 4096;

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * All that policies know of {@link PlainBatches}. The methods that it overrides stand for
- * intercepted ones.
+ * Adapts {@link PlainBatches} to the policies. Its overrides of {@code next}, {@code fetch} and
+ * {@code load} stand for intercepted methods.
  */
 final class PlainAdapter extends PlainBatches implements LibraryEpoch, LibraryBatches {
   private static final DecodedForm FORM = DecodedForm.of("plain");

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Samples are cached, for a minimal library whose samples are arrays of bytes. */
+/** Caches samples of a minimal library, which are arrays of bytes. */
 class PreparedSamplesTest {
   private static final PurityAnalyzer.Known NOTHING =
       new PurityAnalyzer.Known() {
@@ -348,7 +348,7 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void fieldReadOnlyByALaterStageIsSeen() throws Exception {
+  void changeOfAFieldThatOnlyALaterStageReadsIsSeen() throws Exception {
     PreparedSamples job = comparing();
     Tagging data = new Tagging();
     Data pipeline = new Data(data, "tags", new LooksInto());
@@ -442,8 +442,8 @@ class PreparedSamplesTest {
   }
 
   @Test
-  void itemsOfPreparedSamplesAreNotKeptDecodedToo() throws Exception {
-    assertThat(keptDecoded(20)).isEqualTo(1); // That of the sample with which the stage was chosen.
+  void itemsOfPreparedSamplesAreNotCachedAsWell() throws Exception {
+    assertThat(keptDecoded(20)).isEqualTo(1); // Of the sample that led to the choice.
     assertThat(chosen)
         .singleElement()
         .asString()
@@ -463,7 +463,10 @@ class PreparedSamplesTest {
     assertThat(keptDecoded(1000)).isEqualTo(20);
     assertThat(samples.plan(new Data(numbers, "n"))).isNull();
     assertThat(chosen).isEmpty();
-    assertThat(said).singleElement().asString().contains("its items save more (1 MiB saves ");
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .contains("caching its items saves more (1 MiB saves ");
   }
 
   @Test
@@ -690,7 +693,7 @@ class PreparedSamplesTest {
     Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
     Files.write(file, new byte[] {9, 9});
     assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(9, 9);
-    // The first version is kept for good; the others are read twice.
+    // The first version stays cached; later versions are read at each request.
     assertThat(calls).hasSize(1 + 2 + 2 + 1);
   }
 

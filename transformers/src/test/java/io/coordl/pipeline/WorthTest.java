@@ -52,7 +52,7 @@ class WorthTest {
     assertThat(worth.isIt()).isFalse();
     assertThat(said)
         .containsExactly(
-            "it would not pay off; a sample takes 6.0 us to make, 6.0 to find, 20.0 to keep, and"
+            "it would not pay off; a sample takes 6.0 us to make, 6.0 to find, 20.0 to cache, and"
                 + " 0.0 to check for changes");
   }
 
@@ -67,7 +67,7 @@ class WorthTest {
     assertThat(worth.isIt()).isTrue();
   }
 
-  /** The cost of keeping is sunk: from the second epoch on, only finding counts. */
+  /** The cost of keeping is sunk: after the first epoch, only finding counts. */
   @Test
   void keptSamplesAreUsed() {
     epochs = 1_000;
@@ -78,13 +78,13 @@ class WorthTest {
   }
 
   @Test
-  void checkingALargePipelineInEachEpochCounts() {
+  void costOfCheckingALargePipelineInEachEpochMatters() {
     long look = 200_000_000; // As long as it takes to make all samples.
     worth.begun(5 * look, SIZE);
     kept(SIZE, 200_000, 20_000, 1_000);
     worth.begun(look, SIZE);
     found(SIZE, 1_000);
-    assertThat(worth.isIt()).isTrue(); // This slow check may be the last one.
+    assertThat(worth.isIt()).isTrue(); // Later checks may be quicker.
     worth.begun(look, SIZE);
     assertThat(worth.isIt()).isFalse();
     assertThat(said).singleElement().asString().endsWith("200.0 to check for changes");
@@ -92,7 +92,7 @@ class WorthTest {
 
   /** As in a loop that takes a few batches of a large data set and then stops. */
   @Test
-  void checkingCountsPerSampleTaken() {
+  void costOfCheckingIsSpreadOverTheSamplesTaken() {
     for (int epoch = 0; epoch < 5; epoch++) {
       worth.begun(20_000_000, 300_000);
       kept(epoch == 0 ? 80 : 0, 30_000, 20_000, 1_000);
@@ -103,7 +103,7 @@ class WorthTest {
   }
 
   @Test
-  void checkingThatIsQuickOnceWarmDoesNotCount() {
+  void slowFirstChecksDoNotDecide() {
     for (int epoch = 0; epoch < 5; epoch++) {
       worth.begun(epoch < 2 ? 100_000_000 : 1_000_000, SIZE);
       kept(epoch == 0 ? SIZE : 0, 200_000, 20_000, 1_000);
@@ -156,7 +156,7 @@ class WorthTest {
 
   /** Stacking samples that are found is part of finding them. */
   @Test
-  void timeSavedByNotStackingCounts() {
+  void timeSavedByNotStackingMatters() {
     for (int i = 0; i < 3_000; i++) {
       worth.batched(4_000, 1);
       kept(1, 2_000, 3_000, 3_000);

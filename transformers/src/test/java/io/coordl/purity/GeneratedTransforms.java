@@ -21,8 +21,8 @@ final class GeneratedTransforms {
   /**
    * One thing that a transform does with its argument {@code v}.
    *
-   * @param beside top-level classes that it needs; {@code #} stands for a unique number in all
-   *     texts
+   * @param beside top-level classes that it needs; in all texts, {@code #} stands for a unique
+   *     suffix, and {@code Self} for the transform's class
    * @param members members that it adds to the transform
    * @param expression what the transform evaluates; {@code self} stands for the transform
    * @param change statements with which other code changes what the piece reads

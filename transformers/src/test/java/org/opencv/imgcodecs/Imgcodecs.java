@@ -8,7 +8,7 @@ import org.opencv.core.Mat;
 public final class Imgcodecs {
   public static final List<Mat> BUFFERS = new ArrayList<>();
 
-  // Bindings that link in a static initialiser do so in all their classes.
+  // Bindings that load native code in a static initialiser do so in all their classes.
   static {
     new Mat("");
   }

@@ -64,7 +64,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>Calls linked later</h2>
  *
  * The bridge cannot name OpenCV's types, nor JDK types that are newer than Java 17. A call with
- * such types becomes an {@code invokedynamic} with the same descriptor that carries the original
+ * such types becomes an {@code invokedynamic} that takes the same operands and carries the original
  * call as a handle; the bridge's bootstrap method links it with the caller's access rights (see
  * {@code NativeReads}). Class files before Java 7 lack that instruction and keep the original call.
  *

@@ -10,7 +10,7 @@ public final class ClassNames {
           .split(" ");
 
   /**
-   * Prefixes of the class loaders of agents, including this agent. These loaders also load
+   * Prefixes of the class names of agents' loaders, including this agent's. These loaders also load
    * libraries under their usual names.
    */
   private static final String[] AGENT_LOADERS = {

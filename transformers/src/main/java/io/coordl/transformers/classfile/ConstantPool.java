@@ -35,8 +35,8 @@ public final class ConstantPool {
   }
 
   /**
-   * Whether the constant pool contains one of the strings. False if this is not a class file, or
-   * has entries of an unknown kind; such a class is left alone.
+   * Whether the constant pool contains one of the strings. Searches only up to an entry of an
+   * unknown kind.
    */
   public boolean mentionsAny(byte[] classFile) {
     if (classFile.length < FIRST_ENTRY_OFFSET) {

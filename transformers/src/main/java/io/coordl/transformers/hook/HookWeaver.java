@@ -61,7 +61,7 @@ public final class HookWeaver {
     return markers;
   }
 
-  /** The rules that apply to one class. */
+  /** The methods of one class to weave, and the rules that name the class but do not fit it. */
   public static final class Plan {
     /** Chosen methods by name and descriptor. */
     final Map<String, Chosen> chosen = new LinkedHashMap<>();

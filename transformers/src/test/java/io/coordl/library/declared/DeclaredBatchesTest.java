@@ -374,7 +374,7 @@ class DeclaredBatchesTest {
         });
   }
 
-  /** The two pairs of strings look alike in a list. */
+  /** Both pairs of strings print as the list {@code [a, b, c]}. */
   @ParameterizedTest
   @EnumSource
   void batchesDependOnTheBoundariesBetweenTheArguments(Mode mode) {
@@ -464,7 +464,7 @@ class DeclaredBatchesTest {
   }
 
   @Test
-  void nobodyCanVouchForAnIterator() {
+  void userCannotVouchForAnIterator() {
     trusted = Set.of(Loops.Drawing.class.getName());
     same(Mode.BOTH, job -> job.epochs(new Loops.Drawing()));
     assertRefused("java.util.Random.nextInt");

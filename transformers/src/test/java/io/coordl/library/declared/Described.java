@@ -14,7 +14,7 @@ import java.nio.ShortBuffer;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Describes all that a program can learn about a batch; independent of the code that it checks. */
+/** Describes all that a program can learn about a batch; independent of the tested code. */
 final class Described {
   private final StringBuilder text = new StringBuilder();
   private final IdentityHashMap<Object, Integer> seen = new IdentityHashMap<>();

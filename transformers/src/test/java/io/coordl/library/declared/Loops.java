@@ -10,7 +10,7 @@ import java.util.NoSuchElementException;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** Iterators like those of real programs, good and bad. */
+/** Iterators like those of real programs; the agent must leave some of them to the program. */
 @SuppressWarnings({"ArrayRecordComponent", "EffectivelyPrivate", "UnusedMethod", "UnusedVariable"})
 final class Loops {
   static final int BATCHES = 6;
@@ -30,7 +30,7 @@ final class Loops {
     return new float[][] {{work(seed), seed}, {seed + 1}};
   }
 
-  /** The only class that most of these iterators share. */
+  /** The superclass of most of these iterators. */
   abstract static class Batches {
     int at;
 

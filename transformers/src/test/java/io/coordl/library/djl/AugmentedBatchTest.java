@@ -182,7 +182,7 @@ class AugmentedBatchTest {
 
   /**
    * Compares the agent's batch, as made for the host and for a device, with the library's. Returns
-   * 0 if the library's own call throws.
+   * 2, or 0 if the library's own call throws.
    */
   private int compare(DataIterable iterable, List<Long> indices, long seed) throws Exception {
     RandomUtils.RANDOM.setSeed(seed);

@@ -58,7 +58,7 @@ class BufferedPixelsTest {
     }
   }
 
-  /** Their pixels need a conversion, which is left to the library. */
+  /** Images of these types need a conversion, which is left to the library. */
   @ParameterizedTest
   @ValueSource(
       ints = {

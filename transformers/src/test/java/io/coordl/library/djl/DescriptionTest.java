@@ -39,7 +39,7 @@ class DescriptionTest {
     }
   }
 
-  /** A class with only one lambda for its interface. */
+  /** Creates the only lambda for {@code UnaryOperator} in this test class. */
   private static final class OneLambda {
     static UnaryOperator<String> suffix(String end) {
       return text -> text + end;
@@ -175,7 +175,7 @@ class DescriptionTest {
   }
 
   @Test
-  void staticFieldsCount() throws CannotShareException {
+  void staticFieldsAreDescribed() throws CannotShareException {
     String weak = words(new Brightened());
     Brightened.strength = 0.2f;
     assertThat(words(new Brightened())).contains("strength=0.2").isNotEqualTo(weak);

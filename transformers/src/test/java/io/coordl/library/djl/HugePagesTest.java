@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which memory the agent asks the kernel to back with huge pages. */
+/** The agent asks the kernel to back large buffers with huge pages. */
 class HugePagesTest {
   private static final int LENGTH = 32 << 20;
 

@@ -163,7 +163,7 @@ class KnownDjlTest {
   }
 
   @Test
-  void fileMustDependOnTheItemOnEachPath() {
+  void fileMustDependOnTheItemOnEachCodePath() {
     PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(false));
 
     assertThat(code.reasonToLeave(List.of(new OfItem()))).isNull();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Two jobs whose batches may differ are told exactly what differs. */
+/** If the batches of two jobs may differ, a message names exactly what differs. */
 class PipelinePartsTest {
   /** The settings of a job; each method returns a copy with one of them changed. */
   private record Job(

@@ -18,7 +18,7 @@ import java.lang.reflect.Proxy;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Verdicts on pipelines whose samples are not cached: whether they could be. */
+/** Verdicts on whether the samples of a pipeline could be cached. */
 class ProvenSamplesTest {
   private abstract static class Numbers extends RandomAccessDataset {
     Numbers() {
@@ -89,7 +89,7 @@ class ProvenSamplesTest {
   }
 
   @Test
-  void samplesWithoutChangingInputsCanBeKept() throws Exception {
+  void samplesWhoseInputsNeverChangeCanBeKept() throws Exception {
     SampleVerdict verdict = verdict(new Pure());
     assertThat(verdict.isKept()).isTrue();
     assertThat(verdict.reason()).isEmpty();

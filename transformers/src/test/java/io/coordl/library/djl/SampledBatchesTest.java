@@ -122,7 +122,7 @@ class SampledBatchesTest {
     assertThat(logged).singleElement().asString().contains("samplers that never end");
   }
 
-  /** DJL's sampler returns the last, incomplete batch, although it should drop it. */
+  /** At the end, {@code next} of DJL's sampler returns the incomplete batch that it should drop. */
   @Test
   void nextBeyondTheEndIsTheSamplersOwn() {
     Iterator<List<Long>> own = new BatchSampler(new SequenceSampler(), 4, true).sample(dataset);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which arrays are read to cache an image's pixels, if the program's arrays are on a device. */
+/** Pixels are cached from arrays in main memory, even if the program's arrays are on a device. */
 class StoredImageTest {
   @TempDir Path directory;
   private final List<Device> reads = new ArrayList<>();
@@ -51,7 +51,7 @@ class StoredImageTest {
     store.close();
   }
 
-  /** Returns a manager of arrays on a device, which supports only what an image needs. */
+  /** Returns a manager of arrays on a device; it supports only what an image needs. */
   private NDManager manager(Device device) {
     return (NDManager)
         Proxy.newProxyInstance(
@@ -92,7 +92,7 @@ class StoredImageTest {
                 });
   }
 
-  /** Returns the library's decoded image; the manager passed to it creates its array. */
+  /** Returns the library's decoded image, which creates its array with the manager passed to it. */
   private static Image decoded() {
     return (Image)
         Proxy.newProxyInstance(

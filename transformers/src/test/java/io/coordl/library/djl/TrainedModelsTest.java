@@ -70,7 +70,7 @@ class TrainedModelsTest {
   }
 
   @Test
-  void aFewUnfinishedEvaluationsShowThatThereAreSeveral() {
+  void severalUnfinishedEvaluationsAreDetectedAlthoughFewAreRemembered() {
     Object dataset = new Object();
     List<WeakReference<DataEpoch>> all = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {

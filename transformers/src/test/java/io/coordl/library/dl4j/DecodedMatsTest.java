@@ -8,7 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A cached picture becomes a file of exactly its pixels, whatever the length of a row. */
+/** A cached picture becomes an image file with exactly its pixels, whatever its width. */
 final class DecodedMatsTest {
   @ParameterizedTest
   @CsvSource({"1, 1", "2, 3", "3, 2", "5, 7", "61, 47", "64, 48"})

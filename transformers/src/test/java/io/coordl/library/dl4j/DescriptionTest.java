@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
-/** Objects that behave alike have equal descriptions; others have different ones. */
+/** Objects have equal descriptions only if they behave alike; some cannot be described. */
 class DescriptionTest {
   /** A typical class of a program. */
   @SuppressWarnings("unused") // Its fields are read by their names.
@@ -59,7 +59,7 @@ class DescriptionTest {
   }
 
   @Test
-  void fieldsCountButRandomGeneratorsDoNot() throws CannotShareException {
+  void fieldsAreDescribedButRandomGeneratorsAreNot() throws CannotShareException {
     String words = words(new Crop(3));
     assertThat(words(new Crop(3))).isEqualTo(words);
     assertThat(words).contains("size=3").contains("Crop ").contains("more=none");
@@ -68,7 +68,7 @@ class DescriptionTest {
   }
 
   @Test
-  void nestedContentsCount() throws CannotShareException {
+  void nestedContentsAreDescribed() throws CannotShareException {
     Crop one = new Crop(3);
     one.weights.put("a", List.of(new double[] {1, 2}));
     one.weights.put("b", List.of());
@@ -81,7 +81,7 @@ class DescriptionTest {
   }
 
   @Test
-  void orderOfOrderedCollectionsCounts() throws CannotShareException {
+  void orderOfOrderedCollectionsMatters() throws CannotShareException {
     Map<String, Integer> map = new LinkedHashMap<>(Map.of("a", 1));
     Map<String, Integer> turned = new LinkedHashMap<>(Map.of("b", 2));
     map.put("b", 2);
@@ -99,7 +99,7 @@ class DescriptionTest {
 
   /** Equal unordered maps may differ in their iteration order, on which a batch may depend. */
   @Test
-  void iterationOrderCountsForKeptBatches() throws CannotShareException {
+  void iterationOrderMattersForKeptBatches() throws CannotShareException {
     Map<String, Integer> map = new HashMap<>(Map.of("Aa", 1));
     Map<String, Integer> turned = new HashMap<>(Map.of("BB", 2)); // Its hash code is that of "Aa".
     map.put("BB", 2);
@@ -160,17 +160,17 @@ class DescriptionTest {
   }
 
   @Test
-  void pathOfAnotherFileSystemIsRefused(@TempDir Path folder) throws IOException {
+  void pathOutsideTheDefaultFileSystemIsRefused(@TempDir Path folder) throws IOException {
     try (FileSystem zip =
         FileSystems.newFileSystem(folder.resolve("a.zip"), Map.of("create", "true"))) {
       assertThatThrownBy(() -> words(zip.getPath("/table")))
           .isInstanceOf(CannotShareException.class)
-          .hasMessageContaining("a path of another file system");
+          .hasMessageContaining("a path outside the default file system");
     }
   }
 
   @Test
-  void everyElementOfALargeArrayCounts() throws CannotShareException {
+  void everyElementOfALargeArrayMatters() throws CannotShareException {
     for (Object array :
         List.of(new byte[3000], new int[3000], new long[3000], new float[3000], new double[3000])) {
       String words = words(array);
@@ -203,7 +203,7 @@ class DescriptionTest {
   }
 
   @Test
-  void capturesOfAnAnonymousClassCount() throws CannotShareException {
+  void capturesOfAnAnonymousClassMatter() throws CannotShareException {
     assertThat(words(dividesBy(2))).isEqualTo(words(dividesBy(2)));
     assertThat(words(dividesBy(3))).isNotEqualTo(words(dividesBy(2)));
   }
@@ -272,7 +272,7 @@ class DescriptionTest {
   }
 
   @Test
-  void staticFieldsAndWorkingDirectoryCount() throws CannotShareException {
+  void staticFieldsAndWorkingDirectoryAreDescribed() throws CannotShareException {
     String weak = words(new Brightened());
     Brightened.strength = 0.2f;
     assertThat(words(new Brightened()))

@@ -154,7 +154,7 @@ public final class Dl4jVerdicts {
         || MultiDataSetPreProcessor.class.isAssignableFrom(type)) {
       return ofPreprocessor(type);
     }
-    return told(new ProvenBatches().apply(iterator(type)));
+    return describe(new ProvenBatches().apply(iterator(type)));
   }
 
   /** Makes an object, with empty fields if its constructors fail, as they do without OpenCV. */
@@ -233,7 +233,7 @@ public final class Dl4jVerdicts {
           one.describe(new HashMap<>(), "");
         }
       }
-      return told(verdict);
+      return describe(verdict);
     } catch (CannotShareException e) {
       return "refused: `prepared=share` does not support " + e.getMessage();
     } catch (IOException | NoSuchFieldException e) {
@@ -274,7 +274,7 @@ public final class Dl4jVerdicts {
     return made;
   }
 
-  private static String told(@Nullable SampleVerdict verdict) {
+  private static String describe(@Nullable SampleVerdict verdict) {
     return verdict == null
         ? "left alone"
         : verdict.isKept()

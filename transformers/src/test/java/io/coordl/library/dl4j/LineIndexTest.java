@@ -58,7 +58,7 @@ class LineIndexTest {
     }
   }
 
-  /** Like a file of 2^31 lines, with a proportionally smaller index. */
+  /** The index can store far fewer positions than the file has lines. */
   @Test
   void indexStaysSmallWithManyLines() throws IOException {
     int lines = 16 * 64 * 5 + 37;

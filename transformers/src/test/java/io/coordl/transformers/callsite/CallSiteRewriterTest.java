@@ -193,7 +193,7 @@ final class CallSiteRewriterTest {
   }
 
   @Test
-  void brokenBytesThrow() throws IOException {
+  void brokenClassFileThrows() throws IOException {
     byte[] broken = bytesOf(Subject.class);
     java.util.Arrays.fill(broken, broken.length / 2, broken.length, (byte) 0x7f);
 
@@ -203,7 +203,7 @@ final class CallSiteRewriterTest {
 
   /** Every rewritten class of the test class path that can be linked passes the verifier. */
   @Test
-  void rewrittenClassesVerify() throws Exception {
+  void rewrittenClassesPassTheVerifier() throws Exception {
     Map<String, byte[]> classes = new HashMap<>();
     List<URL> urls = new ArrayList<>();
     int scanned = 0;

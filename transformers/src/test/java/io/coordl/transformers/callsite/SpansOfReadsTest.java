@@ -142,7 +142,7 @@ final class SpansOfReadsTest {
     assertThat(items.opened.get()).isPositive().isEqualTo(items.released.get());
   }
 
-  /** On a network file system each check of a file is a request. */
+  /** On a network file system, each check of a file is a request. */
   @ParameterizedTest
   @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
   void openingTimeIsFetchTimeAndCountsOnce(FakeItems.Mode mode) throws Exception {

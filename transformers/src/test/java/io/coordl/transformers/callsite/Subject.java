@@ -40,7 +40,7 @@ import javax.imageio.ImageIO;
 import javax.imageio.stream.FileImageInputStream;
 import javax.imageio.stream.ImageInputStream;
 
-/** A program that reads files in every way the rules know; loaded plain and rewritten. */
+/** A program with all rewritten calls of Java 17; tests load it plain and rewritten. */
 @SuppressWarnings({
   "AssignmentExpression",
   "DefaultCharset",

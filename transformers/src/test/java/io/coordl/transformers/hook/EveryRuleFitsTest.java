@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every rule of {@link Libraries}, against the class files of the libraries it was written for. */
+/** Every rule of {@link Libraries} fits the class files of the library it was written for. */
 final class EveryRuleFitsTest {
   private static final HookWeaver WEAVER = Libraries.known().weaver(Libraries.known().hooks());
 
@@ -125,7 +125,7 @@ final class EveryRuleFitsTest {
   }
 
   @Test
-  void wovenClassVerifiesIfItDidBefore() {
+  void wovenClassPassesTheVerifierIfItDidBefore() {
     ClassLoader plain = library.loader(Map.of());
     ClassLoader woven = library.loader(WOVEN);
     Set<String> linked = new TreeSet<>();

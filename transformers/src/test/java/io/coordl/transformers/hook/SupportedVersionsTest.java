@@ -48,7 +48,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every rule and every interceptor against other versions of the libraries, which {@code -Pfull}
+ * Tests every rule and interceptor against other versions of the libraries, which {@code -Pfull}
  * copies to {@code target/versions}. docs/support.md lists exactly what does not fit; {@code
  * -Dcoordl.docs=write} writes the table in that page.
  */

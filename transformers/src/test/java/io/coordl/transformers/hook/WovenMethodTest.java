@@ -41,7 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Weaving into methods of every shape: the program behaves as before. */
+/** A program whose methods, of every shape, are woven behaves as before. */
 final class WovenMethodTest {
   private static final String SUBJECT = WovenSubject.class.getName();
   private static final String OWNER = SUBJECT.replace('.', '/');
