@@ -427,7 +427,7 @@ public final class AgentCheckpoints {
   }
 
   /** Returns the sentence for the summary; empty if no checkpoint was taken. */
-  public synchronized String said() {
+  public synchronized String summary() {
     int count = written.get();
     return tried.get() == 0
         ? ""

@@ -662,7 +662,7 @@ public final class ModelFiles implements Closeable {
   }
 
   /** Returns the sentence for the summary; empty if there is nothing to report. */
-  public String said() {
+  public String summary() {
     await();
     synchronized (this) {
       if (files == 0 && leftToLibrary == 0 && damaged == 0) {
@@ -682,7 +682,7 @@ public final class ModelFiles implements Closeable {
 
   /** Returns why the policy did nothing; empty if it did something. */
   public String whyUnused() {
-    return !said().isEmpty() ? "" : "the program has written no model";
+    return !summary().isEmpty() ? "" : "the program has written no model";
   }
 
   /**

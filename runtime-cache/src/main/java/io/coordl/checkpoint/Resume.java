@@ -246,7 +246,7 @@ public final class Resume {
   }
 
   /** Returns the sentence for the summary; empty if nothing was resumed. */
-  public synchronized String said() {
+  public synchronized String summary() {
     return skipping
         ? Text.format(
             "resume: the program ended before step %s, after which %s was taken%s",

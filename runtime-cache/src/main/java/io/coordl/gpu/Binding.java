@@ -54,7 +54,7 @@ public final class Binding {
    * Whether this machine may have a driver, judged by a few files, without native code. The dynamic
    * linker searches the directories of {@code libraryPath} first.
    */
-  public static boolean isDriverThere(@Nullable String libraryPath) {
+  public static boolean isDriverInstalled(@Nullable String libraryPath) {
     return new File("/proc/driver/nvidia/version").exists()
         || new File("/dev/nvidiactl").exists() // Sandboxes like gVisor have only this.
         || new File("/usr/lib/wsl/lib/" + Nvml.LIBRARY).exists()

@@ -193,7 +193,7 @@ public final class PinnedMemory {
   }
 
   /** Describes the memory locked now; empty if there is none. */
-  public synchronized String said() {
+  public synchronized String summary() {
     return bytes == 0 ? "" : "gpu.pinned: " + new Bytes(bytes) + " of batches are page-locked";
   }
 

@@ -338,7 +338,7 @@ public final class MemoryWatch implements Closeable {
   }
 
   /** Describes for the summary how much was given back; empty if nothing. */
-  public String said() {
+  public String summary() {
     long bytes = totalGiven.get();
     if (bytes == 0) {
       return "";

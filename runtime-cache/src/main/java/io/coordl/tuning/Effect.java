@@ -105,7 +105,7 @@ record Effect(
   }
 
   /** Describes the effect in a phrase, for the recording and the summary. */
-  String said() {
+  String summary() {
     String speeds = Sentence.SPEEDS.with(before.samplesPerSecond(), after.samplesPerSecond());
     return gain == null
         ? (isMeasured || !isFaster() ? Sentence.NO_EFFECT : Sentence.TOO_FEW_STEPS).with(speeds)

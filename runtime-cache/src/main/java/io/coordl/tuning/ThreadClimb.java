@@ -276,7 +276,7 @@ final class ThreadClimb {
   }
 
   /** Returns the result for the summary; empty if there is none. */
-  String said() {
+  String summary() {
     if (speed == null && current == 0) {
       return "";
     }

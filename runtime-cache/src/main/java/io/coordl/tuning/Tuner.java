@@ -437,7 +437,7 @@ public final class Tuner {
             cachedSteps.all(),
             Math.max(0, settledAt.batches - untilUse.batches),
             Runtime.getRuntime().availableProcessors());
-    return (used.getAsLong() == 0 ? effect.none() : effect).said();
+    return (used.getAsLong() == 0 ? effect.none() : effect).summary();
   }
 
   private void report(Sentence change, String why, Figures window) {
@@ -460,11 +460,11 @@ public final class Tuner {
   }
 
   /** Describes the changes and their effect, for the summary. */
-  public synchronized String said() {
+  public synchronized String summary() {
     JobStatisticsEvent now = figures();
     if (reason == null) {
       return keeps
-          ? climb.said()
+          ? climb.summary()
           : (isUndone ? Sentence.SWITCHED_BACK : Sentence.NOT_SWITCHED)
               .with(
                   now.wall > 0 && (!loads || now.batches >= FEW)
@@ -477,7 +477,7 @@ public final class Tuner {
         begunAfter / 1e9,
         reason,
         isDropped ? Sentence.DROPPED.with() : "",
-        climb.said().isEmpty() ? "" : "; " + climb.said(),
+        climb.summary().isEmpty() ? "" : "; " + climb.summary(),
         cachedSteps.all().isEmpty() || uncachedSteps.all().isEmpty()
             ? ""
             : "; " + describeEffect());

@@ -96,7 +96,7 @@ class AgentCheckpointsTest {
 
     checkpoints.stepped(new Object(), "mlp", saves("never"));
     assertThat(root.resolve("mlp-2")).doesNotExist();
-    assertThat(checkpoints.said())
+    assertThat(checkpoints.summary())
         .contains("checkpoint.every=2: 4 agent checkpoints in " + root)
         .contains("one in 2 steps");
     assertThat(checkpoints.whyUnused()).isEmpty();
@@ -485,7 +485,7 @@ class AgentCheckpointsTest {
               });
           files.await();
         });
-    assertThat(checkpoints.said()).contains("0 agent checkpoints in ");
+    assertThat(checkpoints.summary()).contains("0 agent checkpoints in ");
     assertThat(logged).singleElement().asString().contains("checkpoint.every", "gone");
   }
 
@@ -534,7 +534,7 @@ class AgentCheckpointsTest {
     files.close();
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
     assertThat(names("mlp")).containsExactly("000001", "latest");
-    assertThat(checkpoints.said()).contains("1 agent checkpoint in ");
+    assertThat(checkpoints.summary()).contains("1 agent checkpoint in ");
     assertThat(logged).singleElement().asString().contains("the job ended while");
   }
 
@@ -561,7 +561,7 @@ class AgentCheckpointsTest {
     checkpoints.stepped(model, "mlp", hangs);
     assertThat(names("mlp")).containsExactly("000001"); // None begins before this one is written.
     models.close();
-    assertThat(models.said()).contains("2 model files");
+    assertThat(models.summary()).contains("2 model files");
     assertThat(logged)
         .singleElement()
         .asString()
@@ -600,7 +600,7 @@ class AgentCheckpointsTest {
         .singleElement()
         .asString()
         .contains("storage at " + root + " has not answered");
-    assertThat(checkpoints.said()).isEmpty();
+    assertThat(checkpoints.summary()).isEmpty();
     assertThat(checkpoints.whyUnused()).isNotEmpty();
     checkpoints.end();
     assertThat(root.resolve("mlp")).doesNotExist();

@@ -207,7 +207,7 @@ class ModelFilesTest {
     Files.writeString(target, "firs", StandardOpenOption.TRUNCATE_EXISTING);
     assertThat(files.isDamaged(target)).isTrue();
     assertThat(logged.get(0)).contains("model.zip is damaged", "delete the latter if");
-    assertThat(files.said()).contains("4 found damaged");
+    assertThat(files.summary()).contains("4 found damaged");
   }
 
   @Test
@@ -373,7 +373,7 @@ class ModelFilesTest {
     assertThat(target).hasContent("by the program");
     assertThat(logged).anyMatch(line -> line.contains("version is discarded"));
     assertThat(events.get(1).failure).contains("by the program");
-    assertThat(files.said()).contains("1 model file written whole");
+    assertThat(files.summary()).contains("1 model file written whole");
     assertThat(names()).noneMatch(name -> name.endsWith(".incomplete"));
   }
 

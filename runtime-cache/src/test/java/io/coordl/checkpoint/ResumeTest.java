@@ -157,11 +157,11 @@ class ResumeTest {
     resume.lacks("the moon is another one");
     resume.lacks("the moon is another one");
     assertThat(logged).filteredOn(line -> line.contains("moon")).hasSize(1);
-    assertThat(resume.said()).contains("ended before step 6", "skipped: 1");
+    assertThat(resume.summary()).contains("ended before step 6", "skipped: 1");
     resume.end();
     assertThat(resume.isSkipping()).isFalse();
     assertThat(resume.leavesOutSave()).isFalse();
-    assertThat(resume.said()).contains("after step 6", "skipped: 1", "the moon is another");
+    assertThat(resume.summary()).contains("after step 6", "skipped: 1", "the moon is another");
     assertThat(resume.whyUnused()).isEmpty();
   }
 
@@ -221,7 +221,7 @@ class ResumeTest {
     Resume resume = resume(root);
     resume.take();
     resume.fail("the network has other parameters");
-    assertThat(resume.said()).isEmpty();
+    assertThat(resume.summary()).isEmpty();
     assertThat(resume.isSkipping()).isFalse();
     assertThat(resume.whyUnused()).contains("other parameters");
   }

@@ -35,7 +35,7 @@ class PinnedMemoryTest {
     assertThat(pinned.pin(memory, 4)).isTrue();
     assertThat(pinned.pin(memory, 4)).isTrue();
     assertThat(driver.count(LOCK)).isEqualTo(1);
-    assertThat(pinned.said()).isEqualTo("gpu.pinned: 8.0 KiB of batches are page-locked");
+    assertThat(pinned.summary()).isEqualTo("gpu.pinned: 8.0 KiB of batches are page-locked");
     assertThat(pinned.whyUnused()).isEmpty();
     assertContextsRestored();
   }
@@ -104,7 +104,7 @@ class PinnedMemoryTest {
     pinned.unpin(memory);
     assertThat(logged).singleElement().asString().contains("stays page-locked", "error 999");
     assertThat(pinned.pin(memory, 4)).isTrue();
-    assertThat(pinned.said()).isNotEmpty();
+    assertThat(pinned.summary()).isNotEmpty();
     assertThat(driver.count(LOCK)).isEqualTo(1);
     pinned.unpin(memory);
     assertThat(logged).hasSize(1);
@@ -115,7 +115,7 @@ class PinnedMemoryTest {
     driver.active.add(0);
     pinned.pin(memory, 4);
     pinned.unpin(memory);
-    assertThat(pinned.said()).isEmpty();
+    assertThat(pinned.summary()).isEmpty();
     assertThat(pinned.pin(memory, 4)).isTrue();
     assertThat(driver.count(LOCK)).isEqualTo(2);
     pinned.unpin(ByteBuffer.allocateDirect(1));

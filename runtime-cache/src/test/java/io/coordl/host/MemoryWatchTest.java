@@ -164,7 +164,7 @@ class MemoryWatchTest {
     assertThat(watch.isShort(false, 0)).isTrue();
     assertThat(cache.held).isEqualTo(140);
     assertThat(logged).isEmpty();
-    assertThat(watch.said()).isEmpty();
+    assertThat(watch.summary()).isEmpty();
   }
 
   @Test
@@ -189,9 +189,9 @@ class MemoryWatchTest {
     container.used = 600;
     watch.look();
     assertThat(container.collected).as("nothing is left to collect").isEqualTo(2);
-    assertThat(watch.said()).isEqualTo("memory was short: 150 MiB of cached data were given back");
+    assertThat(watch.summary()).isEqualTo("memory was short: 150 MiB of cached data were given back");
     cache.pinned = 3;
-    assertThat(watch.said()).endsWith("were given back, but the program still keeps 3 MiB");
+    assertThat(watch.summary()).endsWith("were given back, but the program still keeps 3 MiB");
   }
 
   @Test

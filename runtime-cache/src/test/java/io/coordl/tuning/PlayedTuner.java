@@ -89,8 +89,8 @@ public final class PlayedTuner {
   }
 
   /** Returns the events and the line of the summary. */
-  public String said() {
-    return String.join("\n", events) + "\n" + tuner.said();
+  public String summary() {
+    return String.join("\n", events) + "\n" + tuner.summary();
   }
 
   /** Plays a job that waits for 60 % of its first epoch; the arguments describe the second. */
@@ -103,14 +103,14 @@ public final class PlayedTuner {
     return new PlayedTuner(false, 0)
         .epoch(seconds, 50, 50, 0.6)
         .epoch(seconds, batches, batches, waits)
-        .said();
+        .summary();
   }
 
   /**
    * Plays a job that waits for 30 % of the time; each thread prefetches {@code batches} a second.
    */
   public static String prefetched(int threads, int batches) {
-    return new PlayedTuner(true, threads).epoch(40, 50, batches, 0.3).said();
+    return new PlayedTuner(true, threads).epoch(40, 50, batches, 0.3).summary();
   }
 
   /** Prefetches, and then begins to use cached data: the effect must be measured again. */
@@ -119,7 +119,7 @@ public final class PlayedTuner {
     job.hits = 0;
     job.epoch(40, 50, 60, 0.3);
     job.hits = 1;
-    return job.epoch(1, 50, 60, 0.3).said();
+    return job.epoch(1, 50, 60, 0.3).summary();
   }
 
   /** Loads batches for two seconds, and then trains, hardly waiting for any. */
@@ -131,6 +131,6 @@ public final class PlayedTuner {
       job.loadSeconds++;
       job.tuner.keeps();
     }
-    return job.epoch(9, 50, 50, 0.01).said();
+    return job.epoch(9, 50, 50, 0.01).summary();
   }
 }

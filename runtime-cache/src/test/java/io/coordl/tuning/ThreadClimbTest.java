@@ -70,7 +70,7 @@ class ThreadClimbTest {
             "prefetching is on, 4 threads",
             "prefetching is on, 4 threads");
     assertThat(tried).doesNotContain(9, 10, 11, 12);
-    assertThat(climb.said())
+    assertThat(climb.summary())
         .isEqualTo("prefetching on, 4 threads (faster with it in a short trial)");
   }
 
@@ -123,7 +123,7 @@ class ThreadClimbTest {
       // A job whose waits exceed its steps begins with two threads, and tries one later.
       wide.run(
           useful == 1 ? 2 * ThreadClimb.AGAIN : 40, n -> 1, n -> 400.0 / (1 + Math.min(n, useful)));
-      assertThat(wide.climb.said()).as(useful + "").contains("on, " + useful + " thread");
+      assertThat(wide.climb.summary()).as(useful + "").contains("on, " + useful + " thread");
       int most = 2 * Math.max(2, useful);
       assertThat(wide.tried).as(useful + "").allMatch(threads -> threads <= most);
     }
@@ -180,7 +180,7 @@ class ThreadClimbTest {
         one.run(1, n -> 20, n -> random.nextInt(5) == 0 ? 12 : 0.2);
       }
       claims += one.climb.threads() > 0 ? 1 : 0;
-      assertThat(one.climb.said()).doesNotContain("prefetching on, 1 thread (1");
+      assertThat(one.climb.summary()).doesNotContain("prefetching on, 1 thread (1");
     }
     assertThat(claims).isLessThanOrEqualTo(40);
   }
@@ -190,7 +190,7 @@ class ThreadClimbTest {
   void anEffectIsNeverLargerThanTheWaitsExplain() {
     run(40, n -> n == 0 ? 20 : 12, n -> n == 0 ? 1.2 : 0);
     assertThat(climb.threads()).isEqualTo(1);
-    assertThat(climb.said()).contains("1.06x as fast with it");
+    assertThat(climb.summary()).contains("1.06x as fast with it");
   }
 
   /** Storage reaches its limit with two threads. */
@@ -205,7 +205,7 @@ class ThreadClimbTest {
   void uselessPrefetchingStaysOffAtLittleCost() {
     run(2000, n -> 5, n -> 20);
     assertThat(climb.threads()).isZero();
-    assertThat(climb.said()).isEqualTo("prefetching off (no measurable effect)");
+    assertThat(climb.summary()).isEqualTo("prefetching off (no measurable effect)");
     assertThat(tried.stream().filter(threads -> threads > 0).count()).isLessThan(30);
     assertThat(tried).allMatch(threads -> threads <= 2);
   }

@@ -72,7 +72,7 @@ class TunerTest {
     assertThat(tuner.keeps()).isFalse();
     assertThat(tuner.threads()).isZero();
     assertThat(events).isEmpty();
-    assertThat(tuner.said())
+    assertThat(tuner.summary())
         .isEqualTo(
             "auto: nothing was switched on; the job waited for preparation 4.0 % of the time and"
                 + " for fetches 0.0 %");
@@ -80,7 +80,7 @@ class TunerTest {
 
   @Test
   void aJobWithoutTrainingIsReported() {
-    assertThat(tuner(false, true).said())
+    assertThat(tuner(false, true).summary())
         .isEqualTo("auto: nothing was switched on; no training batch was seen");
   }
 
@@ -88,7 +88,7 @@ class TunerTest {
   @Test
   void aFewLoadedBatchesAreTooFewToJudge() {
     totals.loadedBatches = 3;
-    assertThat(tuner(false, true).said())
+    assertThat(tuner(false, true).summary())
         .isEqualTo(
             "auto: nothing was switched on; no batch was trained on, and the first loading thread"
                 + " took too few to judge");
@@ -100,7 +100,7 @@ class TunerTest {
     loading.epochs = 1;
     second(tuner, loading, 50, 0.9);
     assertThat(tuner.keeps()).isTrue();
-    assertThat(tuner.said())
+    assertThat(tuner.summary())
         .startsWith(
             "auto: kept read and prepared data from 1.0 s on, because the job waited for"
                 + " preparation 90.0 %");
@@ -109,7 +109,7 @@ class TunerTest {
       second(tuner, loading, 500, 0.5);
     }
     assertThat(tuner.keeps()).isTrue();
-    assertThat(tuner.said()).doesNotContain("samples/s before"); // Nothing before was measured.
+    assertThat(tuner.summary()).doesNotContain("samples/s before"); // Nothing before was measured.
   }
 
   /** A first pass over the data, as for a normalizer, is no measure of the training after it. */
@@ -125,7 +125,7 @@ class TunerTest {
       second(tuner, 8, 0.9); // Far slower than the pass before.
     }
     assertThat(tuner.keeps()).isTrue();
-    assertThat(tuner.said()).doesNotContain("dropped", "times");
+    assertThat(tuner.summary()).doesNotContain("dropped", "times");
   }
 
   /** The program looked at some batches first, for example to count classes. */
@@ -145,7 +145,7 @@ class TunerTest {
         .extracting(event -> event.change)
         .last()
         .isEqualTo("kept data is no longer used");
-    assertThat(tuner.said())
+    assertThat(tuner.summary())
         .startsWith("auto: caching, which began before the job trained, ended; the job waited for");
     second(tuner, 50, 0.3);
     second(tuner, 50, 0.3);
@@ -202,7 +202,7 @@ class TunerTest {
     second(tuner, 1, 0.9);
     assertThat(tuner.keeps()).isTrue();
     assertThat(tuner.keepsItems()).isFalse();
-    assertThat(tuner.said()).startsWith("auto: kept read and prepared data from 3.0 s on");
+    assertThat(tuner.summary()).startsWith("auto: kept read and prepared data from 3.0 s on");
   }
 
   @Test
@@ -234,7 +234,7 @@ class TunerTest {
     assertThat(events)
         .extracting(event -> event.change)
         .containsExactly("read and prepared data is kept", "kept data is used");
-    assertThat(tuner.said())
+    assertThat(tuner.summary())
         .endsWith(
             "1600 samples/s before, 6400 after; at most 2.35x because of that; the rest is the"
                 + " job's own warm-up");
@@ -266,7 +266,7 @@ class TunerTest {
     for (int i = 0; i < 20; i++) {
       second(tuner, 200, 0);
     }
-    assertThat(tuner.said())
+    assertThat(tuner.summary())
         .isEqualTo(
             "auto: kept read and prepared data from 24.0 s on, because the job waited for"
                 + " preparation 5.4 % of the time and for fetches 0.0 %; 1600 samples/s before,"
@@ -283,7 +283,7 @@ class TunerTest {
         second(tuner, totals.epochs == 1 ? 50 : 100, 0.6);
       }
     }
-    assertThat(tuner.said()).endsWith("before, 3200 after: no measurable effect");
+    assertThat(tuner.summary()).endsWith("before, 3200 after: no measurable effect");
   }
 
   /** Four epochs: the job waits for 60 % of the first two; the arguments describe the others. */
@@ -317,7 +317,7 @@ class TunerTest {
       second(tuner, 50, 0);
     }
     assertThat(tuner.keeps()).isTrue();
-    assertThat(tuner.said()).contains("for fetches 20.0 %");
+    assertThat(tuner.summary()).contains("for fetches 20.0 %");
   }
 
   @Test
@@ -330,7 +330,7 @@ class TunerTest {
         .extracting(event -> event.change)
         .last()
         .isEqualTo("kept data is no longer used");
-    assertThat(tuner.said())
+    assertThat(tuner.summary())
         .contains("dropped it, because the job was no faster and waited no less");
     second(tuner, 50, 0);
     second(tuner, 50, 0.6);
@@ -374,7 +374,7 @@ class TunerTest {
       second(tuner, 200, 0.1);
     }
     assertThat(tuner.keeps()).isTrue();
-    assertThat(tuner.said()).doesNotContain("no measurable effect");
+    assertThat(tuner.summary()).doesNotContain("no measurable effect");
   }
 
   /** Another job took the cores: the steps are slower, although the waits are shorter. */
@@ -403,7 +403,7 @@ class TunerTest {
     assertThat(events)
         .extracting(event -> event.change)
         .containsExactly("prefetching is on, 1 thread");
-    assertThat(tuner.said()).isEqualTo("prefetching on, 1 thread (1.20x as fast with it)");
+    assertThat(tuner.summary()).isEqualTo("prefetching on, 1 thread (1.20x as fast with it)");
     for (int i = 0; i < ThreadClimb.AGAIN; i++) {
       second(tuner, 60, 0.1);
     }
@@ -433,7 +433,7 @@ class TunerTest {
       second(tuner, totals.epochs == 1 ? 10 : 50, 0.6);
     }
     assertThat(prefetched).isPositive();
-    assertThat(tuner.said()).doesNotContain("as fast with it");
+    assertThat(tuner.summary()).doesNotContain("as fast with it");
   }
 
   /** A loop of 40 batches a second does not need a second to show that threads help. */
@@ -450,7 +450,7 @@ class TunerTest {
       prefetched += threads;
     }
     assertThat(tuner.threads()).isEqualTo(1);
-    assertThat(tuner.said())
+    assertThat(tuner.summary())
         .isEqualTo("prefetching on, 1 thread (faster with it in a short trial)");
   }
 
@@ -460,7 +460,7 @@ class TunerTest {
     Tuner tuner = tuner(true, true);
     trial(tuner, 70);
     assertThat(tuner.threads()).isZero();
-    assertThat(tuner.said()).isEmpty();
+    assertThat(tuner.summary()).isEmpty();
     assertThat(events).isEmpty();
   }
 
@@ -471,6 +471,6 @@ class TunerTest {
       second(tuner, 50, 0.01);
     }
     assertThat(tuner.threads()).isZero();
-    assertThat(tuner.said()).isEmpty();
+    assertThat(tuner.summary()).isEmpty();
   }
 }

@@ -150,9 +150,9 @@ public final class CheckedSamples {
   }
 
   /** Returns the lines of the summary; empty if no data set was seen. */
-  public synchronized String said() {
+  public synchronized String summary() {
     return results.entrySet().stream()
-        .map(result -> result.getValue().of(result.getKey()).said())
+        .map(result -> result.getValue().of(result.getKey()).summary())
         .collect(Collectors.joining("\n"));
   }
 

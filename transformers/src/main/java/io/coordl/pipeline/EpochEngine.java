@@ -207,7 +207,7 @@ public final class EpochEngine {
   private @Nullable EpochSource made(Beginning of, boolean keeps)
       throws CannotShareException, IOException {
     Worth worth = of.worth();
-    if (!worth.isIt()) {
+    if (!worth.paysOff()) {
       return null;
     }
     long start = System.nanoTime();

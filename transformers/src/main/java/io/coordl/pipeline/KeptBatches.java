@@ -34,7 +34,7 @@ final class KeptBatches implements EpochSource {
 
   @Override
   public @Nullable Object batch(int number) {
-    return worth.isIt() ? made(number) : null;
+    return worth.paysOff() ? made(number) : null;
   }
 
   /** The current key of a batch. Batches with equal keys are equal. */
@@ -67,7 +67,7 @@ final class KeptBatches implements EpochSource {
 
   @Override
   public @Nullable Object state(int number) {
-    return worth.isIt() ? known(number) : null;
+    return worth.paysOff() ? known(number) : null;
   }
 
   @Override

@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
 record OwnBatches(LibraryEpoch epoch, Worth worth) implements EpochSource {
   @Override
   public boolean begin() {
-    return worth.isIt() && epoch.begin();
+    return worth.paysOff() && epoch.begin();
   }
 
   @Override
   public @Nullable Object batch(int number) {
     long start = System.nanoTime();
     try {
-      Object batch = worth.isIt() && epoch.isSteady() ? epoch.make(number) : null;
+      Object batch = worth.paysOff() && epoch.isSteady() ? epoch.make(number) : null;
       worth.made(System.nanoTime() - start);
       return batch;
     } catch (RuntimeException | LinkageError e) {

@@ -16,7 +16,7 @@ public final class PictureBatches {
   }
 
   /** Returns the line of the summary; empty if there was no batch. */
-  public String said() {
+  public String summary() {
     long count = batches.sum();
     int with = threads.get();
     return count == 0

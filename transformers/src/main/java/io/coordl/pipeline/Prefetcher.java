@@ -111,7 +111,7 @@ public final class Prefetcher implements Closeable {
   }
 
   /** Returns the statistics for the summary; empty if nothing was prefetched. */
-  public String said() {
+  public String summary() {
     long fetched = items == null ? 0 : items.fetched();
     long ready = prepared.sum();
     return count() == 0

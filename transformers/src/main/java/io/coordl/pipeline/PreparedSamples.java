@@ -622,7 +622,7 @@ public final class PreparedSamples {
     }
 
     private boolean isLeft() {
-      return left || names.isEmpty() || !worth.isIt();
+      return left || names.isEmpty() || !worth.paysOff();
     }
 
     private void looked(long nanos) {

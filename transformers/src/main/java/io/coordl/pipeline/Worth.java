@@ -102,7 +102,7 @@ public final class Worth {
   }
 
   /** Whether to cache units and use cached ones. */
-  public synchronized boolean isIt() {
+  public synchronized boolean paysOff() {
     if (left && clock.getAsLong() - nextTrial >= 0) {
       begin();
     }

@@ -28,14 +28,14 @@ class CheckedSamplesTest {
     for (int i = 0; i < 1_000; i++) {
       units().made(i, 3L * i);
     }
-    assertThat(checked.said())
+    assertThat(checked.summary())
         .isEqualTo("prepared=check: " + NAME + ": no samples were made twice");
     for (int epoch = 0; epoch < 3; epoch++) {
       for (int i = 999; i >= 0; i--) {
         units().made(i, 3L * i + (epoch == 1 && i == 3 ? 1 : 0));
       }
     }
-    assertThat(checked.said())
+    assertThat(checked.summary())
         .isEqualTo(
             "prepared=check: "
                 + NAME
@@ -51,7 +51,7 @@ class CheckedSamplesTest {
         units().made(i, i == 70 ? epoch : 5);
       }
     }
-    assertThat(checked.said())
+    assertThat(checked.summary())
         .isEqualTo(
             "prepared=check: "
                 + NAME
@@ -69,7 +69,7 @@ class CheckedSamplesTest {
       }
       units().reset();
     }
-    assertThat(checked.said()).contains("10 of 10 samples were bit-identical");
+    assertThat(checked.summary()).contains("10 of 10 samples were bit-identical");
     assertThat(units().wants(9)).isFalse();
     assertThat(units().wants(10)).isTrue();
     assertThat(units().wants(CheckedSamples.MAX_UNITS)).isFalse();
@@ -83,7 +83,7 @@ class CheckedSamplesTest {
     checked.of(other, "", "samples").made(0, 2);
     units().made(0, 1);
     checked.of(other, "", "samples").made(0, 2);
-    assertThat(checked.said()).contains("2 of 2 samples were bit-identical");
+    assertThat(checked.summary()).contains("2 of 2 samples were bit-identical");
     assertThat(proven).hasSize(1);
   }
 
@@ -93,9 +93,9 @@ class CheckedSamplesTest {
     for (int epoch = 0; epoch < 2; epoch++) {
       units().made(0, 1);
     }
-    assertThat(checked.said()).doesNotContain("not compared");
+    assertThat(checked.summary()).doesNotContain("not compared");
     checked.of(new ArrayList<>(), "", "samples").made(0, 2);
-    assertThat(checked.said())
+    assertThat(checked.summary())
         .endsWith(
             "1 of 1 samples were bit-identical when made again; other data sets of this"
                 + " class were not compared");
@@ -118,7 +118,7 @@ class CheckedSamplesTest {
       }
       checked.of(new int[1], "", "samples").made(0, epoch);
     }
-    assertThat(checked.said())
+    assertThat(checked.summary())
         .contains(": 2 of 2 samples were bit-identical", "[I: no samples were made");
   }
 
@@ -127,7 +127,7 @@ class CheckedSamplesTest {
     assertThat(checked.whyUnused()).isNotEmpty();
     units().leave("its batches are on a device");
     assertThat(checked.whyUnused()).isEmpty();
-    assertThat(checked.said())
+    assertThat(checked.summary())
         .isEqualTo(
             "prepared=check: "
                 + NAME

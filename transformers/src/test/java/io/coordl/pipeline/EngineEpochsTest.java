@@ -176,7 +176,7 @@ class EngineEpochsTest {
     }
     source.end();
     assertThat(made).hasSize(BATCHES).endsWith("coordl-batches");
-    assertThat(prefetcher.said()).endsWith("5 batches prefetched, 5 of them used");
+    assertThat(prefetcher.summary()).endsWith("5 batches prefetched, 5 of them used");
     assertThat(said).isEmpty();
   }
 
@@ -189,7 +189,7 @@ class EngineEpochsTest {
     assertThat(next(source, 1)).isEqualTo(11);
     assertThat(next(source, 2)).isEqualTo(21);
     source.end();
-    assertThat(prefetcher.said()).endsWith("1 of them used");
+    assertThat(prefetcher.summary()).endsWith("1 of them used");
   }
 
   @Test

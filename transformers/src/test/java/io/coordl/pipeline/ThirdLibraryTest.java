@@ -122,7 +122,7 @@ class ThirdLibraryTest {
     try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
       assertSameAsWithoutTheAgent(
           epoch(Services.builder(said::add).prefetcher(prefetcher, 1).build()));
-      assertThat(prefetcher.said())
+      assertThat(prefetcher.summary())
           .isEqualTo("prefetch: 0 items prefetched; 5 batches prefetched, 5 of them used");
     }
     assertThat(said).isEmpty();
@@ -133,7 +133,7 @@ class ThirdLibraryTest {
     try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
       PlainAdapter epoch = epoch(Services.builder(said::add).prefetcher(prefetcher, 1).build());
       epoch.next();
-      while (!prefetcher.said().contains(" 1 batch prefetched")) {
+      while (!prefetcher.summary().contains(" 1 batch prefetched")) {
         Thread.onSpinWait();
       }
       Path file = files.get(order().get(1)[2]);
@@ -142,7 +142,7 @@ class ThirdLibraryTest {
       Files.setLastModifiedTime(file, FileTime.fromMillis(before.toMillis() + 10));
       assertThat(epoch.next()).isEqualTo(plain().get(1)).contains(63.5f);
       assertThat(epoch.next()).isEqualTo(plain().get(2));
-      assertThat(prefetcher.said()).endsWith(" 1 of them used");
+      assertThat(prefetcher.summary()).endsWith(" 1 of them used");
     }
     assertThat(said).isEmpty();
   }

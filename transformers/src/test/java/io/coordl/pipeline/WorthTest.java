@@ -18,7 +18,7 @@ class WorthTest {
   /** Makes and keeps samples, and finds them if probed; returns the number of probes. */
   private int kept(int samples, long making, long keeping, long finding) {
     int probes = 0;
-    for (int i = 0; i < samples && worth.isIt(); i++) {
+    for (int i = 0; i < samples && worth.paysOff(); i++) {
       worth.made(making);
       if (worth.probes()) {
         probes++;
@@ -30,7 +30,7 @@ class WorthTest {
   }
 
   private void found(int samples, long finding) {
-    for (int i = 0; i < samples && worth.isIt(); i++) {
+    for (int i = 0; i < samples && worth.paysOff(); i++) {
       worth.found(finding, 1);
     }
   }
@@ -40,7 +40,7 @@ class WorthTest {
     worth.begun(1_000, SIZE);
     assertThat(kept(SIZE, 100_000, 20_000, 1_000)).isLessThan(300); // They are enough to decide.
     found(10 * SIZE, 1_000);
-    assertThat(worth.isIt()).isTrue();
+    assertThat(worth.paysOff()).isTrue();
     assertThat(said).isEmpty();
   }
 
@@ -49,7 +49,7 @@ class WorthTest {
   void samplesFoundAsSlowlyAsMadeAreNotWorthKeeping() {
     worth.begun(1_000, 65_536);
     assertThat(kept(65_536, 6_000, 20_000, 6_000)).isLessThan(2_100);
-    assertThat(worth.isIt()).isFalse();
+    assertThat(worth.paysOff()).isFalse();
     assertThat(said)
         .containsExactly(
             "it would not pay off; a sample takes 6.0 us to make, 6.0 to find, 20.0 to cache, and"
@@ -60,11 +60,11 @@ class WorthTest {
   @Test
   void keepingMustPayWithinTheGivenEpochs() {
     kept(3_000, 42_000, 147_000, 28_000);
-    assertThat(worth.isIt()).isFalse();
+    assertThat(worth.paysOff()).isFalse();
     now = Long.MAX_VALUE / 2;
     epochs = 20;
     kept(3_000, 42_000, 147_000, 28_000);
-    assertThat(worth.isIt()).isTrue();
+    assertThat(worth.paysOff()).isTrue();
   }
 
   /** The cost of keeping is sunk: after the first epoch, only finding counts. */
@@ -74,7 +74,7 @@ class WorthTest {
     kept(3_000, 42_000, 147_000, 28_000);
     epochs = 1;
     found(3_000, 28_000);
-    assertThat(worth.isIt()).isTrue();
+    assertThat(worth.paysOff()).isTrue();
   }
 
   @Test
@@ -84,9 +84,9 @@ class WorthTest {
     kept(SIZE, 200_000, 20_000, 1_000);
     worth.begun(look, SIZE);
     found(SIZE, 1_000);
-    assertThat(worth.isIt()).isTrue(); // Later checks may be quicker.
+    assertThat(worth.paysOff()).isTrue(); // Later checks may be quicker.
     worth.begun(look, SIZE);
-    assertThat(worth.isIt()).isFalse();
+    assertThat(worth.paysOff()).isFalse();
     assertThat(said).singleElement().asString().endsWith("200.0 to check for changes");
   }
 
@@ -98,7 +98,7 @@ class WorthTest {
       kept(epoch == 0 ? 80 : 0, 30_000, 20_000, 1_000);
       found(epoch == 0 ? 0 : 80, 1_000);
     }
-    assertThat(worth.isIt()).isFalse();
+    assertThat(worth.paysOff()).isFalse();
     assertThat(said).singleElement().asString().endsWith("250.0 to check for changes");
   }
 
@@ -109,7 +109,7 @@ class WorthTest {
       kept(epoch == 0 ? SIZE : 0, 200_000, 20_000, 1_000);
       found(epoch == 0 ? 0 : SIZE, 1_000);
     }
-    assertThat(worth.isIt()).isTrue();
+    assertThat(worth.paysOff()).isTrue();
   }
 
   /** As in the first 257 batches of a JVM, whose code is still cold. */
@@ -118,30 +118,30 @@ class WorthTest {
     for (int batch = 0; batch < 257; batch++) {
       kept(1, 1_000_000, 2_500_000 - batch * 9_000L, 1_500_000 - batch * 5_800L);
     }
-    assertThat(worth.isIt()).isTrue();
+    assertThat(worth.paysOff()).isTrue();
     found(1_000, 100_000);
-    assertThat(worth.isIt()).isTrue();
+    assertThat(worth.paysOff()).isTrue();
     assertThat(said).isEmpty();
   }
 
   @Test
   void keepingIsTriedAgainLater() {
     kept(65_536, 6_000, 20_000, 6_000); // The code was cold.
-    assertThat(worth.isIt()).isFalse();
+    assertThat(worth.paysOff()).isFalse();
     now += 50L * 2_049 * 26_000; // The trial may take a fiftieth of the time.
-    assertThat(worth.isIt()).isTrue();
+    assertThat(worth.paysOff()).isTrue();
     kept(65_536, 6_000, 2_000, 600);
-    assertThat(worth.isIt()).isTrue();
+    assertThat(worth.paysOff()).isTrue();
     assertThat(said).hasSize(1);
   }
 
   @Test
   void manySmallPipelinesAreNotWorthKeeping() {
-    for (int i = 0; i < 40 && worth.isIt(); i++) {
+    for (int i = 0; i < 40 && worth.paysOff(); i++) {
       worth.begun(7_000, 4);
       kept(4, 200, 100, 100);
     }
-    assertThat(worth.isIt()).isFalse();
+    assertThat(worth.paysOff()).isFalse();
   }
 
   @Test
@@ -150,7 +150,7 @@ class WorthTest {
       worth.begun(1_000, SIZE);
       kept(SIZE, 100_000, 20_000, 1_000);
     }
-    assertThat(worth.isIt()).isFalse();
+    assertThat(worth.paysOff()).isFalse();
     assertThat(said).containsExactly("the cached ones are not requested again");
   }
 
@@ -161,6 +161,6 @@ class WorthTest {
       worth.batched(4_000, 1);
       kept(1, 2_000, 3_000, 3_000);
     }
-    assertThat(worth.isIt()).isTrue();
+    assertThat(worth.paysOff()).isTrue();
   }
 }

@@ -208,7 +208,7 @@ final class Activation {
         log.print(text, PATIENCE);
       }
     } catch (Throwable t) {
-      if (!log.isOfReplacedJar(t)) {
+      if (!log.isCausedByReplacedJar(t)) {
         log.say("cannot create the summary (" + t + ")");
       }
     }

@@ -125,7 +125,7 @@ final class Policies {
         models != null && options.takesCheckpoints() ? checkpoints(models, resume) : null;
     int threads = options.count(Option.PREFETCH);
     PictureBatches pictures = new PictureBatches();
-    job.addPolicy(pictures::said, () -> {});
+    job.addPolicy(pictures::summary, () -> {});
     return interceptors(
         Services.builder(figures.log())
             .decoded(decoded)
@@ -145,7 +145,7 @@ final class Policies {
 
   private CheckedSamples checked() {
     CheckedSamples made = new CheckedSamples(new LibraryVerdicts(libraries.verdicts()));
-    job.addPolicy(made::said, () -> {});
+    job.addPolicy(made::summary, () -> {});
     requested.asked(Option.PREPARED, made::whyUnused);
     return made;
   }
@@ -163,7 +163,7 @@ final class Policies {
       watch.add(made.memory());
     }
     job.addEnding(made::ends);
-    job.addPolicy(made::said, made);
+    job.addPolicy(made::summary, made);
     requested.asked(Option.CHECKPOINT, made::whyUnused);
     return made;
   }
@@ -186,14 +186,14 @@ final class Policies {
             models,
             figures.log());
     job.addEnding(made::end);
-    job.addPolicy(made::said, () -> {});
+    job.addPolicy(made::summary, () -> {});
     requested.asked(Option.CHECKPOINT_EVERY, made::whyUnused);
     return made;
   }
 
   private Resume resume(ModelFiles models) {
     Resume made = new Resume(options.get(Option.RESUME), models, figures.log());
-    job.addPolicy(made::said, () -> {});
+    job.addPolicy(made::summary, () -> {});
     requested.asked(Option.RESUME, made::whyUnused);
     return made;
   }
@@ -231,7 +231,7 @@ final class Policies {
     boolean asked = options.get(Option.GPU).equals("on");
     if (asked
         || (options.get(Option.GPU).equals("auto")
-            && Binding.isDriverThere(System.getenv("LD_LIBRARY_PATH")))) {
+            && Binding.isDriverInstalled(System.getenv("LD_LIBRARY_PATH")))) {
       Binding binding = binding(options.get(Option.GPU_PRESETS), asked);
       deviceSteps = new DeviceSteps(binding, job.sample(binding, asked), figures.log());
     }
@@ -252,7 +252,7 @@ final class Policies {
   private PinnedMemory pinned() {
     PinnedMemory made =
         new PinnedMemory(binding(options.get(Option.GPU_PRESETS), true), figures.log());
-    job.addPolicy(made::said, () -> {});
+    job.addPolicy(made::summary, () -> {});
     requested.asked(Option.GPU_PINNED, made::whyUnused);
     return made;
   }
@@ -315,7 +315,7 @@ final class Policies {
             options.triesPrefetching() && cores > 1 ? this::prefetched : null,
             cores,
             figures.spans().events()::write);
-    job.addPolicy(made::said, () -> {});
+    job.addPolicy(made::summary, () -> {});
     return made;
   }
 
@@ -353,8 +353,8 @@ final class Policies {
                 : new ItemPrefetcher(
                     threads, stores.raw(), () -> decoded != null && decoded.mayKeepMore()),
             threads);
-    job.addPolicy(made::said, made);
-    requested.asked(Option.PREFETCH, () -> Unused.prefetch(made.said(), made.items() != null));
+    job.addPolicy(made::summary, made);
+    requested.asked(Option.PREFETCH, () -> Unused.prefetch(made.summary(), made.items() != null));
     return made;
   }
 

@@ -194,7 +194,7 @@ final class StorePolicies {
       made = new MemoryWatch(figures.log());
       memory = made;
       figures.spans().totals().onEpochEnd(made::ended);
-      job.addPolicy(made::said, made);
+      job.addPolicy(made::summary, made);
     }
     return made;
   }

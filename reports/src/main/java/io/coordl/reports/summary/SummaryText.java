@@ -230,12 +230,12 @@ public final class SummaryText {
   }
 
   private static long batches(StagingStatisticsEvent staging) {
-    return staging.taken + staging.alone();
+    return staging.taken + staging.preparedLocally();
   }
 
   private static String staging(StagingStatisticsEvent staging, int more, boolean training) {
     long taken = staging.taken;
-    long alone = staging.alone();
+    long alone = staging.preparedLocally();
     return Text.format(
         "Prep group  %s: %s, %s from the group, %,d prepared for the group, %,d prepared"
             + " locally%s%s",

@@ -159,7 +159,7 @@ class AnswersTest {
 
   // ---- sentences
 
-  private static String said(Pipeline pipeline, Scenario scenario) {
+  private static String answers(Pipeline pipeline, Scenario scenario) {
     return WhatIf.QUESTIONS.stream()
         .filter(question -> question.concerns(pipeline))
         .map(question -> question.ask(pipeline, scenario))
@@ -169,7 +169,7 @@ class AnswersTest {
 
   @Test
   void sentencesForAJobWithoutWorkers() {
-    assertThat(said(serial, Scenario.NONE))
+    assertThat(answers(serial, Scenario.NONE))
         .isEqualTo(
             """
             Best size of a MinIO cache: x* = 100 ± 0 % of the data set (953.7 MiB): 200 ± 0 \
@@ -217,7 +217,7 @@ class AnswersTest {
 
   @Test
   void sentencesForAJobWithWorkersAndAScenario() {
-    assertThat(said(workers, ASKED))
+    assertThat(answers(workers, ASKED))
         .isEqualTo(
             """
             Best size of a MinIO cache: x* = 71 ± 0 % of the data set (681.2 MiB): 1,000 ± 0 \

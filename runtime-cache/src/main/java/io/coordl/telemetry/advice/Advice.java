@@ -123,7 +123,7 @@ public record Advice(
                 evidence,
                 "queueBound",
                 Sentence.PREPARE_FURTHER_AHEAD.with(
-                    evidence.said(", ", library -> library.howToPrepareAhead)),
+                    evidence.textOf(", ", library -> library.howToPrepareAhead)),
                 judged.queueStall,
                 Sentence.QUEUED.with(time(evidence, judged.queueStall))),
             checkpointBound(evidence)));
@@ -153,7 +153,7 @@ public record Advice(
             + (explicit
                 ? Sentence.GC_CALLS.with(100 * asked)
                     + caller
-                    + evidence.said("; ", library -> library.callsGc)
+                    + evidence.textOf("; ", library -> library.callsGc)
                 : ""));
   }
 
@@ -401,7 +401,7 @@ public record Advice(
       if (evidence.isPrefetched() && evidence.batchesAreOfTheLibrary()) {
         cures.add(Cure.of(Sentence.PREPARE_AHEAD, 0, hidden, "prefetch=2"));
       }
-      String how = evidence.said(" ", library -> library.howToPrepareAhead);
+      String how = evidence.textOf(" ", library -> library.howToPrepareAhead);
       if (evidence.preparesItself() && !how.isEmpty() && evidence.batchesAreOfTheLibrary()) {
         cures.add(new Cure(Sentence.PROGRAM_PREPARES_AHEAD.with(how), 0, hidden, List.of()));
       }

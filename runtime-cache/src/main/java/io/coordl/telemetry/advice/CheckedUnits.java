@@ -25,7 +25,7 @@ public record CheckedUnits(
     String remedy) {
 
   /** Returns the line of the summary. */
-  public String said() {
+  public String summary() {
     if (compared == 0) {
       return left.isEmpty()
           ? Sentence.CHECK_MADE_ONCE.with(source, units)

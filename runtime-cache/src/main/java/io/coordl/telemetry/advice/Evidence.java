@@ -189,7 +189,7 @@ public record Evidence(
   }
 
   /** A text of the first library that has it, after a separator; empty if none has. */
-  String said(String separator, Function<LibraryEvent, @Nullable String> text) {
+  String textOf(String separator, Function<LibraryEvent, @Nullable String> text) {
     for (LibraryEvent library : libraries) {
       String found = text.apply(library);
       if (found != null && !found.isEmpty()) {

@@ -11,15 +11,15 @@ public final class OpenWaitText {
 
   /** Describes the wait while the job runs. */
   public static String soFar(OpenWaitEvent wait) {
-    return said(Sentence.OPEN_WAIT, wait);
+    return text(Sentence.OPEN_WAIT, wait);
   }
 
   /** Describes the wait after the job has ended. */
   public static String atEnd(OpenWaitEvent wait) {
-    return said(Sentence.NEVER_CAME, wait);
+    return text(Sentence.NEVER_CAME, wait);
   }
 
-  private static String said(Sentence how, OpenWaitEvent wait) {
+  private static String text(Sentence how, OpenWaitEvent wait) {
     boolean isKnown = wait.file != null && !wait.file.isEmpty();
     return how.with(
         Text.line(String.valueOf(wait.thread), LONGEST_NAME),

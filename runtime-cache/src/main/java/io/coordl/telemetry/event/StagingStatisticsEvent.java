@@ -119,7 +119,7 @@ public final class StagingStatisticsEvent extends EventBase {
   }
 
   /** Returns the number of batches that the job prepared locally. */
-  public long alone() {
+  public long preparedLocally() {
     return nobody + notStaged + late + lost;
   }
 }

@@ -147,7 +147,7 @@ public final class AgentLog implements FaultListener, UserLog {
    * Whether {@code cause} was thrown because the agent's jar was replaced and a class no longer
    * loads. This is logged once, and is not a fault of the code that needed the class.
    */
-  public boolean isOfReplacedJar(Throwable cause) {
+  public boolean isCausedByReplacedJar(Throwable cause) {
     File jar =
         AgentLog.class.getClassLoader() instanceof IsolatedLoader loader
                 && (cause instanceof LinkageError || cause instanceof ClassNotFoundException)
@@ -171,7 +171,7 @@ public final class AgentLog implements FaultListener, UserLog {
             : Thread.currentThread() instanceof AgentThread
                 ? "the agent's thread skips this operation, and the program continues"
                 : "the program's own call runs instead";
-    if (!tripped && isOfReplacedJar(cause)) {
+    if (!tripped && isCausedByReplacedJar(cause)) {
       return;
     }
     int end = where.indexOf(' ');

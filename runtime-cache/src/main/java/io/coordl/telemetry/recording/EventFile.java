@@ -152,7 +152,7 @@ final class EventFile {
   }
 
   /** Whether the file still exists under its name: it may have been removed or replaced. */
-  boolean isThere() {
+  boolean exists() {
     try {
       return Objects.equals(identity(), identity);
     } catch (IOException e) {

@@ -186,7 +186,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
     List<StagingStatisticsEvent> used =
         all.stream()
             .filter(staging -> staging.epochs > 0)
-            .sorted(Comparator.comparingLong(s -> -s.taken - s.alone()))
+            .sorted(Comparator.comparingLong(s -> -s.taken - s.preparedLocally()))
             .toList();
     for (int i = 0; i < used.size(); i++) {
       List<String> next = new ArrayList<>();
@@ -209,7 +209,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
                 s.sharedEpochs, s.epochs, s.updates > 0, job.spans().totals().updating() > 0),
             s.taken,
             s.prepared,
-            s.alone(),
+            s.preparedLocally(),
             s.late,
             s.lost,
             s.notStaged,

@@ -201,7 +201,7 @@ final class FlightLog {
                 + ", without "
                 + Text.count(thinned.leftOut(), "event", "events")
                 + " of single items and batches, to limit its size";
-      } else if (!own.isThere()) {
+      } else if (!own.exists()) {
         outcome = "none, " + own.path + " was removed or replaced while the job ran";
       }
     } catch (IOException | RuntimeException | Error e) {

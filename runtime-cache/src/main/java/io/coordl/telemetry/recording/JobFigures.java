@@ -195,7 +195,7 @@ public final class JobFigures {
 
   /** Records and returns, for each requested policy without effect, the reason. */
   List<String> didNothing() {
-    return said(unused);
+    return lines(unused);
   }
 
   // ---- reading figures
@@ -322,10 +322,10 @@ public final class JobFigures {
   }
 
   List<String> policies() {
-    return said(policies);
+    return lines(policies);
   }
 
-  private static List<String> said(List<Supplier<String>> all) {
+  private static List<String> lines(List<Supplier<String>> all) {
     return all.stream().map(Supplier::get).flatMap(String::lines).toList();
   }
 

@@ -16,17 +16,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Listens in place of a peer and treats each connection as the test wants. */
 final class FakePeer implements Closeable {
   /** Handles a connection, which is closed afterwards. */
-  interface Manner {
+  interface Behaviour {
     void serve(DataInputStream in, DataOutputStream out) throws IOException;
   }
 
   private final ServerSocket listening;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   final AtomicInteger connections = new AtomicInteger();
-  private volatile Manner manner;
+  private volatile Behaviour behaviour;
 
-  FakePeer(String host, Manner manner) throws IOException {
-    this.manner = manner;
+  FakePeer(String host, Behaviour behaviour) throws IOException {
+    this.behaviour = behaviour;
     listening = new ServerSocket(0, 50, InetAddress.getByName(host));
     Thread thread = new Thread(this::accept, "fake-peer");
     thread.setDaemon(true);
@@ -37,8 +37,8 @@ final class FakePeer implements Closeable {
     return (InetSocketAddress) listening.getLocalSocketAddress();
   }
 
-  void behave(Manner other) {
-    manner = other;
+  void behave(Behaviour other) {
+    behaviour = other;
   }
 
   private void accept() {
@@ -59,7 +59,7 @@ final class FakePeer implements Closeable {
   private void serve(Socket socket) {
     try (socket) {
       Socket secured = PeerTls.over(TestSecret.ours(), socket, false);
-      manner.serve(
+      behaviour.serve(
           new DataInputStream(secured.getInputStream()),
           new DataOutputStream(secured.getOutputStream()));
     } catch (IOException e) {

@@ -361,7 +361,7 @@ class HostsEngineTest {
 
   @Test
   void anAnswerThatHangsHalfwayIsLateToo() throws Exception {
-    FakePeer.Manner manner =
+    FakePeer.Behaviour behaviour =
         (in, out) -> {
           FakePeer.exchangeHellos(in, out);
           in.readNBytes(Wire.REQUEST_BYTES);
@@ -370,7 +370,7 @@ class HostsEngineTest {
           out.write(7);
           FakePeer.hang(in);
         };
-    try (FakePeer fake = new FakePeer("127.0.0.9", manner);
+    try (FakePeer fake = new FakePeer("127.0.0.9", behaviour);
         Hosts hosts = new Hosts(directory, Hosts.SHARP, TestSecret.ours())) {
       hosts.add("16m");
       hosts.addFake(fake.address(), 1L << 60);
@@ -410,7 +410,7 @@ class HostsEngineTest {
 
   @Test
   void aTruncatedAnswerIsNotUsed() throws Exception {
-    FakePeer.Manner manner =
+    FakePeer.Behaviour behaviour =
         (in, out) -> {
           FakePeer.exchangeHellos(in, out);
           in.readNBytes(Wire.REQUEST_BYTES);
@@ -418,7 +418,7 @@ class HostsEngineTest {
           out.writeInt(PeerItems.length(1));
           out.write(PeerItems.content(1), 0, PeerItems.length(1) - 1);
         };
-    try (FakePeer fake = new FakePeer("127.0.0.9", manner);
+    try (FakePeer fake = new FakePeer("127.0.0.9", behaviour);
         Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
       hosts.add("16m");
       hosts.addFake(fake.address(), 1L << 60);
@@ -440,12 +440,12 @@ class HostsEngineTest {
         List.of("speaks version 3, not 2", "belongs to group other, not test", "not speak");
     for (int i = 0; i < hellos.size(); i++) {
       byte[] hello = hellos.get(i);
-      FakePeer.Manner manner =
+      FakePeer.Behaviour behaviour =
           (in, out) -> {
             out.write(hello);
             FakePeer.hang(in);
           };
-      try (FakePeer fake = new FakePeer("127.0.0.9", manner);
+      try (FakePeer fake = new FakePeer("127.0.0.9", behaviour);
           Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
         hosts.add("16m");
         hosts.addFake(fake.address(), 1L << 60);

@@ -110,7 +110,7 @@ class PeerFuzzTest {
   @Test
   void theClientSurvivesAnyAnswer() throws Exception {
     SplittableRandom random = new SplittableRandom(12);
-    FakePeer.Manner manner =
+    FakePeer.Behaviour behaviour =
         (in, out) -> {
           SplittableRandom own;
           synchronized (random) {
@@ -143,7 +143,7 @@ class PeerFuzzTest {
             in.skipNBytes(Math.min(own.nextInt(200), in.available()));
           }
         };
-    try (FakePeer fake = new FakePeer("127.0.0.9", manner);
+    try (FakePeer fake = new FakePeer("127.0.0.9", behaviour);
         Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
       hosts.add("64m");
       hosts.addFake(fake.address(), 1L << 60);

@@ -248,21 +248,21 @@ class EventFileTest {
   void anEventFileKnowsWhetherItIsStillInPlace() throws IOException {
     Path path = folder.resolve("taken.jfr");
     EventFile one = new EventFile(path, types, true);
-    assertThat(one.isThere()).isTrue();
+    assertThat(one.exists()).isTrue();
     assertThatThrownBy(() -> new EventFile(path, types, true))
         .as("it is being written")
         .isInstanceOf(FileAlreadyExistsException.class);
     Files.delete(path);
     EventFile other = new EventFile(path, types, true);
-    assertThat(one.isThere()).isFalse();
-    assertThat(other.isThere()).isTrue();
+    assertThat(one.exists()).isFalse();
+    assertThat(other.exists()).isTrue();
     one.finish();
     other.finish();
     assertThatThrownBy(() -> new EventFile(path, types, false))
         .isInstanceOf(FileAlreadyExistsException.class);
     new EventFile(path, types, true).finish();
     Files.delete(path);
-    assertThat(other.isThere()).isFalse();
+    assertThat(other.exists()).isFalse();
   }
 
   /** As after {@code kill -9}: the file is not finished. */

@@ -623,7 +623,7 @@ class SentencesTest {
     String reason = kept || compared == 0 ? "" : "it draws";
     return new CheckedUnits(
             "my.Data", "samples", compared, differed, "", true, kept, reason, remedy)
-        .said();
+        .summary();
   }
 
   static {
@@ -640,11 +640,11 @@ class SentencesTest {
     says(
         () ->
             new CheckedUnits("my.Data", "samples", 0, 0, "they are text", false, false, "", "")
-                .said(),
+                .summary(),
         equal,
         Sentence.CHECK_LEFT);
     says(
-        () -> new CheckedUnits("my.Data", "samples", 9, 0, "", false, false, "", remedy).said(),
+        () -> new CheckedUnits("my.Data", "samples", 9, 0, "", false, false, "", remedy).summary(),
         equal,
         Sentence.CHECK_OTHERS);
   }
@@ -652,15 +652,15 @@ class SentencesTest {
   // ---- auto
 
   static {
-    Supplier<String> notSwitched = () -> new PlayedTuner(false, 0).epoch(9, 50, 0, 0.01).said();
-    Supplier<String> noBatch = () -> new PlayedTuner(false, 0).said();
+    Supplier<String> notSwitched = () -> new PlayedTuner(false, 0).epoch(9, 50, 0, 0.01).summary();
+    Supplier<String> noBatch = () -> new PlayedTuner(false, 0).summary();
     Supplier<String> brought = () -> PlayedTuner.kept(100, 0.2);
     Supplier<String> atMost = () -> PlayedTuner.kept(400, 0.2);
     Supplier<String> vain = () -> PlayedTuner.kept(50, 0.6);
     says(notSwitched, noBatch, Sentence.WAITED);
     says(noBatch, brought, Sentence.NOT_SWITCHED);
     says(noBatch, notSwitched, Sentence.NO_BATCH);
-    says(() -> new PlayedTuner(false, 0).loaded(3).said(), noBatch, Sentence.FEW_LOADED);
+    says(() -> new PlayedTuner(false, 0).loaded(3).summary(), noBatch, Sentence.FEW_LOADED);
     says(brought, notSwitched, Sentence.KEPT, Sentence.DATA_KEPT, Sentence.SPEEDS);
     says(brought, vain, Sentence.BROUGHT, Sentence.DATA_USED);
     says(atMost, brought, Sentence.BROUGHT_AT_MOST);
@@ -691,7 +691,7 @@ class SentencesTest {
       int speed = speeds[i % speeds.length];
       job.epoch(1, speed, speed + i % 3 - 1, 0.3);
     }
-    return job.said();
+    return job.summary();
   }
 
   // ---- epochs of a running job
@@ -784,7 +784,7 @@ class SentencesTest {
   void eachSentenceIsSaidWhereItIsTrueAndNotWhereItIsNot(Sentence sentence) {
     assertThat(CASES).as("a job that gets it, and one that must not").containsKey(sentence);
     Case of = CASES.get(sentence);
-    assertThat(of.said().get()).containsPattern(pattern(sentence));
+    assertThat(of.summary().get()).containsPattern(pattern(sentence));
     assertThat(of.not().get()).isNotBlank().doesNotContainPattern(pattern(sentence));
   }
 

@@ -78,7 +78,7 @@ final class AugmentedBatch implements AutoCloseable {
   private final List<Long> indices;
   private final ForkableRandom random;
   private final @Nullable Prefetcher prefetcher;
-  private final SampleStack memory;
+  private final SampleStack stack;
   private final Queue<Resampler> resamplers;
   private final RandomAccessDataset dataset;
 
@@ -112,7 +112,7 @@ final class AugmentedBatch implements AutoCloseable {
       List<Long> indices,
       ForkableRandom random,
       @Nullable Prefetcher prefetcher,
-      SampleStack memory,
+      SampleStack stack,
       Queue<Resampler> resamplers) {
     this.iterable = iterable;
     this.fields = fields;
@@ -121,7 +121,7 @@ final class AugmentedBatch implements AutoCloseable {
     this.indices = indices;
     this.random = random;
     this.prefetcher = prefetcher;
-    this.memory = memory;
+    this.stack = stack;
     this.resamplers = resamplers;
     this.dataset = fields.dataset.require(iterable);
     this.pictures = new Picture[indices.size()];
@@ -357,12 +357,12 @@ final class AugmentedBatch implements AutoCloseable {
   /** Returns the parts of all pictures, one after another, on the device. */
   private NDArray up(NDManager parts, int[] starts) throws Exception {
     int length = starts[size()];
-    ByteBuffer bytes = memory.memory(length);
+    ByteBuffer bytes = stack.memory(length);
     each(place -> copyPart(place, bytes, starts[place])); // On failure the memory is not reused.
     try {
       return parts.create(bytes, new Shape(length), DataType.UINT8);
     } finally {
-      memory.free(bytes, BatchFrame.copiesToGpu(target));
+      stack.free(bytes, BatchFrame.copiesToGpu(target));
     }
   }
 

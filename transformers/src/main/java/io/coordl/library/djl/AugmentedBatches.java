@@ -44,7 +44,7 @@ public final class AugmentedBatches implements LibraryHooks {
   private final @Nullable ForkableRandom random;
 
   private final @Nullable Prefetcher prefetcher;
-  private final SampleStack memory;
+  private final SampleStack stack;
   private final PictureBatches counts;
   private final OnceLog log;
 
@@ -62,7 +62,7 @@ public final class AugmentedBatches implements LibraryHooks {
     random =
         wanted != null && RandomUtils.RANDOM instanceof ForkableRandom forkable ? forkable : null;
     prefetcher = services.prefetcher();
-    memory = new SampleStack(services.pinned());
+    stack = new SampleStack(services.pinned());
     counts = Objects.requireNonNullElseGet(wanted, PictureBatches::new);
     log = new OnceLog(services.log());
   }
@@ -153,7 +153,7 @@ public final class AugmentedBatches implements LibraryHooks {
     }
     AugmentedBatch batch =
         new AugmentedBatch(
-            iterable, fields, pipeline, indices, generator, prefetcher, memory, resamplers);
+            iterable, fields, pipeline, indices, generator, prefetcher, stack, resamplers);
     try {
       if (!batch.isMade(onHost)) {
         return null;

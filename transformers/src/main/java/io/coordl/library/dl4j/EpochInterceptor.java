@@ -223,7 +223,7 @@ public final class EpochInterceptor implements LibraryHooks {
       return; // The underlying iterator is called next.
     }
     Worth worth = worth(program, first, num);
-    if (engine.group() == null && !worth.isIt()) {
+    if (engine.group() == null && !worth.paysOff()) {
       return;
     }
     if (!engine.serves(!hasItemsFetched(first.values()))) {

@@ -266,7 +266,7 @@ class DeclaredBatchesTest {
       assertThat(found()).isPositive();
     }
     if (mode != Mode.KEPT) {
-      assertThat(prefetcher.said()).contains("batches prefetched").doesNotContain(", 0 of them");
+      assertThat(prefetcher.summary()).contains("batches prefetched").doesNotContain(", 0 of them");
     }
   }
 
