@@ -216,7 +216,7 @@ public final class ManyLoops {
           model.epoch(batches, batches::next);
           batches.reset();
           if (epoch % 2 == 1) {
-            rewrite(files.get(epoch), epoch);
+            rewrite(files.get(epoch), ROWS + epoch, epoch);
           }
         }
       }
@@ -339,19 +339,19 @@ public final class ManyLoops {
     List<Path> files = new ArrayList<>();
     for (int row = 0; row < ROWS; row++) {
       files.add(directory.resolve("row-" + row));
-      rewrite(files.get(row), row);
+      rewrite(files.get(row), row, row);
     }
     return files;
   }
 
-  /** Writes other values of the same size, with a modification time in the past. */
-  private static void rewrite(Path file, int seed) throws IOException {
+  /** Writes values that depend on {@code seed}; size and modification time depend on the row. */
+  private static void rewrite(Path file, int seed, int row) throws IOException {
     Random random = new Random(seed);
     ByteBuffer bytes = ByteBuffer.allocate(VALUES * Float.BYTES);
     for (int i = 0; i < VALUES; i++) {
       bytes.putFloat((float) random.nextGaussian());
     }
     Files.write(file, bytes.array());
-    Files.setLastModifiedTime(file, FileTime.fromMillis(1_700_000_000_000L + 60_000L * seed));
+    Files.setLastModifiedTime(file, FileTime.fromMillis(1_700_000_000_000L + 60_000L * row));
   }
 }

@@ -74,7 +74,7 @@ public final class HandedJob {
     System.out.println(uses(epoch));
     System.out.println(goesThrough(group, TRAINING, 2));
     StagingStatisticsEvent figures = group.statistics().get(0);
-    System.out.println("too late " + figures.tooLate + " alone " + figures.alone());
+    System.out.println("too late " + figures.tooLate + " alone " + figures.preparedLocally());
   }
 
   /** Runs an epoch of the pipeline; returns the result of {@link #uses}. */

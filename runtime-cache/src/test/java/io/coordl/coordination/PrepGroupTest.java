@@ -166,7 +166,7 @@ class PrepGroupTest {
       }
       StagingStatisticsEvent figures = group.statistics().get(0);
       assertThat(figures.taken).isEqualTo(own.batches());
-      assertThat(figures.alone()).isZero();
+      assertThat(figures.preparedLocally()).isZero();
     }
     assertThat(prepared.get()).isEqualTo(own.batches());
   }

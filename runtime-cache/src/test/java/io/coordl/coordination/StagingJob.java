@@ -96,7 +96,7 @@ public final class StagingJob {
       System.out.println("epoch " + number + " given " + given + " used" + used);
     }
     for (StagingStatisticsEvent figures : group.statistics()) {
-      System.out.println("prepared " + figures.prepared + " alone " + figures.alone());
+      System.out.println("prepared " + figures.prepared + " alone " + figures.preparedLocally());
     }
     System.out.println("done");
   }

@@ -335,6 +335,6 @@ class StagingPartsTest {
     one.notStaged = 2;
     one.late = 4;
     one.lost = 8;
-    assertThat(one.alone()).isEqualTo(15);
+    assertThat(one.preparedLocally()).isEqualTo(15);
   }
 }

@@ -189,7 +189,8 @@ class MemoryWatchTest {
     container.used = 600;
     watch.look();
     assertThat(container.collected).as("nothing is left to collect").isEqualTo(2);
-    assertThat(watch.summary()).isEqualTo("memory was short: 150 MiB of cached data were given back");
+    assertThat(watch.summary())
+        .isEqualTo("memory was short: 150 MiB of cached data were given back");
     cache.pinned = 3;
     assertThat(watch.summary()).endsWith("were given back, but the program still keeps 3 MiB");
   }

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -46,6 +48,7 @@ public final class ChildJvm {
   private final List<String> args = new ArrayList<>();
   private final List<String> wrapper = new ArrayList<>();
   private final Map<String, String> environment = new LinkedHashMap<>();
+  private final Set<String> removed = new TreeSet<>();
   private String classPath = "";
   private @Nullable String agent;
   private @Nullable Path script;
@@ -112,6 +115,13 @@ public final class ChildJvm {
     return this;
   }
 
+  /** Removes a variable from the program's environment, inherited or set before. */
+  public ChildJvm withoutEnvironment(String name) {
+    environment.remove(name);
+    removed.add(name);
+    return this;
+  }
+
   /** Runs in {@code path} instead of the current directory. */
   public ChildJvm directory(Path path) {
     directory = path;
@@ -155,7 +165,7 @@ public final class ChildJvm {
    */
   public ChildResult runOnce() throws ExecutionException, InterruptedException {
     List<String> key = commandLine();
-    key.add(environment + " in " + directory);
+    key.add(environment + " without " + removed + " in " + directory);
     FutureTask<ChildResult> result =
         ONCE.computeIfAbsent(key, program -> new FutureTask<>(this::run));
     result.run();
@@ -171,6 +181,7 @@ public final class ChildJvm {
     Path figures = Files.createTempFile("child-jvm", ".time");
     try {
       ProcessBuilder builder = new ProcessBuilder(command(figures));
+      builder.environment().keySet().removeAll(removed);
       builder.environment().putAll(environment);
       // The caller's environment must not change what is measured.
       builder.environment().remove("JAVA_TOOL_OPTIONS");

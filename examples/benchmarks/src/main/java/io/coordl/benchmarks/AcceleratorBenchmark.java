@@ -104,8 +104,7 @@ public final class AcceleratorBenchmark {
         CORES,
         BAR,
         table);
-    System.out.println(
-        "made by: " + Commands.of(checkout, AcceleratorBenchmark.class, String.join(" ", args)));
+    System.out.println("made by: " + Commands.of(checkout, AcceleratorBenchmark.class, args));
     System.exit(right || quick ? 0 : 1);
   }
 

@@ -71,7 +71,7 @@ public final class AccuracyBenchmark {
         benchmark.table);
     benchmark.wrong.forEach(sentence -> System.out.println("  WRONG: " + sentence));
     System.out.println(
-        "made by: " + Commands.of(benchmark.checkout, AccuracyBenchmark.class, pairs));
+        "made by: " + Commands.of(benchmark.checkout, AccuracyBenchmark.class, args));
     System.exit(benchmark.wrong.isEmpty() ? 0 : 1);
   }
 

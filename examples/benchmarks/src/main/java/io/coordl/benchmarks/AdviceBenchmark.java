@@ -85,9 +85,7 @@ public final class AdviceBenchmark {
             quick ? 10 : args.length > 1 ? Integer.parseInt(args[1]) : 100,
             quick);
     boolean met = benchmark.measure(quick ? "csv-by-hand" : args.length > 2 ? args[2] : "");
-    System.out.println(
-        "made by: "
-            + Commands.of(benchmark.checkout, AdviceBenchmark.class, String.join(" ", args)));
+    System.out.println("made by: " + Commands.of(benchmark.checkout, AdviceBenchmark.class, args));
     System.exit(met ? 0 : 1);
   }
 

@@ -63,7 +63,7 @@ public final class CliBenchmark {
       }
     }
     System.out.printf("%n%d runs of each%n%s", runs, table);
-    System.out.println("made by: " + Commands.of(checkout, CliBenchmark.class, runs));
+    System.out.println("made by: " + Commands.of(checkout, CliBenchmark.class, args));
     System.exit(met ? 0 : 1);
   }
 

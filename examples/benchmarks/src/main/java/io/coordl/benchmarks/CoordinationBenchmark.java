@@ -140,8 +140,7 @@ public final class CoordinationBenchmark {
       }
     }
     System.out.println(
-        "made by: "
-            + Commands.of(Checkout.find(), CoordinationBenchmark.class, String.join(" ", args)));
+        "made by: " + Commands.of(Checkout.find(), CoordinationBenchmark.class, args));
     System.exit(right ? 0 : 1);
   }
 

@@ -136,8 +136,7 @@ public final class DemandBenchmark {
     try (SlowStorage storage = new SlowStorage(work, pictures, DISK)) {
       right = new DemandBenchmark(library, quick, work, storage).measure();
     }
-    System.out.println(
-        "made by: " + Commands.of(checkout, DemandBenchmark.class, String.join(" ", args)));
+    System.out.println("made by: " + Commands.of(checkout, DemandBenchmark.class, args));
     System.exit(right || quick ? 0 : 1);
   }
 

@@ -72,9 +72,7 @@ public final class ExampleProfiles {
       }
     }
     System.out.printf("samples/s of the program alone and of its profile%n%s", profiles.table);
-    System.out.println(
-        "made by: "
-            + Commands.of(profiles.checkout, ExampleProfiles.class, String.join(" ", args)));
+    System.out.println("made by: " + Commands.of(profiles.checkout, ExampleProfiles.class, args));
   }
 
   private void measure(Example example, int run) throws IOException, InterruptedException {

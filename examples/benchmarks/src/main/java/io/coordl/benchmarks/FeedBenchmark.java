@@ -16,22 +16,24 @@ import org.jspecify.annotations.Nullable;
  * Measures how long a fast accelerator waits for each batch. {@code example.loader.DjlFeed}, whose
  * step of {@value #STEP_MILLIS} ms uses no core, iterates over batches of 64 JPEG files on two
  * cores, without the agent and with several policies. All programs take turns. Epochs 2 to {@value
- * #EPOCHS} count. Bar: with the agent, programs that resize pictures or crop them to 64 pixels wait
- * less than a tenth of the time. Arguments: turns (3), the jar of another version of the agent to
+ * #EPOCHS} count, without the agent 2 and 3. Bar: with the agent, programs that resize pictures or
+ * crop them to 64 pixels wait less than a tenth of the time. Arguments: turns (3), batches per
+ * epoch (30; nothing is prepared ahead for the first), the jar of another version of the agent to
  * compare with.
  */
 public final class FeedBenchmark {
   private static final int EPOCHS = 8;
+  private static final int PLAIN_EPOCHS = 3;
   private static final int CLASSES = 4;
-  private static final int PER_CLASS = 160;
+  private static final int PER_CLASS_AND_BATCH = 16;
   private static final int STEP_MILLIS = 20;
   private static final double BAR = 10;
   private static final Pattern EPOCH =
       Pattern.compile("epoch (\\d+): \\d+ batches, ([0-9.]+) ms waited for each, ([0-9.]+) %.*");
 
   private final Checkout checkout = Checkout.find();
-  private final Path work = checkout.work("feed");
-  private final DjlJob djl = new DjlJob(checkout, work);
+  private final int batches;
+  private final DjlJob djl;
   private final List<Row> rows = new ArrayList<>();
 
   /** One program; {@code millis} and {@code shares} have a median for each turn. */
@@ -52,14 +54,19 @@ public final class FeedBenchmark {
     }
   }
 
-  private FeedBenchmark() throws IOException {}
+  private FeedBenchmark(int batches) throws IOException {
+    this.batches = batches;
+    this.djl = new DjlJob(checkout, checkout.work("feed-" + batches));
+  }
 
   /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int turns = args.length > 0 ? Integer.parseInt(args[0]) : 3;
-    FeedBenchmark benchmark = new FeedBenchmark();
-    benchmark.rows(args.length > 1 ? Path.of(args[1]) : null);
-    System.exit(benchmark.measure(turns) ? 0 : 1);
+    FeedBenchmark benchmark = new FeedBenchmark(args.length > 1 ? Integer.parseInt(args[1]) : 30);
+    benchmark.rows(args.length > 2 ? Path.of(args[2]) : null);
+    boolean met = benchmark.measure(turns);
+    System.out.println("made by: " + Commands.of(benchmark.checkout, FeedBenchmark.class, args));
+    System.exit(met ? 0 : 1);
   }
 
   private void rows(@Nullable Path other) {
@@ -83,7 +90,7 @@ public final class FeedBenchmark {
   }
 
   private boolean measure(int turns) throws IOException, InterruptedException {
-    djl.makeImages(CLASSES, PER_CLASS);
+    djl.makeImages(CLASSES, PER_CLASS_AND_BATCH * batches);
     djl.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
     System.out.println(Jdks.running() + "; " + OtherLoad.machine());
     List<Row> order = new ArrayList<>(rows);
@@ -118,12 +125,14 @@ public final class FeedBenchmark {
     }
     System.out.printf(
         Locale.ROOT,
-        "%nMedians of epochs 2 to %d, then of %d turns; steps of %d ms%n%s",
+        "%nMedians of epochs 2 to %d (without the agent, 2 to %d) of %d batches, then of %d turns;"
+            + " steps of %d ms%n%s",
         EPOCHS,
+        PLAIN_EPOCHS,
+        batches,
         turns,
         STEP_MILLIS,
         table);
-    System.out.println("made by: " + Commands.of(checkout, FeedBenchmark.class, turns));
     if (!missed.isEmpty()) {
       System.out.println("These wait a tenth of the time or more: " + String.join("; ", missed));
     }
@@ -131,6 +140,7 @@ public final class FeedBenchmark {
   }
 
   private void run(Row row) throws IOException, InterruptedException {
+    int epochs = row.policy().isEmpty() ? PLAIN_EPOCHS : EPOCHS;
     ChildJvm job =
         Example.DJL
             .program(checkout, Jdks.running(), "example.loader.DjlFeed")
@@ -138,7 +148,7 @@ public final class FeedBenchmark {
             .wrapper(List.of("taskset", "-c", "0-1"))
             .args(
                 djl.images().toString(),
-                Integer.toString(EPOCHS),
+                Integer.toString(epochs),
                 row.pictures(),
                 Integer.toString(row.size()),
                 Integer.toString(STEP_MILLIS));
@@ -156,9 +166,9 @@ public final class FeedBenchmark {
               millis.add(Double.valueOf(epoch.group(2)));
               shares.add(Double.valueOf(epoch.group(3)));
             });
-    if (millis.size() != EPOCHS - 1) {
+    if (millis.size() != epochs - 1) {
       throw new IllegalStateException(
-          millis.size() + " epochs after the first, expected " + (EPOCHS - 1));
+          millis.size() + " epochs after the first, expected " + (epochs - 1));
     }
     row.millis().add(Double.valueOf(Pairs.median(millis)));
     row.shares().add(Double.valueOf(Pairs.median(shares)));

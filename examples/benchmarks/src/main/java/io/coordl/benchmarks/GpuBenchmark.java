@@ -160,7 +160,7 @@ public final class GpuBenchmark {
     benchmark.copies(newest);
     System.out.println(
         "made by: "
-            + Commands.of(benchmark.checkout, GpuBenchmark.class, String.join(" ", args))
+            + Commands.of(benchmark.checkout, GpuBenchmark.class, args)
                 .replace("-Pbenchmark", "-Pbenchmark,cuda"));
     System.exit(benchmark.met ? 0 : 1);
   }

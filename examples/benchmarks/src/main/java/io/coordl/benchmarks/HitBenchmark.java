@@ -73,8 +73,7 @@ public final class HitBenchmark {
           text(ADMISSION_BAR));
     }
     System.out.printf("%nCPU time, %,d files of 4 KiB, %s%n%s", files, Jdks.running(), table);
-    System.out.println(
-        "made by: " + Commands.of(checkout, HitBenchmark.class, String.join(" ", args)));
+    System.out.println("made by: " + Commands.of(checkout, HitBenchmark.class, args));
     System.exit(within ? 0 : 1);
   }
 

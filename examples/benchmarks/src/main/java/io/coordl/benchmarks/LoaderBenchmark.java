@@ -70,6 +70,7 @@ public final class LoaderBenchmark {
       benchmark.agents.add(new Agent(", other version", Path.of(args[2])));
     }
     benchmark.measure(turns, args.length > 1 ? args[1] : "");
+    System.out.println("made by: " + Commands.of(benchmark.checkout, LoaderBenchmark.class, args));
   }
 
   private void measure(int turns, String only) throws IOException, InterruptedException {
@@ -126,7 +127,6 @@ public final class LoaderBenchmark {
         EPOCHS,
         turns,
         table(groups));
-    System.out.println("made by: " + Commands.of(checkout, LoaderBenchmark.class, turns));
   }
 
   /** Random crops to squares of {@code size}. */

@@ -88,8 +88,7 @@ public final class MinioBenchmark {
     } finally {
       benchmark.undo.run();
     }
-    String all = String.join(" ", args);
-    System.out.println("made by: " + Commands.of(benchmark.checkout, MinioBenchmark.class, all));
+    System.out.println("made by: " + Commands.of(benchmark.checkout, MinioBenchmark.class, args));
     System.exit(right ? 0 : 1);
   }
 

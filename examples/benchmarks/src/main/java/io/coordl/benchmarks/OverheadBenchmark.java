@@ -119,8 +119,7 @@ public final class OverheadBenchmark {
         pictures,
         Jdks.running(),
         table);
-    System.out.println(
-        "made by: " + Commands.of(checkout, OverheadBenchmark.class, String.join(" ", args)));
+    System.out.println("made by: " + Commands.of(checkout, OverheadBenchmark.class, args));
     System.exit(within ? 0 : 1);
   }
 

@@ -109,8 +109,7 @@ public final class PartitionBenchmark {
       }
       System.out.printf("%n%s", table);
     }
-    System.out.println(
-        "made by: " + Commands.of(checkout, PartitionBenchmark.class, String.join(" ", args)));
+    System.out.println("made by: " + Commands.of(checkout, PartitionBenchmark.class, args));
     if (tooExpensive) {
       System.out.printf(
           Locale.ROOT, "Our engine takes more than %.0f times the CPU time of Netty.%n", BAR);

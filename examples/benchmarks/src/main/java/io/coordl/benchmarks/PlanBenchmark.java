@@ -175,8 +175,7 @@ public final class PlanBenchmark {
         benchmark.toClose.pop().close();
       }
     }
-    System.out.println(
-        "made by: " + Commands.of(checkout, PlanBenchmark.class, String.join(" ", args)));
+    System.out.println("made by: " + Commands.of(checkout, PlanBenchmark.class, args));
     System.exit(right || quick ? 0 : 1);
   }
 

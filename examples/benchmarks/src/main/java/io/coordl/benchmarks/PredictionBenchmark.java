@@ -123,8 +123,7 @@ public final class PredictionBenchmark {
     try (SlowStorage storage = new SlowStorage(work, pictures, DISK)) {
       right = new PredictionBenchmark(small, storage.directory(), samples).measure(parts);
     }
-    System.out.println(
-        "made by: " + Commands.of(checkout, PredictionBenchmark.class, String.join(" ", args)));
+    System.out.println("made by: " + Commands.of(checkout, PredictionBenchmark.class, args));
     System.exit(right ? 0 : 1);
   }
 

@@ -83,7 +83,7 @@ public final class ReportBenchmark {
         REPORT_HEAP,
         PARSER_HEAP,
         table);
-    System.out.println("made by: " + Commands.of(checkout, ReportBenchmark.class, turns));
+    System.out.println("made by: " + Commands.of(checkout, ReportBenchmark.class, args));
     double median = Pairs.median(ratios);
     System.out.printf(Locale.ROOT, "median %.2f times as fast, bar %.1f%n", median, BAR);
     System.exit(median >= BAR ? 0 : 1);

@@ -53,7 +53,7 @@ public final class StartupBenchmark {
     }
     System.out.printf(
         "%nCPU seconds of the whole process, %d pairs of runs, alternating%n%s", pairs, table);
-    System.out.println("made by: " + Commands.of(checkout, StartupBenchmark.class, pairs));
+    System.out.println("made by: " + Commands.of(checkout, StartupBenchmark.class, args));
   }
 
   private static ChildJvm hello(Checkout checkout, Jdk jdk) {

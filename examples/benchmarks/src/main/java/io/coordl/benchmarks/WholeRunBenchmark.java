@@ -74,8 +74,7 @@ public final class WholeRunBenchmark {
         CPU_BAR,
         WALL_BAR,
         table);
-    System.out.println(
-        "made by: " + Commands.of(checkout, WholeRunBenchmark.class, String.join(" ", args)));
+    System.out.println("made by: " + Commands.of(checkout, WholeRunBenchmark.class, args));
     System.exit(within ? 0 : 1);
   }
 

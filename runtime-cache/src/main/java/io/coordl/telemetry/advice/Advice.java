@@ -351,15 +351,41 @@ public record Advice(
   }
 
   /**
-   * Returns the largest factor by which a cure can speed up the job. Work that is no longer done
-   * makes no garbage, so its share of the collections, in waits and in steps, may be saved as well.
+   * Returns the largest factor by which a cure can speed up the job, by the judged epochs or by the
+   * last one, whose code is the warmest.
    */
   private static double gain(Evidence evidence, Cure cure) {
     Figures judged = evidence.judged();
-    double work = Math.max(1, (double) judged.fetchTime + judged.prepTime());
-    double pauses = Math.max(judged.gcStall, Math.min(judged.gcPauses, judged.wall));
-    long spared = Math.round(pauses * Math.min(1, cure.removed() / work));
-    return evidence.coreLaw().gain(cure.removed(), cure.waited() + spared);
+    double removed = (double) cure.removed() / Math.max(1, work(judged));
+    double waited = (double) cure.waited() / Math.max(1, waits(judged));
+    return Stream.of(judged, evidence.last())
+        .mapToDouble(figures -> gain(evidence, figures, removed, waited))
+        .max()
+        .orElseThrow();
+  }
+
+  /**
+   * Returns the largest factor for epochs with these figures. Work that is no longer done makes no
+   * garbage, so its share of the collections, in waits and in steps, may be saved as well.
+   *
+   * @param removed share of the fetching and preparation that is no longer done
+   * @param waited share of the waits for them that is saved
+   */
+  private static double gain(Evidence evidence, Figures figures, double removed, double waited) {
+    double pauses = Math.max(figures.gcStall, Math.min(figures.gcPauses, figures.wall));
+    return evidence
+        .coreLaw(figures)
+        .gain(
+            Math.round(removed * work(figures)),
+            Math.round(waited * waits(figures) + pauses * Math.min(1, removed)));
+  }
+
+  private static long work(Figures figures) {
+    return figures.fetchTime + figures.prepTime();
+  }
+
+  private static long waits(Figures figures) {
+    return figures.dataStall() + figures.queueStall;
   }
 
   /** Of cures with equal predicted gains, the first in this order is advised. */

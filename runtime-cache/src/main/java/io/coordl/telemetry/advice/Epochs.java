@@ -25,6 +25,7 @@ public final class Epochs {
     private final long model;
     private final Figures first = new EpochEvent();
     private final Figures later = new EpochEvent();
+    private Figures last = new EpochEvent();
     private long count;
     private long complete;
     private long mostBytes;
@@ -36,6 +37,7 @@ public final class Epochs {
 
     void add(EpochEvent epoch) {
       (count++ == 0 ? first : later).add(epoch);
+      last = epoch.complete ? epoch : last;
       complete += epoch.complete ? 1 : 0;
       mostBytes = Math.max(mostBytes, epoch.bytes());
     }
@@ -141,6 +143,15 @@ public final class Epochs {
   public synchronized Figures judged() {
     return EpochEvent.sum(
         judgeable().stream().map(steady() ? later -> later.later : first -> first.first));
+  }
+
+  /**
+   * Figures of the last complete epoch of each judged data set, whose code is the warmest; the
+   * judged figures if none is complete.
+   */
+  synchronized Figures last() {
+    Figures last = EpochEvent.sum(judgeable().stream().map(pipeline -> pipeline.last));
+    return last.batches > 0 ? last : judged();
   }
 
   /** Names the judged epochs, to follow "of the time" or a time; empty for the whole job. */

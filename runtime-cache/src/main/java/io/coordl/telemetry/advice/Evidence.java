@@ -50,6 +50,12 @@ public record Evidence(
     return ended.batches > 0 ? ended : totals;
   }
 
+  /** Figures of the last of these epochs. */
+  Figures last() {
+    Figures last = epochs.last();
+    return last.batches > 0 ? last : judged();
+  }
+
   /** Names the judged epochs, to follow "of the time" or a time; empty for the whole job. */
   public String ofWhat() {
     return epochs.ofWhat();
@@ -62,7 +68,11 @@ public record Evidence(
 
   /** The cost of work in parallel with the steps in the judged epochs. */
   public CoreLaw coreLaw() {
-    return new CoreLaw(judged(), usableCores);
+    return coreLaw(judged());
+  }
+
+  CoreLaw coreLaw(Figures figures) {
+    return new CoreLaw(figures, usableCores);
   }
 
   /** True if the job ran the phases of a profile. */

@@ -446,6 +446,18 @@ class AdviceTest {
     assertThat(idle.sentence()).startsWith("compute-bound, nothing to do");
   }
 
+  /** A bound from cold steps would be below what the job reaches once its code is warm. */
+  @Test
+  void theBoundIsThatOfTheWarmestEpoch() {
+    EpochEvent cold = figures(0, 40, 0, 0, 0);
+    EpochEvent warm = figures(0, 40, 0, 0, 0);
+    warm.wall = 60 * SECOND;
+    warm.compute = 20 * SECOND;
+    Advice advice = advice(cold, List.of(cold, cold, warm), List.of(), "off");
+    assertThat(advice.arguments()).containsExactly("decoded=share");
+    assertThat(advice.gain()).isEqualTo(3); // By all later epochs, it would be 2.
+  }
+
   /** Parsing a table anew in each epoch makes garbage each time. */
   @Test
   void preparationThatIsNoLongerNeededMakesNoGarbage() {

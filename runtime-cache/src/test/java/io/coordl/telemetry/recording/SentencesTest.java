@@ -784,7 +784,7 @@ class SentencesTest {
   void eachSentenceIsSaidWhereItIsTrueAndNotWhereItIsNot(Sentence sentence) {
     assertThat(CASES).as("a job that gets it, and one that must not").containsKey(sentence);
     Case of = CASES.get(sentence);
-    assertThat(of.summary().get()).containsPattern(pattern(sentence));
+    assertThat(of.said().get()).containsPattern(pattern(sentence));
     assertThat(of.not().get()).isNotBlank().doesNotContainPattern(pattern(sentence));
   }
 
