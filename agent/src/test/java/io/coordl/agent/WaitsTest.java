@@ -102,11 +102,14 @@ final class WaitsTest {
           Map.entry(
               "peers/hosts/HostsEngine.gather",
               "timeouts.hosts(), once per job, before its first request"),
-          Map.entry("peers/hosts/HostsFetch.admitAt", "the time-out of a request to a peer"),
+          Map.entry(
+              "peers/hosts/HostsFetch.admitAt",
+              "ArenaStore.PATIENCE for another thread's claim, or less after a fault"),
           Map.entry("peers/hosts/PeerServer.close", "LEAVE for replies in progress"),
           Map.entry(
               "peers/hosts/membership/HostMembership.close", "LEAVE_TIMEOUT, for the farewell"),
-          Map.entry("peers/redis/RedisEngine$Fetch.take", "the time-out of a request to Redis"),
+          Map.entry(
+              "peers/redis/RedisEngine$Fetch.take", "ArenaStore.PATIENCE for another job's claim"),
           Map.entry("peers/redis/RedisEngine.awaitStart", "START_NANOS for the first connection"),
           Map.entry("pipeline/Prefetcher.end", "SECONDS_TO_END for a batch in progress"),
           Map.entry("host/Liveness.lockSetup", "the caller's time-out"),

@@ -128,7 +128,7 @@ public final class ManyLoops {
     }
   }
 
-  /** Has two methods {@code next}, of which the user declares one to the agent. */
+  /** Has two {@code next} methods; the user declares only one of them to the agent. */
   static final class Overloaded extends Batches {
     Overloaded(List<Path> files) {
       super(files);
@@ -344,7 +344,10 @@ public final class ManyLoops {
     return files;
   }
 
-  /** Writes values that depend on {@code seed}; size and modification time depend on the row. */
+  /**
+   * Writes values that depend on {@code seed}; the size is always the same, and the modification
+   * time, which is in the past, depends only on {@code row}.
+   */
   private static void rewrite(Path file, int seed, int row) throws IOException {
     Random random = new Random(seed);
     ByteBuffer bytes = ByteBuffer.allocate(VALUES * Float.BYTES);

@@ -16,8 +16,8 @@ import org.datavec.image.transform.FlipImageTransform;
 import org.datavec.image.transform.ImageTransform;
 
 /**
- * Reads pictures as for training a detector, for three epochs, the last with pictures flipped at
- * random. Argument: a folder of pictures.
+ * Reads pictures for three epochs, as a program that trains a detector does. In the last epoch,
+ * flips them at random. Argument: a folder of pictures.
  */
 public final class UseDetection {
   private UseDetection() {}

@@ -2,7 +2,7 @@ package example.truth;
 
 /** Sleeps that replace work of known duration. */
 final class Pause {
-  /** Lateness beyond this is not compensated; any program would lose that time. */
+  /** Delays beyond this are not subtracted, because any program would lose that time. */
   private static final long MAX_NANOS = 150_000_000;
 
   /** Nanoseconds by which a thread's last pause was too long. */
@@ -13,7 +13,7 @@ final class Pause {
   /**
    * Returns {@link System#nanoTime} as if this thread had woken from its last pause on time. Sleeps
    * end about half a millisecond late, or later on a busy machine, which would add up to several
-   * percent. Subtracts each lateness once.
+   * percent. Each delay is subtracted once, by the first call after the pause.
    */
   static long now() {
     long[] overslept = OVERSLEPT.get();

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "export",
     description = {
-      "Exports each thread's activity over time, of one or several jobs, for a trace viewer.",
+      "Exports the activity of each thread of one or more jobs as a timeline for a trace viewer.",
       "Open the file in ui.perfetto.dev or chrome://tracing; nothing is sent anywhere."
     })
 final class ExportCommand implements Callable<Integer> {

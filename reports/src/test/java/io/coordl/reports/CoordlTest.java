@@ -558,7 +558,7 @@ class CoordlTest {
     out.getBuffer().setLength(0);
     assertThat(coordl("compare", "--json", one, "--", three)).isZero();
     JsonNode compared = JsonMapper.shared().readTree(out.toString());
-    // The other recordings in the directory are of equal runs.
+    // Each side has one more run of the same kind in the directory, so four runs count.
     assertThat(compared.at("/comparisons/0/equalRuns/runs").asInt()).isEqualTo(4);
     assertThat(compared.at("/comparisons/0/timesAsFast/from").asString()).isEqualTo("steps");
 
@@ -612,7 +612,7 @@ class CoordlTest {
         .contains("coordl (not packaged)", "complete -F _complete_coordl");
   }
 
-  /** A new sub-command gets all this without code of its own. */
+  /** A new sub-command gets all this, except its description, without code of its own. */
   @Test
   void everyCommandHasHelpVersionAndExitCodes() {
     CommandLine commandLine = Coordl.commandLine(Terminal.NONE);
@@ -710,7 +710,7 @@ class CoordlTest {
       assertThat(out.getBuffer().substring(before)).as("%s", command).contains("\u001b[");
     }
     String dressed = out.toString().replaceAll("\u001b\\[\\d+m", "");
-    // No word is lost, and only single words make longer lines.
+    // No word is lost, and a line exceeds the width only if a single word is too long.
     assertThat(dressed.replaceAll("\\s+", " ")).startsWith(plain.replaceAll("\\s+", " "));
     assertThat(dressed.lines())
         .allMatch(line -> line.length() <= 70 || !line.strip().substring(0, 30).contains(" "));

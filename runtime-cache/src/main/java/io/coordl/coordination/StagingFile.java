@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A memory-mapped staging file. Its length covers everything it may contain; pages are allocated
  * when first written. The first write to each page goes through write(2): if tmpfs is full, that
- * fails with an error, but a store through a mapping fails with SIGBUS.
+ * fails with an error, but a write through a mapping fails with SIGBUS.
  *
  * <p>Another program of the user may truncate the file ({@link MappedLength}). So once jobs share
  * the file, every change checks the length first, and every read settles immediately ({@link

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * A file that is mapped as a whole when it is opened. Its length is the capacity; pages are
  * allocated when they are written.
  *
- * <p>Bytes are stored with write(2), not through the mapping: on a full tmpfs, a write fails with
- * an error, but a store through a mapping is lost or raises SIGBUS. Writes use {@link
- * RandomAccessFile}, because an interrupt of the program's thread would close a channel. Segments
+ * <p>Bytes are stored with write(2), not through the mapping: on a full tmpfs, that fails with an
+ * error, but a write through a mapping is lost or raises SIGBUS. {@link RandomAccessFile} is used,
+ * because an interrupt of the program's thread would close a channel. Segments
  * overlap by {@link #OVERLAP} bytes of address space, so no item crosses the end of its segment and
  * no segment has a gap at its end.
  */

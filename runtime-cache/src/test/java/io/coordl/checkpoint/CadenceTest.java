@@ -106,7 +106,7 @@ class CadenceTest {
   }
 
   @Test
-  void theFirstCheckpointIsNotMeasured() {
+  void theFirstCheckpointDoesNotCountInTheAverage() {
     Cadence cadence = Cadence.within(() -> 0.035);
     train(cadence, FIRST, 10 * MS, 700 * MS, 0, 1);
     assertThat(checkpoints).isEqualTo(1);
@@ -128,7 +128,7 @@ class CadenceTest {
     assertThat(cadence.interval()).isEqualTo(100);
   }
 
-  /** A job that is too short for the assumed cost takes none, however short or long its steps. */
+  /** A job that is too short for the assumed cost takes no checkpoint, however long its steps. */
   @Test
   void aShortJobTakesNoCheckpointThatItCannotAfford() {
     for (long step : new long[] {MS / 10, MS, 10 * MS, 400 * MS}) {

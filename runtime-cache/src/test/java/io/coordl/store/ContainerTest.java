@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * In a real cgroup (version 1) of 600 MiB, a JVM with 100 MiB of heap and a store uses 440 MiB of
- * native memory. It survives without a store, so it must survive with one of automatic size.
+ * A JVM with 100 MiB of heap that uses 440 MiB of native memory survives in a real cgroup (version
+ * 1) of 600 MiB. It must also survive there with a store of automatic size.
  */
 class ContainerTest {
   private static final long LIMIT = 600 << 20;
@@ -105,7 +105,7 @@ class ContainerTest {
     assertThat(outcome.output()).contains("Memory is short");
   }
 
-  /** Proves that the cgroup kills, and that an explicit budget is not reduced. */
+  /** Proves that exceeding the limit kills the JVM, and that an explicit budget is not reduced. */
   @Test
   void anExplicitBudgetIsAlwaysKept() throws Exception {
     Outcome outcome = run("160m", "trained", "1", 0);

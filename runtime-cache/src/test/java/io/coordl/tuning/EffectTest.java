@@ -21,12 +21,13 @@ class EffectTest {
   private static final double CORES = 16;
 
   /**
-   * Simulates a job in which a change after the first epoch saves waits.
+   * Simulates a job in which a change after the first epoch removes part of the waits, or nothing
+   * if {@code gain} is 1.
    *
    * @param gain factor by which the change speeds up the job
    * @param mostWarmUp the warm-up's time constant is at most three batches plus this many epochs
    */
-  private static Effect played(Random random, double gain, double mostWarmUp) {
+  private static Effect simulated(Random random, double gain, double mostWarmUp) {
     int epoch = 60 + random.nextInt(300);
     double millis = 40 + 200 * random.nextDouble();
     double cold = 3 * random.nextDouble();
@@ -65,7 +66,7 @@ class EffectTest {
   void warmUpAloneIsRarelyReportedAsAGain(double mostWarmUp) {
     int claims = 0;
     for (int seed = 0; seed < JOBS; seed++) {
-      Effect effect = played(new Random(seed), 1, mostWarmUp);
+      Effect effect = simulated(new Random(seed), 1, mostWarmUp);
       claims += effect.gain() == null ? 0 : 1;
     }
     assertThat(claims).isLessThanOrEqualTo(JOBS / 20);
@@ -76,7 +77,7 @@ class EffectTest {
     int seen = 0;
     int covered = 0;
     for (int seed = 0; seed < JOBS; seed++) {
-      Ratio gain = played(new Random(seed), 1.3, 0.1).gain();
+      Ratio gain = simulated(new Random(seed), 1.3, 0.1).gain();
       if (gain != null) {
         seen++;
         covered += gain.low() <= 1.3 && gain.high() >= 1.3 ? 1 : 0;

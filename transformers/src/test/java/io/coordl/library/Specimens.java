@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 public final class Specimens {
   private static final int DEPTH = 4;
 
-  /** Numbers that are tried in turn, together with other array lengths and enum constants. */
+  /** Numbers, one per round; array lengths, strings and enum constants also vary by round. */
   private static final double[] NUMBERS = {1, 0, 2, 0.5};
 
   private static final String[] TEXTS = {"c0", "yyyy"};
@@ -84,7 +84,10 @@ public final class Specimens {
     throw failed;
   }
 
-  /** Returns an object with empty fields, for a class whose constructors cannot run here. */
+  /**
+   * Returns an object whose fields are null, 0 or false, for a class whose constructors cannot run
+   * here.
+   */
   public static Object empty(Class<?> type) throws ReflectiveOperationException {
     Class<?> factory = Class.forName("sun.reflect.ReflectionFactory"); // javac would warn about it.
     Constructor<?> made =
@@ -99,8 +102,9 @@ public final class Specimens {
   }
 
   /**
-   * Fills the empty fields of an object as preparing it would: a collection gets one element. Does
-   * not change the fields of {@code end}, a superclass, or of its superclasses.
+   * Fills the fields that are null or an empty collection or map, as a data set's preparation
+   * would; a collection or map gets one element. Does not change primitive or static fields, nor
+   * those of {@code end}, a superclass, or of its superclasses.
    */
   public void fill(Object object, Class<?> end) throws ReflectiveOperationException {
     for (Class<?> at = object.getClass(); at != end; at = at.getSuperclass()) {

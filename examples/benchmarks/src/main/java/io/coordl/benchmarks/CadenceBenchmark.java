@@ -14,13 +14,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Cost of the agent's own checkpoints. Compares {@code checkpoint.every=auto}, which may take 3.5 %
- * of the time, with the same job without checkpoints, and with checkpoints taken four times as
- * often, from whose cost the best interval is computed. The cost shows in the mean step relative to
- * the median step of the same process; steps of different processes are not compared, because the
- * speeds of processes differ by more than the cost. Exits with 1 if {@code auto} takes more than
- * 3.5 %, or its interval is not within 10 % of the best. Arguments: rounds (5), seconds of each run
- * (30), size of the file in MB (1).
+ * Cost of the agent's own checkpoints. Runs the same job with {@code checkpoint.every=auto}, which
+ * may take 3.5 % of the time, without checkpoints, and with checkpoints four times as often as
+ * {@code auto}. The cost of the frequent checkpoints gives the best interval: the one that costs
+ * exactly 3.5 %. The cost shows in the mean step relative to the median step of the same process;
+ * steps of different processes are not compared, because the speeds of processes differ by more
+ * than the cost. Exits with 1 if {@code auto} takes more than 3.5 %, or its interval is not within
+ * 10 % of the best. Arguments: rounds (5), seconds of each run (30), size of the file in MB (1).
  */
 public final class CadenceBenchmark {
   private static final double SHARE = 0.035;
@@ -56,8 +56,8 @@ public final class CadenceBenchmark {
             "auto: one in",
             "costs %",
             "4 times as often %",
-            "3.5 % at one in",
-            "auto/that");
+            "best: one in",
+            "auto / best");
     benchmark.row(table, "DL4J", 11);
     benchmark.row(table, "DJL", 4);
     System.out.printf(
@@ -113,7 +113,7 @@ public final class CadenceBenchmark {
     Path work = Files.createDirectories(checkout.work("cadence"));
     ChildJvm job =
         CheckpointBenchmark.job(checkout, library)
-            .environment("OMP_NUM_THREADS", "1") // Leaves the other core free to write.
+            .environment("OMP_NUM_THREADS", "1") // Leaves other cores free to write.
             .args("measured", work.toString(), width, seconds);
     job.agent(
         checkout.agentJar(),

@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * Predicts the gain of a MinIO cache over a page cache with the same memory, from the hit ratios of
- * both. MinIO hits every item that it holds; measured page caches lie between LRU and random
- * replacement, so both are shown.
+ * both. MinIO never evicts, so its hit ratio is the share of the data set that it holds; measured
+ * page caches lie between LRU and random replacement, so both are shown.
  */
 final class MinioOverPageCache extends Question {
   MinioOverPageCache() {
@@ -40,7 +40,7 @@ final class MinioOverPageCache extends Question {
                     + " cache, too, hits everything as long as that memory stays free.",
                 bytes((double) pipeline.datasetBytes))
             : Text.format(
-                "with %s of the data set in memory (%s) MinIO hits %s, a page cache %s to %s: %s"
+                "with %s of the data set in memory (%s), MinIO hits %s, a page cache %s to %s: %s"
                     + " instead of %s, %s as fast.",
                 percent(size),
                 bytes(size * pipeline.datasetBytes),

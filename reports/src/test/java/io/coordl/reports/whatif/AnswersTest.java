@@ -177,8 +177,8 @@ class AnswersTest {
             nothing; today it runs at 173 ± 0 samples/s; the free memory (476.8 MiB) gives 182 ± \
             0 samples/s. [cache=minio, cache.size=477m]
             MinIO cache in place of the page cache: with 50 % of the data set in memory (476.8 \
-            MiB) MinIO hits 50 %, a page cache 15 % to 28 %: 182 ± 0 samples/s instead of 173 ± 2 \
-            samples/s, 1.05 ± 0.01x as fast. [cache=minio, cache.size=477m]
+            MiB), MinIO hits 50 %, a page cache 15 % to 28 %: 182 ± 0 samples/s instead of 173 ± \
+            2 samples/s, 1.05 ± 0.01x as fast. [cache=minio, cache.size=477m]
             Decoded items cached in memory: decoding is 67 ± 0 % of preparation; with 8 % of the \
             decoded items cached (all of them take 5.6 GiB) the job runs at 174 ± 0 samples/s, \
             1.01 ± 0.00x as fast as today. []
@@ -225,7 +225,7 @@ class AnswersTest {
             nothing; today it runs at 590 ± 0 samples/s; the free memory (476.8 MiB) gives 769 ± \
             0 samples/s; a cache of 25 % gives 606 ± 0 samples/s. [cache=minio, cache.size=477m]
             MinIO cache in place of the page cache: with 25 % of the data set in memory (238.4 \
-            MiB) MinIO hits 25 %, a page cache 3 % to 7 %: 606 ± 0 samples/s instead of 519 ± 6 \
+            MiB), MinIO hits 25 %, a page cache 3 % to 7 %: 606 ± 0 samples/s instead of 519 ± 6 \
             samples/s, 1.17 ± 0.01x as fast. [cache=minio, cache.size=239m]
             Decoded items cached in memory: decoding is 75 ± 0 % of preparation; with 25 % of the \
             decoded items cached (all of them take 5.6 GiB) the job runs at 650 ± 0 samples/s, \
@@ -492,8 +492,8 @@ class AnswersTest {
             Check: phase cold measured 2.0 ms ± 20.0 us, predicted 2.0 ms ± 15.5 us (+0.0 %)
 
             1  MinIO cache in place of the page cache
-               with 25 % of the data set in memory (238.4 MiB) MinIO hits 25 %, a page cache 3 % to 7 %: 606 ± 5
-               samples/s instead of 519 ± 11 samples/s, 1.17 ± 0.02x as fast.
+               with 25 % of the data set in memory (238.4 MiB), MinIO hits 25 %, a page cache 3 % to 7 %: 606 ±
+               5 samples/s instead of 519 ± 11 samples/s, 1.17 ± 0.02x as fast.
                         cache                 MinIO    random replacement   least recently used
                           0 %               500 ± 4               500 ± 4               500 ± 4
                          10 %               538 ± 4               504 ± 4               502 ± 4

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Batch shares of unequal workers: those of examples/cluster/workers.txt, and all divisions of
- * small batches.
+ * Checks the batch shares of unequal workers: in the example of examples/cluster/workers.txt, in
+ * special cases, and against every possible division of small batches.
  */
 class SharesTest {
   private static List<Worker> workers(double fixed, double... millis) {
@@ -59,7 +59,8 @@ class SharesTest {
 
   @Test
   void aWorkerWithSlowSupplyIsSlow() throws Exception {
-    // At 500 samples a second, one takes 2 ms, although the step takes 1 ms.
+    // At 500 samples a second, b's host supplies a sample every 2 ms, although computing it takes
+    // only 1 ms.
     List<Worker> workers = List.of(worker("a", 0, 1, null, null), worker("b", 0, 1, 500.0, null));
     Shares shares = Shares.of(workers, 30, null);
     assertThat(shares.equalStepMillis()).isEqualTo(30);

@@ -6,8 +6,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * Identifies users by number, because containers that share files may give them different names or
- * none. Safe for concurrent use.
+ * Identifies users by numeric ID, because containers that share files may give them different
+ * names or none. Safe for concurrent use.
  */
 public final class Owner {
   private static final Path PROCESS = Path.of("/proc/self");
@@ -25,7 +25,7 @@ public final class Owner {
 
   /**
    * Returns the owner of a file, or of a link itself; throws if it does not exist or its file
-   * system has no user numbers.
+   * system has no numeric user IDs.
    */
   public static long of(Path file) throws IOException {
     return of(file, false);
@@ -36,7 +36,7 @@ public final class Owner {
     try {
       return (Integer) Files.getAttribute(file, "unix:uid", links) & 0xffffffffL;
     } catch (UnsupportedOperationException | IllegalArgumentException e) {
-      throw new IOException("this system has no user numbers", e);
+      throw new IOException("this system has no numeric user IDs", e);
     }
   }
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Status files on a file system without users, modes and slashes, as on Windows, and on this
- * machine's own.
+ * Tests status files on a Windows-like file system, with backslashes and without numeric user IDs
+ * or POSIX permissions, and on this machine's file system.
  */
 class OtherSystemTest {
   private final FileSystem windows = Jimfs.newFileSystem(Configuration.windows());
@@ -88,12 +88,12 @@ class OtherSystemTest {
   }
 
   @Test
-  void filesWithoutAUserNumberAreReported() throws IOException {
+  void filesWithoutANumericUserIdAreReported() throws IOException {
     Path file = Files.createFile(folder.resolve("file"));
 
     assertThatThrownBy(() -> Owner.of(file))
         .isInstanceOf(IOException.class)
-        .hasMessage("this system has no user numbers");
+        .hasMessage("this system has no numeric user IDs");
   }
 
   @Test

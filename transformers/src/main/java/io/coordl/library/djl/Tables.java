@@ -15,9 +15,9 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The library's tables of comma-separated values. They read their whole file whenever they are
- * prepared, at the start of each epoch. If the file is unchanged, so are the rows. Ignores
- * subclasses. Thread-safe.
+ * Remembers which version of its file each of the library's CSV tables was read from, so that an
+ * unchanged table is not read again: the library prepares a table at the start of each epoch, and
+ * then reads the whole file. Ignores subclasses. Thread-safe.
  */
 final class Tables {
   private static final String TABLE = "ai.djl.basicdataset.tabular.CsvDataset";
@@ -59,7 +59,7 @@ final class Tables {
     }
   }
 
-  /** Returns the file and rows of a table; null if it was not read here. */
+  /** Returns the record of how a table's current rows were read; null if there is none. */
   private @Nullable Read known(Object dataset) throws ReflectiveOperationException {
     Read known = isTable(dataset) ? read.get((RandomAccessDataset) dataset) : null;
     return known != null && known.rows == rows(dataset) ? known : null;
@@ -77,7 +77,11 @@ final class Tables {
     }
   }
 
-  /** Records that the table was prepared; {@code file} is its file before that. */
+  /**
+   * Records that the table was prepared.
+   *
+   * @param file the result of {@link #look} before the preparation
+   */
   synchronized void prepared(Object dataset, Object file) {
     RandomAccessDataset table = (RandomAccessDataset) dataset;
     read.remove(table);
@@ -103,7 +107,9 @@ final class Tables {
           columns.add("labels");
           columns.addAll((List<?>) Symbols.field(at, "labels").get(dataset));
         } catch (ReflectiveOperationException | RuntimeException e) {
-          columns.add(e); // Equals no other: another DJL version, or a thread is adding columns.
+          // An exception equals no other, so the columns count as changed. The cause is
+          // another DJL version, or a thread that is adding columns.
+          columns.add(e);
         }
       }
     }
@@ -139,7 +145,7 @@ final class Tables {
     return Objects.requireNonNull(Symbols.field(declaring, field).get(dataset), field);
   }
 
-  /** Returns the change time of the file that a table was read from; 0 if it was not read here. */
+  /** Returns the change time of the file that a table was read from; 0 if none was recorded. */
   synchronized long stamp(RandomAccessDataset dataset) {
     try {
       Read known = known(dataset);
@@ -151,7 +157,7 @@ final class Tables {
 
   /**
    * Describes everything that determines the samples of a table, including its file but not {@link
-   * #stamp}; returns null if it was not read here.
+   * #stamp}; returns null if the preparation of its current rows was not recorded.
    *
    * @throws CannotShareException if the rest cannot be described
    */

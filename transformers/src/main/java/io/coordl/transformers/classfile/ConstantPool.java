@@ -6,7 +6,8 @@ import java.util.Arrays;
 /**
  * The prefilter: decides from a class file's constant pool alone, without parsing the class,
  * whether any rule can apply. Nearly all classes stop here, so this is the agent's cost per class:
- * one length comparison per string, and no allocation. Immutable and safe for concurrent use.
+ * one length comparison per string, a comparison of contents only if an interesting string has the
+ * same length, and no allocation. Immutable and safe for concurrent use.
  */
 public final class ConstantPool {
   static final int COUNT_OFFSET = 8;

@@ -98,7 +98,7 @@ class DescriptionTest {
   }
 
   @Test
-  void oneOfSeveralLambdasIsRefused() {
+  void lambdasThatCannotBeToldApartAreRefused() {
     Transform one = array -> array;
     Transform two = array -> array.mul(2);
     for (Transform lambda : List.of(one, two)) {

@@ -236,7 +236,7 @@ class DescriptionTest {
   }
 
   @Test
-  void oneOfSeveralLambdasIsRefused() {
+  void lambdasThatCannotBeToldApartAreRefused() {
     Crop crop = new Crop(1);
     Supplier<String> lambda = () -> "a";
     Supplier<String> other = () -> "b";

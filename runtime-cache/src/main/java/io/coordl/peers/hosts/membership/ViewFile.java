@@ -93,7 +93,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     RandomAccessFile file = OwnFiles.open(path);
     try {
       if (file.length() < bytes) {
-        // On a full tmpfs this fails; a store through the mapping would raise SIGBUS.
+        // On a full tmpfs this fails; a write through the mapping would raise SIGBUS.
         file.write(new byte[(int) bytes]);
       }
       ByteBuffer memory = file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, bytes);
