@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * The kernel's counters of CPU time and of waits for it: CPU times and run-queue delays of threads
- * (schedstat), throttling of control groups of version 1 and 2, and pressure. Counters that a
- * kernel lacks stay 0. Except for the CPU time, the counters of the process are read at most every
- * 250 ms, because reading them takes about ten microseconds per thread.
+ * The kernel's counters of CPU time and of waits for a core: CPU times and run-queue delays of
+ * threads (schedstat), throttling of control groups of version 1 and 2, and pressure. Counters that
+ * a kernel lacks stay 0. Except for the CPU time, the counters of the process are read at most
+ * every 250 ms, because reading them takes about ten microseconds per thread.
  */
 public final class KernelCores implements CoreTimes {
   static final long PAUSE_NANOS = 250_000_000;

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Bytes are stored with write(2), not through the mapping: on a full tmpfs, that fails with an
  * error, but a write through a mapping is lost or raises SIGBUS. {@link RandomAccessFile} is used,
- * because an interrupt of the program's thread would close a channel. Segments
- * overlap by {@link #OVERLAP} bytes of address space, so no item crosses the end of its segment and
- * no segment has a gap at its end.
+ * because an interrupt of the program's thread would close a channel. Segments overlap by {@link
+ * #OVERLAP} bytes of address space, so no item crosses the end of its segment and no segment has a
+ * gap at its end.
  */
 final class MappedMemory extends ArenaMemory {
   private static final long SEGMENT = 1L << 30;

@@ -102,7 +102,7 @@ class TunerTest {
     assertThat(tuner.keeps()).isTrue();
     assertThat(tuner.summary())
         .startsWith(
-            "auto: kept read and prepared data from 1.0 s on, because the job waited for"
+            "auto: cached raw and prepared data from 1.0 s on, because the job waited for"
                 + " preparation 90.0 %");
     for (int i = 0; i < 20; i++) {
       loading.epochs = 2L + i;
@@ -144,7 +144,7 @@ class TunerTest {
     assertThat(events)
         .extracting(event -> event.change)
         .last()
-        .isEqualTo("kept data is no longer used");
+        .isEqualTo("cached data is no longer used");
     assertThat(tuner.summary())
         .startsWith("auto: caching, which began before the job trained, ended; the job waited for");
     second(tuner, 50, 0.3);
@@ -202,7 +202,7 @@ class TunerTest {
     second(tuner, 1, 0.9);
     assertThat(tuner.keeps()).isTrue();
     assertThat(tuner.keepsItems()).isFalse();
-    assertThat(tuner.summary()).startsWith("auto: kept read and prepared data from 3.0 s on");
+    assertThat(tuner.summary()).startsWith("auto: cached raw and prepared data from 3.0 s on");
   }
 
   @Test
@@ -233,7 +233,7 @@ class TunerTest {
     }
     assertThat(events)
         .extracting(event -> event.change)
-        .containsExactly("read and prepared data is kept", "kept data is used");
+        .containsExactly("raw and prepared data is cached", "cached data is used");
     assertThat(tuner.summary())
         .endsWith(
             "1600 samples/s before, 6400 after; at most 2.35x because of that; the rest is the"
@@ -268,7 +268,7 @@ class TunerTest {
     }
     assertThat(tuner.summary())
         .isEqualTo(
-            "auto: kept read and prepared data from 24.0 s on, because the job waited for"
+            "auto: cached raw and prepared data from 24.0 s on, because the job waited for"
                 + " preparation 5.4 % of the time and for fetches 0.0 %; 1600 samples/s before,"
                 + " 6400 after; at most 1.06x because of that; the rest is the job's own warm-up");
   }
@@ -329,7 +329,7 @@ class TunerTest {
     assertThat(events)
         .extracting(event -> event.change)
         .last()
-        .isEqualTo("kept data is no longer used");
+        .isEqualTo("cached data is no longer used");
     assertThat(tuner.summary())
         .contains("dropped it, because the job was no faster and waited no less");
     second(tuner, 50, 0);
@@ -356,7 +356,7 @@ class TunerTest {
       }
     }
     assertThat(tuner.keeps()).isTrue();
-    assertThat(events).extracting(event -> event.change).contains("kept data is used");
+    assertThat(events).extracting(event -> event.change).contains("cached data is used");
   }
 
   /** Another job of the group has filled the store, so the first epoch uses cached data, too. */
@@ -383,7 +383,7 @@ class TunerTest {
     Tuner tuner = tuner(false, false);
     epochs(tuner, 40, 0.1);
     assertThat(tuner.keeps()).isTrue();
-    assertThat(events.get(1).change).isEqualTo("kept data is used");
+    assertThat(events.get(1).change).isEqualTo("cached data is used");
     assertThat(events.get(1).reason)
         .isEqualTo("1600 samples/s before, 1280 after: no measurable effect");
   }

@@ -42,9 +42,9 @@ class AutoIT {
   void everydayDataSetsAreCached(Jdk jdk) throws IOException, InterruptedException {
     String kinds = "features,records,deep,lambda,csv,crops,by-hand";
     ChildResult kept = auto(jdk, () -> PreparedIT.samples(jdk, kinds), "djl");
-    assertThat(kept.err()).contains("auto: kept read and prepared data from ");
+    assertThat(kept.err()).contains("auto: cached raw and prepared data from ");
     assertThat(changes(jdk, "djl"))
-        .contains("read and prepared data is kept")
+        .contains("raw and prepared data is cached")
         .anyMatch(
             change -> change.startsWith("samples of example.prepared.Everyday$OfFeatures are"))
         .anyMatch(change -> change.startsWith("samples of example.prepared.Everyday$OfRecords are"))

@@ -11,7 +11,8 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * The output of {@code coordl summary --json} for one recording. All times are in nanoseconds.
  *
- * @param wall from the first request for a batch to the last
+ * @param wall from the first request for a batch to the end of the last request or step, plus later
+ *     model writes
  * @param stall time the training thread waited for batches
  * @param fetchStall part of {@code stall} spent fetching
  * @param prepStall part of {@code stall} spent preparing

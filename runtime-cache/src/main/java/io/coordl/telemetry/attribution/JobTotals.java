@@ -124,8 +124,8 @@ public final class JobTotals {
   }
 
   /**
-   * Returns all totals so far; the wall time runs from the first request for a batch to the last
-   * activity.
+   * Returns all totals so far; the wall time runs from the first request for a batch to the end of
+   * the last request or step, plus later model writes.
    */
   public synchronized JobStatisticsEvent snapshot() {
     JobStatisticsEvent now = new JobStatisticsEvent();

@@ -32,7 +32,9 @@ public abstract class Figures extends EventBase {
   public long updates;
 
   @Label("Wall Time")
-  @Description("From the first request for a batch to the last")
+  @Description(
+      "From the first request for a batch to the end of the last request or step, plus later"
+          + " model writes")
   @Timespan(Timespan.NANOSECONDS)
   @Metric("coordl_wall_seconds_total")
   public long wall;

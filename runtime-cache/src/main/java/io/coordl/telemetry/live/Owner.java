@@ -6,8 +6,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * Identifies users by numeric ID, because containers that share files may give them different
- * names or none. Safe for concurrent use.
+ * Identifies users by numeric ID, because containers that share files may give them different names
+ * or none. Safe for concurrent use.
  */
 public final class Owner {
   private static final Path PROCESS = Path.of("/proc/self");
