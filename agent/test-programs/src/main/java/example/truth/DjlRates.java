@@ -70,7 +70,7 @@ public final class DjlRates {
         EasyTrain.trainBatch(trainer, batch);
         trainer.step();
         batch.close();
-        rates.train(values, labels, end);
+        rates.endStep(values, labels, end);
       }
     }
   }

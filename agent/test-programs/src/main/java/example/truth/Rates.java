@@ -70,7 +70,7 @@ record Rates(String program, int step, int prep, int fetch) {
   }
 
   /** Checks the values and labels of a batch, and ends its step at {@code end}. */
-  void train(float[] values, float[] labels, long end) {
+  void endStep(float[] values, float[] labels, long end) {
     for (int i = 0; i < values.length; i++) {
       if (labels[i] != label(values[i])) {
         throw new IllegalStateException("A sample of " + values[i] + " has label " + labels[i]);

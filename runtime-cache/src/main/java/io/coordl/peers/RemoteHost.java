@@ -126,7 +126,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
   }
 
   /** Whether the breaker has been open for at least twice the usual pause between probes. */
-  public synchronized boolean silent() {
+  public synchronized boolean hasLongBeenOut() {
     return out && System.nanoTime() - outSince >= 2 * probe.toNanos();
   }
 

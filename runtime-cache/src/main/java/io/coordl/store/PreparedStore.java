@@ -97,7 +97,7 @@ public final class PreparedStore implements Closeable {
   }
 
   /** Counts a sample that cannot be cached. */
-  public void left() {
+  public void countUncacheable() {
     statistics.count(Outcome.SPARED);
   }
 

@@ -125,8 +125,10 @@ public final class EpochEngine {
     return samples != null && samples.areKept();
   }
 
-  /** Whether to call {@link #look}: {@code prepared=share} is on, but caches nothing now. */
-  public boolean looks() {
+  /**
+   * Whether to call {@link #reportBatches}: {@code prepared=share} is on, but caches nothing now.
+   */
+  public boolean wantsReports() {
     return samples != null && !keeps();
   }
 
@@ -136,9 +138,9 @@ public final class EpochEngine {
    *
    * @param leavesBatches whether the batches cannot be cached
    */
-  public void look(boolean leavesBatches) {
+  public void reportBatches(boolean leavesBatches) {
     if (samples != null) {
-      samples.leaveAll(leavesBatches);
+      samples.recordUnplanned(leavesBatches);
     }
   }
 

@@ -205,7 +205,7 @@ public final class ItemPrefetcher implements Closeable {
    * thread, with a timeout, so that the item is not decoded twice. An interrupt does not end the
    * wait, and is restored afterwards.
    */
-  public void ask(String path) {
+  public void awaitIfFetching(String path) {
     offered.remove(path);
     Fetching other = inProgress.get(path);
     if (other != null && other.thread != Thread.currentThread()) {

@@ -44,7 +44,7 @@ final class KeptBatches implements EpochSource {
     PreparedSamples.Plan plan = samples.plan(epoch);
     long start = System.nanoTime();
     LibraryEpoch.Key key = plan == null ? null : epoch.identify(number);
-    worth.look(System.nanoTime() - start);
+    worth.checked(System.nanoTime() - start);
     return plan == null || key == null ? null : new Known(plan, key);
   }
 

@@ -41,7 +41,7 @@ public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher)
    */
   public @Nullable DecodedItem item(String path) {
     if (prefetcher != null) {
-      prefetcher.ask(path);
+      prefetcher.awaitIfFetching(path);
     }
     Producers.opens(path); // Cached or not, the program's result depends on the file.
     return store.item(path);

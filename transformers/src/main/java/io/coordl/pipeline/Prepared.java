@@ -68,14 +68,14 @@ public final class Prepared {
   }
 
   /** Whether data sets were seen, but no samples are cached. */
-  public boolean leavesAll() {
+  public boolean cachesNone() {
     boolean seen = false;
     for (PreparedSamples one : users) {
-      Boolean left = one.leavesAll();
-      if (Boolean.FALSE.equals(left)) {
+      Boolean none = one.cachesNone();
+      if (Boolean.FALSE.equals(none)) {
         return false;
       }
-      seen |= left != null;
+      seen |= none != null;
     }
     return seen;
   }

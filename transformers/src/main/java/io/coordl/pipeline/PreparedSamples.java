@@ -84,7 +84,7 @@ public final class PreparedSamples {
   private final OnceLog log;
   private final List<Plan> plans = new ArrayList<>();
   private final List<Unknown> unknown = new ArrayList<>();
-  private volatile @Nullable Boolean leavesAll;
+  private volatile @Nullable Boolean cachesNone;
   private final AtomicLong generation = new AtomicLong();
 
   /** Number of rejected data sets, by class. */
@@ -135,14 +135,18 @@ public final class PreparedSamples {
    * Whether no samples of the data sets seen so far are cached; null if none was seen. Takes no
    * lock.
    */
-  @Nullable Boolean leavesAll() {
-    return leavesAll;
+  @Nullable Boolean cachesNone() {
+    return cachesNone;
   }
 
-  /** Reports on a data set without a plan: whether its samples cannot be cached. */
-  void leaveAll(boolean leaves) {
-    if (leavesAll == null || !leaves) {
-      leavesAll = leaves;
+  /**
+   * Records a data set without a plan.
+   *
+   * @param leaves whether its samples cannot be cached
+   */
+  void recordUnplanned(boolean leaves) {
+    if (cachesNone == null || !leaves) {
+      cachesNone = leaves;
     }
   }
 
@@ -184,18 +188,18 @@ public final class PreparedSamples {
     long start = System.nanoTime();
     Plan plan = current(pipeline);
     if (plan.isLeft()) {
-      if (!Boolean.TRUE.equals(leavesAll)) {
-        countLeft();
+      if (!Boolean.TRUE.equals(cachesNone)) {
+        updateCachesNone();
       }
       return null;
     }
-    leavesAll = false;
-    plan.looked(System.nanoTime() - start);
+    cachesNone = false;
+    plan.checked(System.nanoTime() - start);
     return plan;
   }
 
-  private synchronized void countLeft() {
-    leavesAll = plans.stream().allMatch(Plan::isLeft);
+  private synchronized void updateCachesNone() {
+    cachesNone = plans.stream().allMatch(Plan::isLeft);
   }
 
   private synchronized Plan current(LibraryEpoch pipeline) {
@@ -212,7 +216,7 @@ public final class PreparedSamples {
         break;
       }
     }
-    Plan plan = look(pipeline);
+    Plan plan = examine(pipeline);
     plan.fleeting = fleeting;
     if (fleeting == MAX_FLEETING) {
       plan.leave("its transforms, settings or fields change with each sample");
@@ -221,7 +225,7 @@ public final class PreparedSamples {
     return plan;
   }
 
-  private Plan look(LibraryEpoch pipeline) {
+  private Plan examine(LibraryEpoch pipeline) {
     long now = generation.get();
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
@@ -625,12 +629,12 @@ public final class PreparedSamples {
       return left || names.isEmpty() || !worth.paysOff();
     }
 
-    private void looked(long nanos) {
+    private void checked(long nanos) {
       if (begins) {
         begins = false;
         worth.begun(nanos, size);
       } else {
-        worth.look(nanos);
+        worth.checked(nanos);
       }
     }
 
@@ -949,7 +953,7 @@ public final class PreparedSamples {
       PreparedBatch bytes = ForkableRandom.draws() == draws ? bytes() : null;
       if (bytes == null) {
         plan.sparesItems = false;
-        store.left();
+        store.countUncacheable();
       }
       return bytes;
     }

@@ -70,7 +70,7 @@ public final class Worth {
   /** Number of epochs over whose units checks were spread. */
   private int spread;
 
-  private double looking = Double.MAX_VALUE;
+  private double checking = Double.MAX_VALUE;
   private int checks;
 
   /** Checks since the last hit. */
@@ -118,7 +118,7 @@ public final class Worth {
     checkNanos = 0;
     units = 0;
     spread = 0;
-    looking = Double.MAX_VALUE;
+    checking = Double.MAX_VALUE;
     checks = 0;
     checksWithoutHit = 0;
     keptWithoutHit = 0;
@@ -142,7 +142,7 @@ public final class Worth {
     size = unitsOfEpoch;
     checks++;
     checksWithoutHit++;
-    look(nanos);
+    checked(nanos);
     if (checksWithoutHit > MAX_EPOCHS_WITHOUT_HIT
         && keptWithoutHit > MAX_EPOCHS_WITHOUT_HIT * size) {
       leave("the cached ones are not requested again");
@@ -151,7 +151,7 @@ public final class Worth {
   }
 
   /** Called when the pipeline was checked during an epoch. */
-  public synchronized void look(long nanos) {
+  public synchronized void checked(long nanos) {
     checkNanos += nanos;
     cost += nanos;
   }
@@ -203,7 +203,7 @@ public final class Worth {
 
   private void spread() {
     // The first check has more to examine and runs cold code.
-    looking = spread == 0 ? looking : Math.min(looking, (double) checkNanos / units);
+    checking = spread == 0 ? checking : Math.min(checking, (double) checkNanos / units);
     spread++;
     checkNanos = 0;
     units = 0;
@@ -213,11 +213,11 @@ public final class Worth {
    * Returns the cost of checks per unit; 0 in the first two epochs, a lower bound at the start of
    * the third.
    */
-  private double looking() {
+  private double checking() {
     if (spread < 2) {
       return 0; // The program may, for example, have set a preprocessor since the first epoch.
     }
-    return spread == 2 ? Math.min(looking, (double) checkNanos / Math.max(BLOCK, size)) : looking;
+    return spread == 2 ? Math.min(checking, (double) checkNanos / Math.max(BLOCK, size)) : checking;
   }
 
   private void judge(boolean keeps) {
@@ -228,7 +228,7 @@ public final class Worth {
       return;
     }
     double make = making.mean() + (batching.isKnown() ? batching.mean() : 0);
-    double saved = make - finding.mean() - looking();
+    double saved = make - finding.mean() - checking();
     if (saved < (1 - MAX_HIT_COST) * make
         || (keeps && keeping.mean() > epochs.getAsInt() * saved)) {
       leave(
@@ -239,7 +239,7 @@ public final class Worth {
               make / 1e3,
               finding.mean() / 1e3,
               keeping.isKnown() ? keeping.mean() / 1e3 : 0,
-              looking() / 1e3));
+              checking() / 1e3));
     }
   }
 

@@ -132,13 +132,13 @@ class EpochEngineTest {
           new Prepared(store, items, Set.of(), () -> keeps, () -> 10, (what, why) -> {});
       Services services = Services.builder(sentence -> {}).prepared(prepared).build();
       EpochEngine engine = new EpochEngine("a library", services, PreparedSamplesTest.analyzer());
-      assertThat(engine.looks()).isEqualTo(!keeps);
+      assertThat(engine.wantsReports()).isEqualTo(!keeps);
       for (String one : List.of("leave", "keep")) {
         if (found.contains(one)) {
-          engine.look(one.equals("leave"));
+          engine.reportBatches(one.equals("leave"));
         }
       }
-      assertThat(prepared.leavesAll()).isEqualTo(leaves);
+      assertThat(prepared.cachesNone()).isEqualTo(leaves);
     }
   }
 

@@ -104,7 +104,7 @@ class ItemPrefetcherTest {
     items.offer("first", decoder, epoch);
     inside.await();
     items.offer("second", decoder, epoch);
-    items.ask("second");
+    items.awaitIfFetching("second");
     proceed.countDown();
     awaitAll();
     assertThat(decoded).containsExactly("first");
@@ -119,7 +119,7 @@ class ItemPrefetcherTest {
         new Thread(
             () -> {
               Thread.currentThread().interrupt();
-              items.ask("first");
+              items.awaitIfFetching("first");
               interrupted[0] = Thread.currentThread().isInterrupted() && decoded.contains("first");
             });
     program.start();

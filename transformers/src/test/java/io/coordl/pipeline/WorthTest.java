@@ -79,13 +79,13 @@ class WorthTest {
 
   @Test
   void costOfCheckingALargePipelineInEachEpochMatters() {
-    long look = 200_000_000; // As long as it takes to make all samples.
-    worth.begun(5 * look, SIZE);
+    long check = 200_000_000; // As long as it takes to make all samples.
+    worth.begun(5 * check, SIZE);
     kept(SIZE, 200_000, 20_000, 1_000);
-    worth.begun(look, SIZE);
+    worth.begun(check, SIZE);
     found(SIZE, 1_000);
     assertThat(worth.paysOff()).isTrue(); // Later checks may be quicker.
-    worth.begun(look, SIZE);
+    worth.begun(check, SIZE);
     assertThat(worth.paysOff()).isFalse();
     assertThat(said).singleElement().asString().endsWith("200.0 to check for changes");
   }

@@ -179,7 +179,7 @@ final class StorePolicies {
   /** Whether data sets were seen, but no samples are cached. */
   boolean leavesSamples() {
     Prepared made = prepared;
-    return made != null && made.leavesAll();
+    return made != null && made.cachesNone();
   }
 
   /** The store of raw items; null before {@link #items}, or if there is none. */

@@ -22,7 +22,7 @@ public record SimulationReport(
   static final int SCHEMA_VERSION = 1;
 
   /** More curves would not be readable side by side. */
-  public static final int MOST = 6;
+  public static final int MAX_RUNS = 6;
 
   private static final int POINTS = 100;
 
@@ -67,17 +67,17 @@ public record SimulationReport(
           "Only the first seed of each run is drawn: coordl simulate prints the means over all"
               + " seeds.");
     }
-    if (byName.size() > MOST) {
+    if (byName.size() > MAX_RUNS) {
       remarks.add(
           "Only the first %d of %d runs are drawn: coordl simulate prints a line for each."
-              .formatted(MOST, byName.size()));
+              .formatted(MAX_RUNS, byName.size()));
     }
     return new SimulationReport(
         SCHEMA_VERSION,
         title,
         remarks,
         byName.entrySet().stream()
-            .limit(MOST)
+            .limit(MAX_RUNS)
             .map(each -> run(each.getKey(), each.getValue()))
             .toList());
   }

@@ -192,7 +192,7 @@ final class PeerClient implements Closeable {
     host.probed(alive);
     if (alive) {
       common.back().accept(member);
-    } else if (host.silent() && !stranger) {
+    } else if (host.hasLongBeenOut() && !stranger) {
       common
           .log()
           .once(

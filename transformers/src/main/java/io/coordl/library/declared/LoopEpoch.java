@@ -136,7 +136,7 @@ final class LoopEpoch implements LibraryEpoch {
   @Override
   public boolean handOver(Object unit) {
     Place before = place();
-    fields.setNumbers(dataset(), ((Made) unit).after());
+    fields.setNumbers(dataset(), ((MadeBatch) unit).after());
     now = take(before.arguments(), before);
     return true;
   }
@@ -283,7 +283,7 @@ final class LoopEpoch implements LibraryEpoch {
       throw new IllegalStateException("no batch");
     }
     check(batch, references, twin);
-    return new Made(batch, fields.numbers(twin));
+    return new MadeBatch(batch, fields.numbers(twin));
   }
 
   /**
@@ -347,7 +347,7 @@ final class LoopEpoch implements LibraryEpoch {
 
   @Override
   public @Nullable PreparedBatch toKeep(int unit, Object made, List<BatchLayout.Array> files) {
-    Made result = (Made) made;
+    MadeBatch result = (MadeBatch) made;
     List<BatchLayout.Array> more = new ArrayList<>(files);
     List<Long> after = result.after();
     for (int from = 0; from < after.size(); from += 255) {
@@ -370,7 +370,7 @@ final class LoopEpoch implements LibraryEpoch {
       }
     }
     Object batch = JavaBatch.read(layout, bytes, type.getClassLoader());
-    return new Made(batch, after);
+    return new MadeBatch(batch, after);
   }
 
   /**

@@ -73,9 +73,9 @@ final class Pass extends WeakReference<Object> {
 
   private InterceptedCall next(EpochSource from, Object iterator) throws IOException {
     long span = Spans.enter(SpanKind.TAKE, iterator);
-    Made made = null;
+    MadeBatch made = null;
     try {
-      made = (Made) from.batch(next++);
+      made = (MadeBatch) from.batch(next++);
       if (made != null) {
         failures = 0;
         kind.made(Objects.requireNonNull(epoch).nanos());

@@ -60,8 +60,8 @@ public final class EpochInterceptor implements LibraryHooks {
   private final Map<Object, WeakReference<Object>> unsteady =
       Collections.synchronizedMap(new WeakHashMap<>());
 
-  /** Iterators that {@link #look} has examined. */
-  private final Set<Object> looked =
+  /** Iterators already passed to {@link #examine}. */
+  private final Set<Object> examined =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
   /** A checksum of the order of each iterator's last epoch. */
@@ -167,7 +167,7 @@ public final class EpochInterceptor implements LibraryHooks {
       return null;
     }
     if (!engine.serves(isOfProgram())) {
-      look(program);
+      examine(program);
       return null;
     }
     try {
@@ -202,14 +202,14 @@ public final class EpochInterceptor implements LibraryHooks {
    * Called at the first batch of an iterator, before anything is cached: reports whether only the
    * images in its batches can be cached. Reads no files.
    */
-  private void look(ProgramIterator program) {
-    if (!engine.looks() || !looked.add(program.get())) {
+  private void examine(ProgramIterator program) {
+    if (!engine.wantsReports() || !examined.add(program.get())) {
       return;
     }
     try {
       Collection<SeekableReader> found = readers.of(program).values();
       if (ReaderEpoch.isOfImages(found)) {
-        engine.look(
+        engine.reportBatches(
             found.stream().anyMatch(one -> one.isShuffled() || one.reasonNotToKeep() != null));
       }
     } catch (CannotShareException e) {
@@ -227,7 +227,7 @@ public final class EpochInterceptor implements LibraryHooks {
       return;
     }
     if (!engine.serves(!hasItemsFetched(first.values()))) {
-      look(program);
+      examine(program);
       return; // At most its files are prefetched, while the library itself iterates over them.
     }
     Map<String, SeekableReader> found = first;
