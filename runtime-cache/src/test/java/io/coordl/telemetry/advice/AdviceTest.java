@@ -1,17 +1,17 @@
 package io.coordl.telemetry.advice;
 
-import static io.coordl.telemetry.advice.PlayedEvidence.SECOND;
-import static io.coordl.telemetry.advice.PlayedEvidence.decoded;
-import static io.coordl.telemetry.advice.PlayedEvidence.epoch;
-import static io.coordl.telemetry.advice.PlayedEvidence.epochs;
-import static io.coordl.telemetry.advice.PlayedEvidence.evidence;
-import static io.coordl.telemetry.advice.PlayedEvidence.figures;
-import static io.coordl.telemetry.advice.PlayedEvidence.only;
-import static io.coordl.telemetry.advice.PlayedEvidence.overlapping;
-import static io.coordl.telemetry.advice.PlayedEvidence.prepared;
-import static io.coordl.telemetry.advice.PlayedEvidence.refused;
-import static io.coordl.telemetry.advice.PlayedEvidence.store;
-import static io.coordl.telemetry.advice.PlayedEvidence.with;
+import static io.coordl.telemetry.advice.FakeEvidence.SECOND;
+import static io.coordl.telemetry.advice.FakeEvidence.decoded;
+import static io.coordl.telemetry.advice.FakeEvidence.epoch;
+import static io.coordl.telemetry.advice.FakeEvidence.epochs;
+import static io.coordl.telemetry.advice.FakeEvidence.evidence;
+import static io.coordl.telemetry.advice.FakeEvidence.figures;
+import static io.coordl.telemetry.advice.FakeEvidence.only;
+import static io.coordl.telemetry.advice.FakeEvidence.overlapping;
+import static io.coordl.telemetry.advice.FakeEvidence.prepared;
+import static io.coordl.telemetry.advice.FakeEvidence.refused;
+import static io.coordl.telemetry.advice.FakeEvidence.store;
+import static io.coordl.telemetry.advice.FakeEvidence.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.telemetry.event.EpochEvent;
@@ -115,7 +115,7 @@ class AdviceTest {
   @Test
   void aLargerSizeIsAdvisedForAFullCache() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
-    Advice advice = advice(figures, List.of(figures, figures), List.of(store(500)), "minio");
+    Advice advice = advice(figures, List.of(figures, figures), List.of(store(true)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheTooSmall");
     assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=4g");
   }
@@ -123,7 +123,7 @@ class AdviceTest {
   @Test
   void aJobWithAnUnusedCacheIsAdvisedToNameTheDataSet() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
-    Advice advice = advice(figures, List.of(figures, figures), List.of(store(0)), "minio");
+    Advice advice = advice(figures, List.of(figures, figures), List.of(store(false)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheNotAsked");
     assertThat(advice.arguments()).isEmpty(); // The data set's path is unknown.
     assertThat(advice.sentence()).contains("dataset=PATH");
@@ -132,7 +132,7 @@ class AdviceTest {
   @Test
   void aJobWhoseCacheHasFewHitsIsToldThatFilesChange() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
-    StoreStatisticsEvent vain = store(0);
+    StoreStatisticsEvent vain = store(false);
     vain.admitted = 4_000;
     vain.hits = 10;
     Advice advice = advice(figures, List.of(figures, figures), List.of(vain), "minio");
@@ -150,7 +150,7 @@ class AdviceTest {
             evidence(
                 figures,
                 epochs(epoch(1, "my.Images", figures), epoch(1, "my.Images", figures)),
-                List.of(store(500)),
+                List.of(store(true)),
                 Map.of("cache", "minio"),
                 "",
                 3));
@@ -164,10 +164,10 @@ class AdviceTest {
   @Test
   void aFilledCacheIsLeftAlone() {
     EpochEvent cold = figures(40, 10, 0, 0, 0);
-    assertThat(advice(cold, List.of(cold, figures(1, 3, 0, 0, 0)), List.of(store(0)), "minio"))
+    assertThat(advice(cold, List.of(cold, figures(1, 3, 0, 0, 0)), List.of(store(false)), "minio"))
         .extracting(Advice::finding)
         .isEqualTo("cacheFilled");
-    assertThat(advice(cold, List.of(cold), List.of(store(0)), "minio").sentence())
+    assertThat(advice(cold, List.of(cold), List.of(store(false)), "minio").sentence())
         .startsWith("let the job continue");
   }
 
@@ -199,7 +199,7 @@ class AdviceTest {
   @Test
   void smallWaitsWithManyCausesAreListed() {
     EpochEvent each = figures(3, 3, 2, 1, 0);
-    Advice advice = advice(each, List.of(each, each), List.of(store(0)), "minio");
+    Advice advice = advice(each, List.of(each, each), List.of(store(false)), "minio");
     assertThat(advice.finding()).isEqualTo("computeBound");
     assertThat(advice.sentence())
         .startsWith(
@@ -260,7 +260,7 @@ class AdviceTest {
             evidence(
                 cold,
                 epochs(epoch(1, "my.Training", cold), epoch(1, "my.Validation", cold)),
-                List.of(store(500)),
+                List.of(store(true)),
                 Map.of("cache", "minio"),
                 "",
                 1));
@@ -280,14 +280,14 @@ class AdviceTest {
   @Test
   void aLargerSizeIsAdvisedForAFullDecodedStore() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
-    Advice advice = advice(figures, List.of(figures), List.of(decoded(500)), "off");
+    Advice advice = advice(figures, List.of(figures), List.of(decoded(true)), "off");
     assertThat(advice.arguments()).containsExactly("decoded.size=2g");
   }
 
   @Test
   void keptSamplesWithoutHitsDoNotReplaceDecodedImages() {
     EpochEvent figures = figures(5, 40, 0, 0, 0);
-    StoreStatisticsEvent samples = prepared(0);
+    StoreStatisticsEvent samples = prepared(false);
     Map<String, String> given = Map.of("prepared", "share");
     Epochs two = epochs(epoch(1, "a", figures), epoch(1, "a", figures));
     Evidence evidence = evidence(figures, two, List.of(samples), given, "DL4J", 1);
@@ -327,16 +327,16 @@ class AdviceTest {
     assertThat(ofTables(List.of(), Map.of(), "DL4J").arguments()).containsExactly("prepared=share");
 
     assertThat(ofTables(List.of(), Map.of()).arguments()).containsExactly("prepared=share");
-    assertThat(ofTables(List.of(prepared(0)), Map.of("prepared", "share")).arguments())
+    assertThat(ofTables(List.of(prepared(false)), Map.of("prepared", "share")).arguments())
         .containsExactly("prepared=share", "prefetch=2");
-    assertThat(ofTables(List.of(prepared(9)), Map.of("prepared", "share")).arguments())
+    assertThat(ofTables(List.of(prepared(true)), Map.of("prepared", "share")).arguments())
         .containsExactly("prepared=share", "prepared.size=2g");
   }
 
   @Test
   void theAdvisedSizeExceedsThatOfTheFullCache() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
-    StoreStatisticsEvent full = store(500);
+    StoreStatisticsEvent full = store(true);
     full.capacity = 8L << 30;
     Advice advice = advice(figures, List.of(figures, figures), List.of(full), "minio");
     assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=12g");
@@ -352,7 +352,7 @@ class AdviceTest {
   /** A job that waits for preparation although decoded images are kept. */
   private static Evidence waiting(String frameworks, Map<String, String> configuration) {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
-    return evidence(figures, only(figures), List.of(decoded(0)), configuration, frameworks, 1);
+    return evidence(figures, only(figures), List.of(decoded(false)), configuration, frameworks, 1);
   }
 
   private static final VerdictEvent NOT_PREPARED =
@@ -415,7 +415,7 @@ class AdviceTest {
       Evidence evidence = with(waiting(library, Map.of("prefetch", "2")), 4, NOT_PREPARED);
       assertThat(on(evidence).sentence()).doesNotContain("coordinate");
     }
-    StoreStatisticsEvent shared = decoded(0);
+    StoreStatisticsEvent shared = decoded(false);
     shared.jobs = 2;
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     Evidence two = evidence(figures, only(figures), List.of(shared), Map.of(), "DL4J", 1);
@@ -470,7 +470,7 @@ class AdviceTest {
     Advice ahead =
         on(
             with(
-                evidence(figures, only(figures), List.of(decoded(0)), Map.of(), "DJL", 1),
+                evidence(figures, only(figures), List.of(decoded(false)), Map.of(), "DJL", 1),
                 4,
                 NOT_PREPARED));
     assertThat(ahead.arguments()).containsExactly("prefetch=2");
@@ -529,7 +529,7 @@ class AdviceTest {
   void batchesOfTheProgramsOwnClassGetOnlyApplicableAdvice() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     for (List<StoreStatisticsEvent> stores :
-        List.of(List.<StoreStatisticsEvent>of(), List.of(decoded(0)))) {
+        List.of(List.<StoreStatisticsEvent>of(), List.of(decoded(false)))) {
       EpochEvent own = epoch(1, "my.Job$Batches", figures);
       Advice advice = on(evidence(figures, epochs(own), stores, Map.of(), "DJL", 1));
       assertThat(advice.arguments())
@@ -541,7 +541,7 @@ class AdviceTest {
     }
     EpochEvent theirs = epoch(1, "ai.djl.training.dataset.DataIterable", figures);
     Epochs both = epochs(epoch(1, "my.Job$Batches", figures), theirs);
-    assertThat(on(evidence(figures, both, List.of(decoded(0)), Map.of(), "DJL", 1)).arguments())
+    assertThat(on(evidence(figures, both, List.of(decoded(false)), Map.of(), "DJL", 1)).arguments())
         .containsExactly("prepared=share");
   }
 
@@ -555,7 +555,7 @@ class AdviceTest {
   @Test
   void aDecodedStoreIsNotARawCache() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
-    Advice advice = ofOneEpoch(figures, List.of(decoded(500)), Map.of());
+    Advice advice = ofOneEpoch(figures, List.of(decoded(true)), Map.of());
     assertThat(advice.finding()).isEqualTo("fetchBound");
   }
 

@@ -1,17 +1,17 @@
 package io.coordl.telemetry.recording;
 
-import static io.coordl.telemetry.advice.PlayedEvidence.SECOND;
-import static io.coordl.telemetry.advice.PlayedEvidence.decoded;
-import static io.coordl.telemetry.advice.PlayedEvidence.epoch;
-import static io.coordl.telemetry.advice.PlayedEvidence.epochs;
-import static io.coordl.telemetry.advice.PlayedEvidence.evidence;
-import static io.coordl.telemetry.advice.PlayedEvidence.figures;
-import static io.coordl.telemetry.advice.PlayedEvidence.only;
-import static io.coordl.telemetry.advice.PlayedEvidence.overlapping;
-import static io.coordl.telemetry.advice.PlayedEvidence.prepared;
-import static io.coordl.telemetry.advice.PlayedEvidence.refused;
-import static io.coordl.telemetry.advice.PlayedEvidence.store;
-import static io.coordl.telemetry.advice.PlayedEvidence.with;
+import static io.coordl.telemetry.advice.FakeEvidence.SECOND;
+import static io.coordl.telemetry.advice.FakeEvidence.decoded;
+import static io.coordl.telemetry.advice.FakeEvidence.epoch;
+import static io.coordl.telemetry.advice.FakeEvidence.epochs;
+import static io.coordl.telemetry.advice.FakeEvidence.evidence;
+import static io.coordl.telemetry.advice.FakeEvidence.figures;
+import static io.coordl.telemetry.advice.FakeEvidence.only;
+import static io.coordl.telemetry.advice.FakeEvidence.overlapping;
+import static io.coordl.telemetry.advice.FakeEvidence.prepared;
+import static io.coordl.telemetry.advice.FakeEvidence.refused;
+import static io.coordl.telemetry.advice.FakeEvidence.store;
+import static io.coordl.telemetry.advice.FakeEvidence.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.Origin;
@@ -131,7 +131,7 @@ class SentencesTest {
   }
 
   private static String manyCauses() {
-    return two(figures(3, 3, 2, 1, 0), figures(3, 3, 2, 1, 0), List.of(store(0)), 1);
+    return two(figures(3, 3, 2, 1, 0), figures(3, 3, 2, 1, 0), List.of(store(false)), 1);
   }
 
   private static String cached(StoreStatisticsEvent store, int hosts) {
@@ -139,7 +139,7 @@ class SentencesTest {
   }
 
   private static StoreStatisticsEvent vain() {
-    StoreStatisticsEvent vain = store(0);
+    StoreStatisticsEvent vain = store(false);
     vain.admitted = 4_000;
     return vain;
   }
@@ -192,7 +192,7 @@ class SentencesTest {
 
   /** The advice on a job that waits for preparation and already caches decoded images. */
   private static String prep(String library, Map<String, String> given, VerdictEvent... verdicts) {
-    return prep(library, List.of(decoded(0)), given, verdicts);
+    return prep(library, List.of(decoded(false)), given, verdicts);
   }
 
   private static String prep(
@@ -207,11 +207,11 @@ class SentencesTest {
   private static String ownBatches() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     Epochs own = epochs(epoch(1, "my.Job$Batches", figures));
-    return on(evidence(figures, own, List.of(decoded(0)), Map.of(), "DJL", 1));
+    return on(evidence(figures, own, List.of(decoded(false)), Map.of(), "DJL", 1));
   }
 
   private static StoreStatisticsEvent ofJobs(long jobs) {
-    StoreStatisticsEvent shared = decoded(0);
+    StoreStatisticsEvent shared = decoded(false);
     shared.jobs = jobs;
     return shared;
   }
@@ -269,7 +269,7 @@ class SentencesTest {
         Sentence.STEPS_WITHOUT_A_CORE);
     Supplier<String> fills = () -> one(figures(40, 1, 0, 0, 0), Map.of("cache", "minio"));
     Supplier<String> filled =
-        () -> two(figures(40, 1, 0, 0, 0), figures(2, 1, 0, 0, 0), List.of(store(0)), 1);
+        () -> two(figures(40, 1, 0, 0, 0), figures(2, 1, 0, 0, 0), List.of(store(false)), 1);
     says(fills, filled, Sentence.CACHE_FILLS);
     says(filled, fills, Sentence.CACHE_FILLED);
     says(computes, () -> one(new EpochEvent(), Map.of()), Sentence.OF_THE_TIME);
@@ -294,10 +294,10 @@ class SentencesTest {
     says(async, plain, Sentence.COPIED);
     says(async, every, Sentence.WRITE_LESS_OFTEN);
 
-    Supplier<String> full = () -> cached(store(500), 1);
-    Supplier<String> room = () -> cached(store(0), 1);
+    Supplier<String> full = () -> cached(store(true), 1);
+    Supplier<String> room = () -> cached(store(false), 1);
     Supplier<String> vain = () -> cached(vain(), 1);
-    Supplier<String> hosts = () -> cached(store(500), 3);
+    Supplier<String> hosts = () -> cached(store(true), 3);
     says(storage, full, Sentence.KEEP_IN_MEMORY, Sentence.STORAGE_WAITS);
     says(storage, SentencesTest::withoutBytes, Sentence.EPOCH_READS);
     says(vain, room, Sentence.FILES_CHANGE, Sentence.FILES_NOT_FOUND_AGAIN);
@@ -322,13 +322,13 @@ class SentencesTest {
     says(() -> overlaps(Map.of()), once, Sentence.PREP_CORES);
     Map<String, String> share = Map.of("prepared", "share");
     says(
-        () -> prep("DJL", List.of(prepared(9)), share),
-        () -> prep("DJL", List.of(prepared(0)), share),
+        () -> prep("DJL", List.of(prepared(true)), share),
+        () -> prep("DJL", List.of(prepared(false)), share),
         Sentence.KEEP_MORE_PREPARED);
     says(once, ahead, Sentence.PREPARE_ONCE);
     says(() -> prep("DL4J", List.of(), Map.of(), NOT_PREPARED), ahead, Sentence.DECODE_ONCE);
     says(
-        () -> prep("DL4J", List.of(decoded(500)), Map.of(), NOT_PREPARED),
+        () -> prep("DL4J", List.of(decoded(true)), Map.of(), NOT_PREPARED),
         ahead,
         Sentence.KEEP_MORE_DECODED);
     says(ahead, once, Sentence.PREPARE_AHEAD);

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 
 /** Builds evidence like that of recorded jobs. */
-public final class PlayedEvidence {
+public final class FakeEvidence {
   public static final long SECOND = 1_000_000_000L;
 
-  private PlayedEvidence() {}
+  private FakeEvidence() {}
 
   public static Epochs only(EpochEvent figures) {
     return epochs(epoch(1, "ai.djl.training.dataset.DataIterable", figures));
@@ -119,22 +119,22 @@ public final class PlayedEvidence {
     return figures;
   }
 
-  public static StoreStatisticsEvent store(long bypassed) {
+  public static StoreStatisticsEvent store(boolean full) {
     StoreStatisticsEvent store = new StoreStatisticsEvent();
     store.store = "raw";
-    store.full = bypassed > 0;
+    store.full = full;
     store.capacity = 1L << 30;
     return store;
   }
 
-  public static StoreStatisticsEvent decoded(long bypassed) {
-    StoreStatisticsEvent store = store(bypassed);
+  public static StoreStatisticsEvent decoded(boolean full) {
+    StoreStatisticsEvent store = store(full);
     store.store = "decoded";
     return store;
   }
 
-  public static StoreStatisticsEvent prepared(long bypassed) {
-    StoreStatisticsEvent store = store(bypassed);
+  public static StoreStatisticsEvent prepared(boolean full) {
+    StoreStatisticsEvent store = store(full);
     store.store = "prepared";
     return store;
   }
