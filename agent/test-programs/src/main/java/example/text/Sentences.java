@@ -25,10 +25,10 @@ import org.nd4j.linalg.dataset.api.MultiDataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * Iterates over files of one sentence each, as for a classifier. Arguments: {@code
- * PROGRAM[,PROGRAM] FOLDER EPOCHS}; a program is {@code bert} (tokens for BERT) or {@code vectors}
- * (a matrix of word vectors per sentence). Missing data is written first. Prints a line per array
- * of each batch.
+ * Iterates over files of one sentence each, as a program that trains a classifier does. Arguments:
+ * {@code PROGRAM[,PROGRAM] FOLDER EPOCHS}; a program is {@code bert} (tokens for BERT) or {@code
+ * vectors} (a matrix of word vectors per sentence). Missing data is written first. Prints a line
+ * per array of each batch.
  */
 public final class Sentences {
   private static final int BATCH = 8;

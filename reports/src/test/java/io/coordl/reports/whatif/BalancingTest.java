@@ -14,14 +14,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Compares the formula for the moved samples with the algorithm of Yang and Cong (HiPC'19). */
 class BalancingTest {
   /** Samples moved, and messages: pairs of a host with surplus and one with a deficit. */
-  private record Played(int moved, int messages) {}
+  private record Result(int moved, int messages) {}
 
   private static final int NOBODY = -1;
 
   /**
    * One global batch of {@code batch} samples per host, each cached by a random host or by none.
    */
-  private static Played play(Random random, int hosts, int batch, double kept) {
+  private static Result balance(Random random, int hosts, int batch, double kept) {
     int[] has = new int[hosts];
     int fromStorage = 0;
     for (int i = 0; i < hosts * batch; i++) {
@@ -56,7 +56,7 @@ class BalancingTest {
     }
     // The remaining deficits are the samples that no host caches.
     assertThat(deficit.stream().mapToInt(one -> one[0]).sum()).isEqualTo(fromStorage);
-    return new Played(moved, messages);
+    return new Result(moved, messages);
   }
 
   @ParameterizedTest
@@ -75,7 +75,7 @@ class BalancingTest {
     int batches = 200_000 / (hosts * batch) + 200;
     double[] shares = new double[batches];
     for (int i = 0; i < batches; i++) {
-      shares[i] = (double) play(random, hosts, batch, kept).moved() / (hosts * batch);
+      shares[i] = (double) balance(random, hosts, batch, kept).moved() / (hosts * batch);
     }
     double mean = Arrays.stream(shares).average().orElseThrow();
     double spread =
@@ -95,7 +95,7 @@ class BalancingTest {
     for (int hosts : new int[] {16, 32, 64}) {
       double[] shares = new double[400];
       for (int i = 0; i < shares.length; i++) {
-        shares[i] = (double) play(random, hosts, batch, 1).moved() / (hosts * batch);
+        shares[i] = (double) balance(random, hosts, batch, 1).moved() / (hosts * batch);
       }
       Arrays.sort(shares);
 
@@ -121,7 +121,7 @@ class BalancingTest {
     Random random = new Random(13);
     for (int i = 0; i < 100; i++) {
       // Each message settles at least one host, the last one two.
-      assertThat(play(random, 32, 32, 1).messages()).isLessThan(32);
+      assertThat(balance(random, 32, 32, 1).messages()).isLessThan(32);
     }
   }
 

@@ -173,8 +173,8 @@ class CostsTest {
     for (int i = 0; i < draws; i++) {
       Setup setup = setups.apply(i);
       Costs costs = draw.get();
-      double played = new Simulation(costs, setup, 0.2, i).nanos(400);
-      errors[i] = Math.abs(costs.nanos(setup) / played - 1);
+      double simulated = new Simulation(costs, setup, 0.2, i).nanos(400);
+      errors[i] = Math.abs(costs.nanos(setup) / simulated - 1);
       assertThat(errors[i]).as("draw %s: %s", i, costs).isLessThan(0.15);
     }
     Arrays.sort(errors);

@@ -34,7 +34,7 @@ import io.coordl.telemetry.event.OpenWaitEvent;
 import io.coordl.telemetry.event.StagingStatisticsEvent;
 import io.coordl.telemetry.event.StoreStatisticsEvent;
 import io.coordl.telemetry.event.VerdictEvent;
-import io.coordl.tuning.PlayedTuner;
+import io.coordl.tuning.SimulatedJob;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -652,40 +652,40 @@ class SentencesTest {
   // ---- auto
 
   static {
-    Supplier<String> notSwitched = () -> new PlayedTuner(false, 0).epoch(9, 50, 0, 0.01).summary();
-    Supplier<String> noBatch = () -> new PlayedTuner(false, 0).summary();
-    Supplier<String> brought = () -> PlayedTuner.kept(100, 0.2);
-    Supplier<String> atMost = () -> PlayedTuner.kept(400, 0.2);
-    Supplier<String> vain = () -> PlayedTuner.kept(50, 0.6);
+    Supplier<String> notSwitched = () -> new SimulatedJob(false, 0).epoch(9, 50, 0, 0.01).summary();
+    Supplier<String> noBatch = () -> new SimulatedJob(false, 0).summary();
+    Supplier<String> brought = () -> SimulatedJob.kept(100, 0.2);
+    Supplier<String> atMost = () -> SimulatedJob.kept(400, 0.2);
+    Supplier<String> vain = () -> SimulatedJob.kept(50, 0.6);
     says(notSwitched, noBatch, Sentence.WAITED);
     says(noBatch, brought, Sentence.NOT_SWITCHED);
     says(noBatch, notSwitched, Sentence.NO_BATCH);
-    says(() -> new PlayedTuner(false, 0).loaded(3).summary(), noBatch, Sentence.FEW_LOADED);
+    says(() -> new SimulatedJob(false, 0).loaded(3).summary(), noBatch, Sentence.FEW_LOADED);
     says(brought, notSwitched, Sentence.KEPT, Sentence.DATA_KEPT, Sentence.SPEEDS);
     says(brought, vain, Sentence.BROUGHT, Sentence.DATA_USED);
     says(atMost, brought, Sentence.BROUGHT_AT_MOST);
     says(vain, brought, Sentence.DROPPED, Sentence.DATA_DROPPED);
     says(vain, () -> brought.get().lines().skip(2).findFirst().orElseThrow(), Sentence.NO_EFFECT);
 
-    says(() -> PlayedTuner.kept(8, 100, 0.2), vain, Sentence.TOO_FEW_STEPS);
+    says(() -> SimulatedJob.kept(8, 100, 0.2), vain, Sentence.TOO_FEW_STEPS);
 
-    Supplier<String> faster = () -> PlayedTuner.prefetched(1, 60);
-    Supplier<String> slower = () -> PlayedTuner.prefetched(1, 40);
-    Supplier<String> faster2 = () -> PlayedTuner.prefetched(2, 60);
+    Supplier<String> faster = () -> SimulatedJob.prefetched(1, 60);
+    Supplier<String> slower = () -> SimulatedJob.prefetched(1, 40);
+    Supplier<String> faster2 = () -> SimulatedJob.prefetched(2, 60);
     says(faster, notSwitched, Sentence.PREFETCHING, Sentence.PREFETCH_TRIAL);
     says(faster, slower, Sentence.ON, Sentence.PREFETCH_ON);
     says(slower, faster, Sentence.OFF, Sentence.PREFETCH_OFF);
     says(faster, notSwitched, Sentence.PREFETCH_EFFECT, Sentence.ONE_THREAD);
     says(faster2, faster, Sentence.THREADS);
     says(SentencesTest::unclear, faster, Sentence.PREFETCH_NO_EFFECT);
-    says(() -> PlayedTuner.prefetched(1, 80), faster, Sentence.PREFETCH_ROUGH_EFFECT);
-    says(PlayedTuner::restarted, faster, Sentence.PREFETCH_UNMEASURED);
-    says(PlayedTuner::switchedBack, brought, Sentence.SWITCHED_BACK);
+    says(() -> SimulatedJob.prefetched(1, 80), faster, Sentence.PREFETCH_ROUGH_EFFECT);
+    says(SimulatedJob::restarted, faster, Sentence.PREFETCH_UNMEASURED);
+    says(SimulatedJob::switchedBack, brought, Sentence.SWITCHED_BACK);
   }
 
   /** Speeds that change by chance from second to second. */
   private static String unclear() {
-    PlayedTuner job = new PlayedTuner(true, 1);
+    SimulatedJob job = new SimulatedJob(true, 1);
     int[] speeds = {50, 46, 55, 47, 53, 56, 45, 50, 54, 46};
     for (int i = 0; i < 40; i++) {
       int speed = speeds[i % speeds.length];

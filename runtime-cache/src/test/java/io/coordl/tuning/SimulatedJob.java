@@ -4,8 +4,8 @@ import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Plays jobs under {@code auto}, a second at a time, and returns what {@code auto} reports. */
-public final class PlayedTuner {
+/** Simulates jobs under {@code auto}, a second at a time, and returns what {@code auto} reports. */
+public final class SimulatedJob {
   private static final long SECOND = 1_000_000_000L;
 
   private final JobStatisticsEvent totals = new JobStatisticsEvent();
@@ -22,7 +22,7 @@ public final class PlayedTuner {
    * @param keeps whether data is cached from the start, as with named policies
    * @param threads threads that may prefetch; 0: none
    */
-  public PlayedTuner(boolean keeps, int threads) {
+  public SimulatedJob(boolean keeps, int threads) {
     this.tuner =
         new Tuner(
             this::copy,
@@ -56,14 +56,14 @@ public final class PlayedTuner {
   }
 
   /**
-   * Plays one epoch.
+   * Simulates one epoch.
    *
    * @param seconds its duration
    * @param batches batches in a second without prefetching
    * @param withPrefetching batches in a second, for each thread that prefetches
    * @param waits share of the time spent waiting
    */
-  public PlayedTuner epoch(int seconds, int batches, int withPrefetching, double waits) {
+  public SimulatedJob epoch(int seconds, int batches, int withPrefetching, double waits) {
     for (int i = 0; i < seconds; i++) {
       int threads = tuner.threads();
       long wait = Math.round(waits * SECOND);
@@ -82,8 +82,8 @@ public final class PlayedTuner {
     return this;
   }
 
-  /** Plays a thread that takes batches and does not train. */
-  public PlayedTuner loaded(int batches) {
+  /** Simulates a thread that takes batches and does not train. */
+  public SimulatedJob loaded(int batches) {
     totals.loadedBatches += batches;
     return this;
   }
@@ -93,29 +93,30 @@ public final class PlayedTuner {
     return String.join("\n", events) + "\n" + tuner.summary();
   }
 
-  /** Plays a job that waits for 60 % of its first epoch; the arguments describe the second. */
+  /** Simulates a job that waits for 60 % of its first epoch; the arguments describe the second. */
   public static String kept(int batches, double waits) {
     return kept(30, batches, waits);
   }
 
   /** Like the other {@code kept}, with epochs of {@code seconds} seconds. */
   public static String kept(int seconds, int batches, double waits) {
-    return new PlayedTuner(false, 0)
+    return new SimulatedJob(false, 0)
         .epoch(seconds, 50, 50, 0.6)
         .epoch(seconds, batches, batches, waits)
         .summary();
   }
 
   /**
-   * Plays a job that waits for 30 % of the time; each thread prefetches {@code batches} a second.
+   * Simulates a job that waits for 30 % of the time; each thread prefetches {@code batches} a
+   * second.
    */
   public static String prefetched(int threads, int batches) {
-    return new PlayedTuner(true, threads).epoch(40, 50, batches, 0.3).summary();
+    return new SimulatedJob(true, threads).epoch(40, 50, batches, 0.3).summary();
   }
 
   /** Prefetches, and then begins to use cached data: the effect must be measured again. */
   public static String restarted() {
-    PlayedTuner job = new PlayedTuner(true, 1);
+    SimulatedJob job = new SimulatedJob(true, 1);
     job.hits = 0;
     job.epoch(40, 50, 60, 0.3);
     job.hits = 1;
@@ -124,7 +125,7 @@ public final class PlayedTuner {
 
   /** Loads batches for two seconds, and then trains, hardly waiting for any. */
   public static String switchedBack() {
-    PlayedTuner job = new PlayedTuner(false, 0);
+    SimulatedJob job = new SimulatedJob(false, 0);
     job.hits = 0;
     for (int i = 0; i < 2; i++) {
       job.now += SECOND;
