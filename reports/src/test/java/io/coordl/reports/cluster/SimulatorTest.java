@@ -26,7 +26,7 @@ class SimulatorTest {
     return new TraceJob(id, model, arrival, iterations, 1);
   }
 
-  private Map<Long, Double> play(
+  private Map<Long, Double> run(
       Cluster cluster, ModelTable models, Policy policy, double restart, TraceJob... jobs)
       throws InputException {
     Simulator.Settings settings =
@@ -39,7 +39,7 @@ class SimulatorTest {
   @Test
   void aJobEndsWithItsLastIteration() throws Exception {
     // 1,000 iterations of 0.757 s; no fraction is lost at the ends of its three rounds.
-    assertThat(play(oneGpu, Tables.models(), Policy.FIFO, 0, job(0, "deepspeech", 0, 1000)).get(0L))
+    assertThat(run(oneGpu, Tables.models(), Policy.FIFO, 0, job(0, "deepspeech", 0, 1000)).get(0L))
         .isEqualTo(757, within(1e-6));
   }
 
@@ -47,7 +47,7 @@ class SimulatorTest {
   void aJobTrainsAtTheSpeedOfItsResources() throws Exception {
     // Six of the twelve cores that AlexNet can use, on a server with six: 1.75x as fast.
     Cluster sixCores = new Cluster(1, 1, 6, 62.5, 62.5, 5);
-    assertThat(play(sixCores, Tables.models(), Policy.FIFO, 0, job(0, "alexnet", 0, 7000)).get(0L))
+    assertThat(run(sixCores, Tables.models(), Policy.FIFO, 0, job(0, "alexnet", 0, 7000)).get(0L))
         .isEqualTo(7000 * 0.6 / 1.75, within(1e-6));
   }
 
@@ -56,7 +56,7 @@ class SimulatorTest {
     // The shorter job stops the longer one for two rounds: 757 + 600 + the restart.
     TraceJob longer = job(0, "deepspeech", 0, 1000);
     TraceJob shorter = job(1, "deepspeech", 250, 400);
-    Map<Long, Double> times = play(oneGpu, Tables.models(), Policy.SRTF, 40, longer, shorter);
+    Map<Long, Double> times = run(oneGpu, Tables.models(), Policy.SRTF, 40, longer, shorter);
     assertThat(times.get(1L)).isEqualTo(50 + 400 * 0.757, within(1e-6));
     assertThat(times.get(0L)).isEqualTo(757 + 600 + 40, within(1e-6));
   }
@@ -65,7 +65,7 @@ class SimulatorTest {
   void jobsThatArriveAfterAnIdleTimeRunToo() throws Exception {
     TraceJob first = job(0, "deepspeech", 0, 10);
     TraceJob late = job(1, "deepspeech", 10_000, 10);
-    assertThat(play(oneGpu, Tables.models(), Policy.FIFO, 0, first, late))
+    assertThat(run(oneGpu, Tables.models(), Policy.FIFO, 0, first, late))
         .containsOnlyKeys(0L, 1L)
         .hasEntrySatisfying(1L, time -> assertThat(time).isEqualTo(200 + 7.57, within(1e-6)));
   }
@@ -77,7 +77,7 @@ class SimulatorTest {
     TraceJob busy = job(0, "deepspeech", 0, 4000);
     TraceJob longer = job(1, "deepspeech", 1, 40_000);
     TraceJob shorter = job(2, "deepspeech", 2, 300);
-    Map<Long, Double> times = play(oneGpu, Tables.models(), Policy.FTF, 0, busy, longer, shorter);
+    Map<Long, Double> times = run(oneGpu, Tables.models(), Policy.FTF, 0, busy, longer, shorter);
     assertThat(times.get(2L)).isLessThan(times.get(0L)).isLessThan(times.get(1L));
   }
 
@@ -96,7 +96,7 @@ class SimulatorTest {
                "datasetGib": 100, "ingestMbsPerGpu": 500, "throughput": [[0.5], [1]]}]}
             """);
     Cluster cluster = new Cluster(1, 1, 2, memory, storage, 5);
-    assertThat(play(cluster, ModelTable.read(file), Policy.FIFO, 0, job(0, "m", 0, 1000)).get(0L))
+    assertThat(run(cluster, ModelTable.read(file), Policy.FIFO, 0, job(0, "m", 0, 1000)).get(0L))
         .isEqualTo(1000 / speed, within(1e-6));
   }
 
@@ -113,7 +113,7 @@ class SimulatorTest {
             """);
     Cluster cluster = new Cluster(1, 2, 4, 100, 100, 5);
     Map<Long, Double> times =
-        play(
+        run(
             cluster,
             ModelTable.read(file),
             Policy.FIFO,

@@ -55,7 +55,7 @@ class HitLawTest {
   void anLruCacheFollowsItsLaw(double size) {
     Set<Integer> cache = new LinkedHashSet<>();
     double hits =
-        play(
+        hitRatio(
             item -> {
               boolean hit = cache.remove(item);
               if (!hit && cache.size() == (int) (size * ITEMS)) {
@@ -74,7 +74,7 @@ class HitLawTest {
     int[] placeOf = IntStream.generate(() -> -1).limit(ITEMS).toArray();
     List<Integer> cache = new ArrayList<>();
     double hits =
-        play(
+        hitRatio(
             item -> {
               if (placeOf[item] >= 0) {
                 return true;
@@ -97,7 +97,7 @@ class HitLawTest {
   }
 
   /** Returns the share of hits after six epochs of warm-up. */
-  private static double play(Cache cache) {
+  private static double hitRatio(Cache cache) {
     List<Integer> items = new ArrayList<>(IntStream.range(0, ITEMS).boxed().toList());
     Random random = new Random(1);
     int epochs = 12;
@@ -118,7 +118,7 @@ class HitLawTest {
   void minioHitsTheItemsItHolds() {
     Set<Integer> cache = new LinkedHashSet<>();
     double hits =
-        play(
+        hitRatio(
             item -> {
               boolean hit = cache.contains(item);
               if (!hit && cache.size() < ITEMS / 4) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * turn; a network into each host and one storage for all serve one fetch at a time, in order. The
  * simulation uses none of the law's formulas.
  */
-class HostsPlayedTest {
+class HostsSimulationTest {
   private static final int SAMPLES = 2_000;
   private static final int DRAWS = 60;
 
@@ -31,8 +31,8 @@ class HostsPlayedTest {
 
   private record Rates(int hosts, int workers, double prep, double network, double storage) {}
 
-  /** Nanoseconds per sample and host. */
-  private static double play(Rates rates, Origins origins, Random random) {
+  /** Returns the simulated nanoseconds per sample and host. */
+  private static double simulate(Rates rates, Origins origins, Random random) {
     PriorityQueue<Worker> next =
         new PriorityQueue<>(Comparator.comparingDouble(one -> one.nextFetch));
     for (int i = 0; i < rates.hosts * rates.workers; i++) {
@@ -76,14 +76,14 @@ class HostsPlayedTest {
   }
 
   /** Returns the law's time relative to the simulated time. */
-  private static double lawToPlayed(Rates rates, Origins origins, Random random) {
+  private static double lawToSimulated(Rates rates, Origins origins, Random random) {
     Costs costs = Costs.of(0, 0, rates.prep, 0, rates.storage, rates.storage, 0, 0, 0);
     Setup setup =
         Setup.of(rates.workers, Double.POSITIVE_INFINITY)
             .hit(origins.local())
             .remote(origins.remote(), rates.network, rates.network)
             .hosts(rates.hosts);
-    return costs.nanos(setup) / play(rates, origins, random);
+    return costs.nanos(setup) / simulate(rates, origins, random);
   }
 
   @Test
@@ -98,7 +98,7 @@ class HostsPlayedTest {
               : i % 3 == 1
                   ? Coupling.partitioned(rates.hosts, 1)
                   : new Origins(random.nextDouble(), 0);
-      errors[i] = Math.abs(lawToPlayed(rates, origins, random) - 1);
+      errors[i] = Math.abs(lawToSimulated(rates, origins, random) - 1);
       assertThat(errors[i]).as("%s %s", rates, origins).isLessThan(0.15);
     }
     Arrays.sort(errors);
@@ -116,7 +116,7 @@ class HostsPlayedTest {
       Rates rates = drawn(random);
       Origins origins = Coupling.partitioned(rates.hosts, random.nextDouble() / rates.hosts);
 
-      assertThat(lawToPlayed(rates, origins, random))
+      assertThat(lawToSimulated(rates, origins, random))
           .as("%s %s", rates, origins)
           .isBetween(0.85, 2.0);
     }
