@@ -567,7 +567,8 @@ public final class PreparedSamples {
     private final Worth worth;
 
     /**
-     * Whether the objects were compared, or the plan created, since the last {@link #looked(long)}.
+     * Whether the objects were compared, or the plan created, since the last {@link
+     * #checked(long)}.
      */
     private volatile boolean begins = true;
 
