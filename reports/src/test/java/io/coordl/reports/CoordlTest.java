@@ -85,7 +85,7 @@ class CoordlTest {
                 + " -javaagent:coordl-agent.jar=cache=minio,decoded=share: 4.00 s from the second"
                 + " epoch on were spent waiting for preparation (on all threads: decode 14.00 s,"
                 + " transforms 10.00 s, other 6.00 s); a cache of raw bytes will not help here;"
-                + " predicted: at most 1.07x faster.");
+                + " predicted: at most 1.15x faster.");
     assertThat(out.toString().lines().findFirst()).contains("CoorDL summary of " + job);
     assertThat(err.toString()).isEmpty();
   }

@@ -32,7 +32,16 @@ public final class KernelCores implements CoreTimes {
    * How the names of its garbage collector threads begin; the VM Thread runs serial collections.
    */
   private static final List<String> COLLECTORS =
-      List.of("GC Thread", "G1 ", "VM Thread", "ZWorker", "ZDriver", "Shenandoah", "GC Worker");
+      List.of(
+          "GC Thread",
+          "G1 ",
+          "VM Thread",
+          "ZWorker",
+          "ZDriver",
+          "XWorker",
+          "XDriver",
+          "Shenandoah",
+          "GC Worker");
 
   private static final Path PROC = Path.of("/proc");
   private static final Path GROUPS = Path.of("/sys/fs/cgroup");
@@ -65,7 +74,8 @@ public final class KernelCores implements CoreTimes {
 
   @Override
   public long ofThread() {
-    return times(proc.resolve("thread-self/schedstat"))[1];
+    long[] times = times(proc.resolve("thread-self/schedstat"));
+    return times.length == 0 ? 0 : times[1];
   }
 
   @Override
@@ -124,6 +134,9 @@ public final class KernelCores implements CoreTimes {
       Path folder = proc.resolve("self/task/" + thread);
       long[] times = times(folder.resolve("schedstat"));
       Reading before = readings.get(thread);
+      if (times.length == 0) { // The thread has ended, or its file cannot be opened now.
+        continue;
+      }
       if (before != null && times[0] >= before.cpu() && times[1] >= before.waited()) {
         now.put(thread, new Reading(times[0], times[1], before.work()));
       } else {
@@ -168,12 +181,12 @@ public final class KernelCores implements CoreTimes {
     return AccessController.doPrivileged(listing);
   }
 
-  /** Returns a schedstat's CPU time and wait for a core, in nanoseconds; zeros if absent. */
+  /** Returns a schedstat's CPU time and wait for a core, in nanoseconds; empty if absent. */
   private static long[] times(Path schedstat) {
     List<String> lines = Machine.lines(schedstat);
     String[] words = lines.isEmpty() ? new String[0] : lines.get(0).split(" ", 3);
     return words.length < 2
-        ? new long[2]
+        ? new long[0]
         : new long[] {Math.max(0, Machine.parse(words[0])), Math.max(0, Machine.parse(words[1]))};
   }
 

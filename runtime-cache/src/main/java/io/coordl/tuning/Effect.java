@@ -2,6 +2,7 @@ package io.coordl.tuning;
 
 import io.coordl.telemetry.advice.CoreLaw;
 import io.coordl.telemetry.advice.Sentence;
+import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.steps.Ratio;
 import io.coordl.telemetry.steps.SteadySteps;
@@ -65,7 +66,7 @@ record Effect(
         new Ratio(all.value(), Math.min(low, all.low()), Math.max(all.high(), latest.high()));
     double scale = (double) before.batches / after.batches;
     double explained =
-        new CoreLaw(before, cores)
+        new CoreLaw(withoutCompilers(before), cores)
             .gain(
                 Math.round(work(before) - scale * work(after)),
                 Math.round(before.stall - scale * after.stall));
@@ -79,6 +80,15 @@ record Effect(
         explained,
         limit < observed.low(),
         true);
+  }
+
+  /** Compilers that become idle are no effect of the change, so their CPU time bounds it, too. */
+  private static Figures withoutCompilers(Figures figures) {
+    Figures all = new EpochEvent();
+    all.add(figures);
+    all.compilerCpu = 0;
+    all.collectorCpu = 0;
+    return all;
   }
 
   private static StepMean mean(List<Figures> steps) {

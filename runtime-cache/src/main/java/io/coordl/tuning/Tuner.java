@@ -424,7 +424,8 @@ public final class Tuner {
   }
 
   private static double waitOfBatch(Figures figures) {
-    return (double) figures.dataStall() / Math.max(1, figures.batches);
+    // Windows differ in the number of epochs that begin in them.
+    return (double) (figures.dataStall() - figures.dataSetStall) / Math.max(1, figures.batches);
   }
 
   /** Describes the effect of caching. */

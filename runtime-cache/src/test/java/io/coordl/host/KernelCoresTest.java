@@ -79,6 +79,16 @@ class KernelCoresTest {
   }
 
   @Test
+  void aThreadWhoseTimesCannotBeReadKeepsItsLastOnes() throws IOException {
+    thread("2", "C2 CompilerThre", 200);
+    assertThat(process().compilerCpu).isEqualTo(200);
+    Files.delete(proc.resolve("self/task/2/schedstat"));
+    assertThat(process().compilerCpu).isEqualTo(200);
+    thread("2", "C2 CompilerThre", 300);
+    assertThat(process().compilerCpu).as("as of a new thread").isBetween(300L, 500L);
+  }
+
+  @Test
   void threadsAreReadAtMostOncePerInterval() throws IOException {
     thread("7", 100);
     assertThat(process().coreWait).isEqualTo(100);

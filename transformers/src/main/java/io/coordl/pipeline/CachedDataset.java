@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
  * and all must share this type.
  */
 public interface CachedDataset {
+  /** Returns the program's data set. */
+  Object dataset();
+
   /** Returns the program's data set; null if the returned samples are already transformed. */
   @Nullable Object own();
 }

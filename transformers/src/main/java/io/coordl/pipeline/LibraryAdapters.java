@@ -56,7 +56,7 @@ final class LibraryAdapters<A> {
           (end < 0
               ? type.getConstructor().newInstance()
               : type.getConstructor(String.class).newInstance(adapter.substring(end + 1)));
-    } catch (ReflectiveOperationException e) {
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       return null;
     }
   }

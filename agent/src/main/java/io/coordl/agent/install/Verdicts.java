@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks after an epoch over a data set whether its samples could be cached, so that the advice
- * names no policy that would be refused. The proof runs once per class of data set, for at most 8
- * classes, on an agent thread, and only if preparation takes at least 5 % of the job's time.
+ * names no policy that would be refused. Evaluations before the first model update do not count.
+ * The proof runs once per class of data set, for at most 8 classes, on an agent thread, and only if
+ * preparation takes at least 5 % of the job's time.
  */
 final class Verdicts implements Consumer<Object> {
   private static final double WORTH_A_PROOF = 0.05;
@@ -37,7 +38,7 @@ final class Verdicts implements Consumer<Object> {
   public void accept(Object batches) {
     Figures now = figures.spans().totals().snapshot();
     String dataset = datasets.apply(batches).getClass().getName();
-    if (now.share(now.prepTime()) < WORTH_A_PROOF || !isNew(dataset)) {
+    if (now.updates == 0 || now.share(now.prepTime()) < WORTH_A_PROOF || !isNew(dataset)) {
       return;
     }
     AgentThread proof = new AgentThread("coordl-verdict", () -> prove(batches));

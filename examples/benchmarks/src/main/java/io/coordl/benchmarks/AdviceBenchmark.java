@@ -23,10 +23,12 @@ import tools.jackson.databind.json.JsonMapper;
  * speed-up, which is compared with the prediction. Finally, pairs of runs compare the last settings
  * with the best of the grid. A run's speed is the median of its epochs from the third on.
  *
- * <p>Arguments: pairs (2), percent of the samples (100), a part of the programs' names (all).
- * {@code quick} instead tries one program on little data in a minute or two, without a verdict on
- * speeds. There is no verdict on speeds either if other programs used the cores. Exits with 1 if a
- * bar is missed, if a loss differs or if advice goes in a circle.
+ * <p>Arguments: pairs (2), percent of the samples (100), a part of the programs' names (all), and
+ * the cores that the programs have: {@code all} (default), {@code one-core}, {@code quota} (a
+ * control group that allows them one core) or {@code neighbour} (another process keeps one core
+ * busy). {@code quick} instead tries one program on little data in a minute or two, without a
+ * verdict on speeds. There is no verdict on speeds either if further programs used the cores. Exits
+ * with 1 if a bar is missed, if a loss differs or if advice goes in a circle.
  */
 public final class AdviceBenchmark {
   /** Earlier epochs fill caches and warm up. */
@@ -34,6 +36,7 @@ public final class AdviceBenchmark {
 
   private static final int ROUNDS = 3;
   private static final int EPOCHS = 5;
+  private static final String ALL_CORES = "all";
   private static final List<String> FORMS =
       List.of("", "cache=minio", "decoded=share", "prepared=share");
   private static final List<String> PREFETCHES =
@@ -67,13 +70,16 @@ public final class AdviceBenchmark {
   private final int pairs;
   private final int percent;
   private final boolean quick;
+  private final String cores;
   private final List<AdviceBars> found = new ArrayList<>();
+  private List<String> wrapper = List.of();
   private double cpuSeconds;
 
-  private AdviceBenchmark(int pairs, int percent, boolean quick) throws IOException {
+  private AdviceBenchmark(int pairs, int percent, boolean quick, String cores) throws IOException {
     this.pairs = pairs;
     this.percent = percent;
     this.quick = quick;
+    this.cores = cores;
   }
 
   /** Runs the benchmark; the class description lists the arguments. */
@@ -83,10 +89,39 @@ public final class AdviceBenchmark {
         new AdviceBenchmark(
             quick || args.length < 1 ? quick ? 1 : 2 : Integer.parseInt(args[0]),
             quick ? 10 : args.length > 1 ? Integer.parseInt(args[1]) : 100,
-            quick);
-    boolean met = benchmark.measure(quick ? "csv-by-hand" : args.length > 2 ? args[2] : "");
+            quick,
+            args.length > 3 ? args[3] : ALL_CORES);
+    boolean met = benchmark.measureOn(quick ? "csv-by-hand" : args.length > 2 ? args[2] : "");
     System.out.println("made by: " + Commands.of(benchmark.checkout, AdviceBenchmark.class, args));
     System.exit(met ? 0 : 1);
+  }
+
+  /** Measures the programs whose names contain {@code only}, on the cores of the arguments. */
+  private boolean measureOn(String only) throws IOException, InterruptedException {
+    return switch (cores) {
+      case ALL_CORES -> measure(only);
+      case "one-core" -> {
+        wrapper = List.of("taskset", "-c", "0");
+        yield measure(only);
+      }
+      case "quota" -> {
+        try (CoreQuota quota = new CoreQuota()) {
+          quota.cores(1);
+          wrapper = quota.wrapper();
+          yield measure(only);
+        }
+      }
+      case "neighbour" -> {
+        Process neighbour = new ProcessBuilder("/bin/sh", "-c", "while :; do :; done").start();
+        Runtime.getRuntime().addShutdownHook(new Thread(neighbour::destroy));
+        try {
+          yield measure(only);
+        } finally {
+          neighbour.destroy();
+        }
+      }
+      default -> throw new IllegalArgumentException("no such cores: " + cores);
+    };
   }
 
   private boolean measure(String only) throws IOException, InterruptedException {
@@ -110,10 +145,11 @@ public final class AdviceBenchmark {
       }
       table.row(bars.program(), "final speed / best by hand", "", text(bars.ofBest()), "");
     }
-    System.out.printf("%nSpeed-up, median of %d pairs of runs%n%s", pairs, table);
+    System.out.printf("%nSpeed-up, median of %d pairs of runs; cores: %s%n%s", pairs, cores, table);
     List<String> missed = AdviceBars.missed(found);
     double share = others.share(cpuSeconds);
-    if (share >= OtherLoad.BUSY || quick) {
+    boolean isBusy = share >= OtherLoad.BUSY && !cores.equals("neighbour");
+    if (isBusy || quick) {
       System.out.printf(
           Locale.ROOT,
           "%s: no verdict on speeds%n",
@@ -215,6 +251,7 @@ public final class AdviceBenchmark {
         program
             .program
             .job(checkout, data, EPOCHS)
+            .wrapper(wrapper)
             .agent(
                 checkout.agentJar(),
                 "record=" + recording + (setting.isEmpty() ? "" : "," + setting));

@@ -7,6 +7,7 @@ import io.coordl.telemetry.advice.Text;
 import io.coordl.telemetry.event.EnvironmentEvent;
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,7 +35,10 @@ final class JobIdentity {
     put(differences, "main class", before.program(), after.program());
     List<EpochEvent> earlier = before.completeEpochs();
     List<EpochEvent> later = after.completeEpochs();
-    put(differences, "data set", dataset(earlier), dataset(later));
+    Set<String> datasets = datasets(before);
+    if (Collections.disjoint(datasets, datasets(after))) {
+      put(differences, "data set", text(datasets), text(datasets(after)));
+    }
     put(
         differences,
         "samples an epoch",
@@ -49,11 +53,19 @@ final class JobIdentity {
     return differences;
   }
 
-  /**
-   * Returns the class of the data set of the first epoch; null if there is none or it is unknown.
-   */
-  private static @Nullable String dataset(List<EpochEvent> epochs) {
-    return epochs.isEmpty() ? null : epochs.get(0).dataset;
+  /** Returns the classes of the data sets; numbers of anonymous classes may change. */
+  private static Set<String> datasets(JobRecording recording) {
+    Set<String> datasets = new TreeSet<>();
+    for (EpochEvent epoch : recording.epochs()) {
+      if (epoch.dataset != null) {
+        datasets.add(epoch.dataset.replaceFirst("\\$\\d+$", "\\$"));
+      }
+    }
+    return datasets;
+  }
+
+  private static @Nullable String text(Set<String> names) {
+    return names.isEmpty() ? null : String.join(", ", names);
   }
 
   /** Describes whether the run was profiled: the phases of a profile delay the job. */

@@ -133,7 +133,7 @@ public record Advice(
   private static Advice gcBound(Evidence evidence) {
     Figures judged = evidence.judged();
     // Where data is prepared ahead, most pauses are in steps, and make them longer.
-    long pauses = Math.max(judged.gcStall, Math.min(judged.gcPauses, judged.wall));
+    long pauses = pauses(judged);
     double asked =
         judged.gcPauses == 0 ? 0 : Math.min(1, (double) judged.explicitGcPauses / judged.gcPauses);
     boolean explicit = asked > 0.5;
@@ -146,6 +146,7 @@ public record Advice(
         "gcBound",
         (explicit ? Sentence.AVOID_GC_CALLS : Sentence.LARGER_HEAP).with(),
         pauses,
+        evidence.coreLaw().gain(0, pauses, (double) Math.max(judged.collectorCpu, pauses)),
         Sentence.GC_STOPPED.with(time(evidence, pauses))
             + (pauses > judged.gcStall
                 ? Sentence.GC_IN_STEPS.with(new Nanos(pauses - judged.gcStall))
@@ -192,6 +193,7 @@ public record Advice(
   /** The job waits for storage: nothing is cached, the cache is full or unused, or files change. */
   private static Optional<Advice> laterFetch(Evidence evidence) {
     long nanos = evidence.judged().fetchStall;
+    double gain = evidence.coreLaw().gain(evidence.judged().fetchTime, nanos);
     String waited = time(evidence, nanos);
     if (!evidence.caching()) {
       long bytes = evidence.epochs().bytes();
@@ -201,6 +203,7 @@ public record Advice(
               "fetchBound",
               Sentence.KEEP_IN_MEMORY.with(),
               nanos,
+              gain,
               Sentence.STORAGE_WAITS.with(
                   waited, bytes == 0 ? "" : Sentence.EPOCH_READS.with(new Bytes(bytes))),
               "cache=minio"));
@@ -215,6 +218,7 @@ public record Advice(
               "filesChange",
               Sentence.FILES_CHANGE.with(),
               nanos,
+              gain,
               Sentence.FILES_NOT_FOUND_AGAIN.with(waited)));
     }
     if (!evidence.isFull(StoreStatisticsEvent.RAW)) {
@@ -224,6 +228,7 @@ public record Advice(
               "cacheNotAsked",
               Sentence.NAME_THE_FILES.with(),
               nanos,
+              gain,
               Sentence.CACHE_HAS_ROOM.with(waited)));
     }
     long held = evidence.epochs().bytes() / evidence.hosts();
@@ -241,6 +246,7 @@ public record Advice(
                 ? Sentence.LARGER_CACHES.with(evidence.hosts())
                 : Sentence.LARGER_CACHE.with(),
             nanos,
+            gain,
             Sentence.CACHE_FULL.with(waited, new Bytes(evidence.epochs().bytes())),
             "cache.size=" + gibibytes(wanted)));
   }
@@ -286,6 +292,7 @@ public record Advice(
         "coreBound",
         what.with(),
         explained,
+        new CoreLaw(judged, 0).gain(0, explained), // It then has other cores.
         Sentence.CORE_WAITS.with(time(evidence, explained), who));
   }
 
@@ -325,7 +332,7 @@ public record Advice(
             new Nanos(judged.transformTime),
             new Nanos(judged.otherTime),
             freshMemory(evidence));
-    return cures(evidence, waits)
+    return cures(evidence)
         .filter(cure -> evidence.refused(cure.policy()) == null)
         .filter(cure -> gain(evidence, cure) >= WORTH_A_GAIN)
         .max(Comparator.comparingDouble(cure -> Math.rint(TENTHS * gain(evidence, cure))))
@@ -346,7 +353,7 @@ public record Advice(
                     "prepBound",
                     nothingLeft(evidence),
                     nanos,
-                    cores.gain(judged.prepTime(), waits),
+                    gain(evidence, new Cure("", judged.prepTime(), waits(judged), List.of())),
                     why));
   }
 
@@ -372,12 +379,16 @@ public record Advice(
    * @param waited share of the waits for them that is saved
    */
   private static double gain(Evidence evidence, Figures figures, double removed, double waited) {
-    double pauses = Math.max(figures.gcStall, Math.min(figures.gcPauses, figures.wall));
     return evidence
         .coreLaw(figures)
         .gain(
             Math.round(removed * work(figures)),
-            Math.round(waited * waits(figures) + pauses * Math.min(1, removed)));
+            Math.round(waited * waits(figures) + pauses(figures) * Math.min(1, removed)));
+  }
+
+  /** GC pauses, in waits and in steps. */
+  private static long pauses(Figures figures) {
+    return Math.max(figures.gcStall, Math.min(figures.gcPauses, figures.wall));
   }
 
   private static long work(Figures figures) {
@@ -389,14 +400,14 @@ public record Advice(
   }
 
   /** Of cures with equal predicted gains, the first in this order is advised. */
-  private static Stream<Cure> cures(Evidence evidence, long waits) {
+  private static Stream<Cure> cures(Evidence evidence) {
     Figures judged = evidence.judged();
     long prep = judged.prepTime();
     double decoding = (double) judged.decodeTime / Math.max(1, prep);
     // Cached images are not read, and batches that need no preparation hardly queue.
-    long decodeWaits = Math.round(decoding * waits) + judged.fetchStall;
-    long all = judged.fetchStall + judged.prepStall + judged.queueStall;
+    long all = waits(judged);
     long decodes = judged.decodeTime + judged.fetchTime;
+    long decodeWaits = Math.min(all, decodes);
     List<Cure> cures = new ArrayList<>();
     if (evidence.isFull(StoreStatisticsEvent.PREPARED)) {
       cures.add(
@@ -423,23 +434,55 @@ public record Advice(
     }
     // These hide work behind the steps, which takes a core that the steps do not need.
     if (!evidence.coreLaw().isFull() && !evidence.isOn("prefetch") && !evidence.isOn("prep")) {
-      long hidden = Math.min(judged.prepStall, judged.compute);
+      int threads = threads(evidence);
+      long hidden = hidden(evidence, 1, threads);
       if (evidence.isPrefetched() && evidence.batchesAreOfTheLibrary()) {
-        cures.add(Cure.of(Sentence.PREPARE_AHEAD, 0, hidden, "prefetch=2"));
+        cures.add(Cure.of(Sentence.PREPARE_AHEAD, 0, hidden, "prefetch=" + threads));
       }
       String how = evidence.textOf(" ", library -> library.howToPrepareAhead);
       if (evidence.preparesItself() && !how.isEmpty() && evidence.batchesAreOfTheLibrary()) {
         cures.add(new Cure(Sentence.PROGRAM_PREPARES_AHEAD.with(how), 0, hidden, List.of()));
       }
     }
-    if (evidence.isAmongOthers()
+    long jobs = evidence.jobs();
+    if (jobs > 1
         && !evidence.isOn("prep")
         && !evidence.resumes()
         && evidence.isCoordinated()
         && evidence.batchesAreOfTheLibrary()) {
-      cures.add(Cure.of(Sentence.PREPARE_FOR_ALL, prep / 2, waits / 2, "prep=coordinate"));
+      cures.add(
+          Cure.of(
+              Sentence.PREPARE_FOR_ALL,
+              work(judged) - work(judged) / jobs,
+              hidden(evidence, 1.0 / jobs, 1),
+              "prep=coordinate"));
     }
     return cures.stream();
+  }
+
+  /** Returns how many threads hide preparation behind the steps: at least 2, at most the cores. */
+  private static int threads(Evidence evidence) {
+    Figures judged = evidence.judged();
+    double needed = prepared(evidence) / Math.max(1, (double) judged.compute);
+    return (int) Math.max(2, Math.min(evidence.usableCores(), Math.ceil(needed)));
+  }
+
+  /** Returns the time that threads with a core need to prepare, once the data set is prepared. */
+  private static double prepared(Evidence evidence) {
+    Figures judged = evidence.judged();
+    return Math.max(0, evidence.coreLaw().running() * work(judged) - judged.dataSetStall);
+  }
+
+  /**
+   * Returns the most waits that are saved if threads prepare in parallel with the steps. They
+   * cannot begin before the data set is prepared.
+   *
+   * @param share share of the work that is still done for this job
+   */
+  private static long hidden(Evidence evidence, double share, int threads) {
+    Figures judged = evidence.judged();
+    double late = Math.max(0, share * prepared(evidence) / threads - judged.compute);
+    return Math.max(0, waits(judged) - judged.dataSetStall - Math.round(late));
   }
 
   /** The change to the program or its host that helps where no argument does. */

@@ -105,10 +105,10 @@ public final class CoreLaw {
    * @param removed self time of the work that is no longer done
    * @param waited waits for it, which removing it saves too
    */
-  double givenBack(long removed, long waited) {
+  double givenBack(double removed, double waited) {
     return beside == 0
         ? 0
-        : maxShare * Math.min(1, Math.max(0, running * removed - (double) waited) / beside);
+        : maxShare * Math.min(1, Math.max(0, running * removed - waited) / beside);
   }
 
   /**
@@ -116,9 +116,21 @@ public final class CoreLaw {
    * are removed. Work that only moves to another thread is not removed.
    */
   public double gain(long removed, long waited) {
-    long savedWait = Math.max(0, waited);
-    double steps = wall - (double) savedWait - givenBack(Math.max(0, removed), savedWait);
-    double bound = isKnown() ? Math.max(steps, left((double) Math.max(0, removed))) : steps;
+    return gain(removed, waited, 0);
+  }
+
+  /**
+   * As above, if {@code spared} nanoseconds of CPU time are also saved that are no preparation,
+   * such as those of collectors.
+   */
+  double gain(long removed, long waited, double spared) {
+    double savedWork = Math.max(0, (double) removed);
+    double savedWait = Math.max(0, (double) waited);
+    // Waits for hand-over and for collectors take no part in the work beside the steps.
+    double ofWork = work == 0 ? 0 : Math.min(savedWait, waits * Math.min(1, savedWork / work));
+    double steps = wall - savedWait - givenBack(savedWork, ofWork);
+    double bound =
+        isKnown() ? Math.max(steps, Math.max(0, left(savedWork) - spared / cores)) : steps;
     return wall <= 0 ? 1 : Math.min(100, Math.max(1, wall / Math.max(wall / 100, bound)));
   }
 

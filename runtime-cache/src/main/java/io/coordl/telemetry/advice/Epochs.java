@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,6 +23,7 @@ public final class Epochs {
   /** The epochs, or the evaluations, of one data set. */
   private static final class Pipeline {
     private final String source;
+    private final String dataset;
     private final long model;
     private final Figures first = new EpochEvent();
     private final Figures later = new EpochEvent();
@@ -32,12 +34,13 @@ public final class Epochs {
 
     Pipeline(EpochEvent epoch) {
       this.source = String.valueOf(epoch.source);
+      this.dataset = dataset(epoch);
       this.model = epoch.model;
     }
 
     void add(EpochEvent epoch) {
       (count++ == 0 ? first : later).add(epoch);
-      last = epoch.complete ? epoch : last;
+      last = epoch.complete && count > 1 ? epoch : last;
       complete += epoch.complete ? 1 : 0;
       mostBytes = Math.max(mostBytes, epoch.bytes());
     }
@@ -54,8 +57,16 @@ public final class Epochs {
 
   /** Epochs can be compared if they have the same key: the class of their data, and the model. */
   public static String key(EpochEvent epoch) {
-    return (epoch.dataset == null ? epoch.source : epoch.dataset)
-        + (epoch.model > 1 ? Sentence.OF_MODEL.with(epoch.model) : "");
+    return dataset(epoch) + (epoch.model > 1 ? Sentence.OF_MODEL.with(epoch.model) : "");
+  }
+
+  private static String dataset(EpochEvent epoch) {
+    return String.valueOf(epoch.dataset == null ? epoch.source : epoch.dataset);
+  }
+
+  /** Classes of the judged data sets. */
+  synchronized Set<String> judgedDatasets() {
+    return judgeable().stream().map(pipeline -> pipeline.dataset).collect(Collectors.toSet());
   }
 
   /**
@@ -147,7 +158,7 @@ public final class Epochs {
 
   /**
    * Figures of the last complete epoch of each judged data set, whose code is the warmest; the
-   * judged figures if none is complete.
+   * judged figures if no epoch after the first is complete.
    */
   synchronized Figures last() {
     Figures last = EpochEvent.sum(judgeable().stream().map(pipeline -> pipeline.last));

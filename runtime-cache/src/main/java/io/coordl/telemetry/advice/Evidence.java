@@ -6,6 +6,7 @@ import io.coordl.telemetry.event.StoreStatisticsEvent;
 import io.coordl.telemetry.event.VerdictEvent;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -121,16 +122,20 @@ public record Evidence(
 
   /** Why this argument has no effect on the job; null if it has one, or if that is unknown. */
   @Nullable VerdictEvent refused(String argument) {
-    List<VerdictEvent> known =
+    List<VerdictEvent> all =
         verdicts.stream().filter(verdict -> argument.equals(verdict.policy)).toList();
+    Set<String> judged = epochs.judgedDatasets();
+    List<VerdictEvent> ofJudged =
+        all.stream().filter(verdict -> judged.contains(verdict.source)).toList();
+    List<VerdictEvent> known = ofJudged.isEmpty() ? all : ofJudged;
     return known.isEmpty() || known.stream().anyMatch(verdict -> verdict.allowed)
         ? null
         : known.get(0);
   }
 
-  /** Whether other jobs of the host share memory with this one. */
-  boolean isAmongOthers() {
-    return stores.stream().anyMatch(store -> store.jobs > 1);
+  /** Number of jobs of the host that share memory, this one included. */
+  long jobs() {
+    return stores.stream().mapToLong(store -> store.jobs).max().orElse(1);
   }
 
   /**

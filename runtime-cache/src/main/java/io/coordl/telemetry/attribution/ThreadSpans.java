@@ -2,6 +2,7 @@ package io.coordl.telemetry.attribution;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.host.AgentThread;
+import io.coordl.telemetry.attribution.WaitIntervals.DataSetWait;
 import io.coordl.telemetry.event.CheckpointEvent;
 import io.coordl.telemetry.event.DataStallEvent;
 import io.coordl.telemetry.event.DecodeEvent;
@@ -70,7 +71,10 @@ final class ThreadSpans {
   private long dataSetEnded;
 
   /** Part of the current wait in which a data set was prepared, before a batch was requested. */
-  private long dataSetNanos;
+  private DataSetWait dataSet = DataSetWait.NONE;
+
+  /** Self time of that preparation that was neither fetching, decoding nor a transform. */
+  private long dataSetOther;
 
   private final List<OpenEpoch> epochs = new ArrayList<>();
   private @Nullable OpenEpoch stepping;
@@ -205,7 +209,7 @@ final class ThreadSpans {
         } else if (waitDepth == 0) {
           waitDepth = at + 1;
           beginWait(subject, now);
-          waiting = Math.max(1, now - waits.total + dataSetNanos);
+          waiting = Math.max(1, now - waits.total + dataSet.nanos());
           WaitListener listener = training ? recorder.listener : null;
           if (listener != null) {
             listener.waitBegins(subject);
@@ -516,11 +520,13 @@ final class ThreadSpans {
       stepStart = now;
       asking = null;
     }
-    if (waits.total < DATA_SET_NANOS) {
-      clearWait();
+    BatchRecord record = waitRecord;
+    if (record == null || waits.total < DATA_SET_NANOS) {
+      clearWait(); // Without a record, a loop over batches within the preparation has counted it.
     } else {
       dataSetEnded = now;
-      dataSetNanos += now - start;
+      dataSet = new DataSetWait(dataSet.nanos() + now - start, record.event.fetch, now);
+      dataSetOther = Math.max(0, dataSet.nanos() - waitGc - record.workTime());
       building = null;
     }
   }
@@ -587,7 +593,7 @@ final class ThreadSpans {
   private void tookNothing(long now, @Nullable Object subject) {
     OpenEpoch epoch = subject == null ? null : find(subject);
     DataStallEvent wait = stall;
-    waits.divide(wait, waitGc, null, 0);
+    waits.divide(wait, waitGc, null, dataSet, false);
     long start = waits.isEmpty() ? now : waits.start();
     if (waitRecord != null) {
       waitRecord.count(recorder.totals);
@@ -629,13 +635,12 @@ final class ThreadSpans {
         mine.event.coreWait = coreWait;
       }
       mine.count(recorder.totals); // Other work on this thread, such as a preprocessor.
-      recorder.totals.otherTime.add(Math.max(0, dataSetNanos - mine.workTime()));
+      recorder.totals.otherTime.add(dataSetOther);
     }
     boolean begins = find(subject) == null;
     OpenEpoch epoch = epochOf(subject, start, newEvent);
-    // A batch that began with the wait includes the data set's preparation.
-    waits.divide(wait, waitGc, made, made == mine ? 0 : dataSetNanos);
-    long asked = wait.wait - dataSetNanos;
+    waits.divide(wait, waitGc, made, dataSet, made == mine);
+    long asked = wait.wait - dataSet.nanos();
     clearWait();
     long samples = made.event.samples;
     epoch.event.addBatch(samples);
@@ -665,7 +670,8 @@ final class ThreadSpans {
 
   private void clearWait() {
     waits.clear();
-    dataSetNanos = 0;
+    dataSet = DataSetWait.NONE;
+    dataSetOther = 0;
     waitGc = 0;
     newEpoch = null;
     building = null;
@@ -784,7 +790,7 @@ final class ThreadSpans {
     }
     waits.add(starts[at], now);
     DataStallEvent wait = stall;
-    waits.divide(wait, 0, null, 0);
+    waits.divide(wait, 0, null, DataSetWait.NONE, false);
     Object subject = subjects[at];
     OpenEpoch epoch = subject == null ? null : find(subject);
     if (epoch != null) {

@@ -47,24 +47,51 @@ final class WaitIntervals {
   }
 
   /**
-   * Divides the wait along the critical path of its batch. GC pauses are subtracted first. The time
-   * during which the batch was in preparation is divided in proportion to its fetch and prep times.
-   * The rest is queueing.
+   * The part of a wait in which a data set was prepared, before its first batch was requested.
    *
-   * @param pauses nanoseconds of GC pauses inside the calls
-   * @param batch null if no batch came
-   * @param dataSet nanoseconds of the wait in which a data set was prepared, before the batch was
+   * @param nanos its length
+   * @param fetch part of it that was fetching
+   * @param until when it ended
    */
-  void divide(DataStallEvent stall, long pauses, @Nullable BatchRecord batch, long dataSet) {
+  record DataSetWait(long nanos, long fetch, long until) {
+    static final DataSetWait NONE = new DataSetWait(0, 0, 0);
+  }
+
+  /**
+   * Divides the wait along the critical path of its batch. GC pauses are subtracted first. The time
+   * during which the data set or the batch was in preparation is divided in proportion to fetch and
+   * prep times. The rest is queueing.
+   *
+   * @param pauses nanoseconds of GC pauses between start and end of the wait
+   * @param batch null if no batch came
+   * @param dataSet its part of the wait
+   * @param isWithin whether the batch's preparation includes that of the data set
+   */
+  void divide(
+      DataStallEvent stall,
+      long pauses,
+      @Nullable BatchRecord batch,
+      DataSetWait dataSet,
+      boolean isWithin) {
     stall.wait = total;
+    boolean hasSet = dataSet.nanos() > 0;
+    stall.gc = batch == null && !hasSet ? 0 : Math.min(total, pauses);
+    double running = total == 0 ? 0 : (double) (total - stall.gc) / total;
+    long fetchOfSet = Math.round(dataSet.fetch() * running);
+    long prepOfSet = Math.round(dataSet.nanos() * running) - fetchOfSet;
     if (batch != null) {
-      stall.gc = Math.min(total, pauses);
-      double running = total == 0 ? 0 : (double) (total - stall.gc) / total;
-      long batchNanos = Math.round(overlap(batch.start, batch.end) * running);
-      stall.fetch = Math.round(batchNanos * batch.fetchShare());
-      stall.prep = batchNanos - stall.fetch + Math.round(dataSet * running);
+      // Another thread may have begun the batch while the data set was being prepared.
+      long from = hasSet && !isWithin ? Math.max(batch.start, dataSet.until()) : batch.start;
+      long preparing = Math.round(overlap(from, batch.end) * running);
+      stall.fetch = Math.round(preparing * batch.fetchShare());
+      stall.prep = preparing - stall.fetch;
     }
-    stall.queue = total - stall.gc - stall.fetch - stall.prep;
+    if (!isWithin) {
+      stall.fetch += fetchOfSet;
+      stall.prep += prepOfSet;
+    }
+    stall.dataSet = Math.min(stall.prep, prepOfSet);
+    stall.queue = Math.max(0, total - stall.gc - stall.fetch - stall.prep);
   }
 
   void clear() {

@@ -28,6 +28,12 @@ public final class DataStallEvent extends Batched {
   @Timespan(Timespan.NANOSECONDS)
   public long prep;
 
+  @Label("Data Set Stall")
+  @Description("Part of the prep stall during which the data set was being prepared")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long dataSet;
+
   @Label("GC Stall")
   @Description("GC pauses during the wait")
   @Timespan(Timespan.NANOSECONDS)

@@ -76,6 +76,12 @@ public abstract class Figures extends EventBase {
   @Metric(value = "coordl_stall_seconds_total", label = "cause=prep")
   public long prepStall;
 
+  @Label("Data Set Stall")
+  @Description("Part of the prep stall: waits for the preparation of a data set before its epoch")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long dataSetStall;
+
   @Label("GC Stall")
   @Description("GC pauses during waits")
   @Timespan(Timespan.NANOSECONDS)
@@ -252,6 +258,7 @@ public abstract class Figures extends EventBase {
     stall += wait.wait;
     fetchStall += wait.fetch;
     prepStall += wait.prep;
+    dataSetStall += wait.dataSet;
     gcStall += wait.gc;
     queueStall += wait.queue;
   }
@@ -260,6 +267,7 @@ public abstract class Figures extends EventBase {
     stall = 0;
     fetchStall = 0;
     prepStall = 0;
+    dataSetStall = 0;
     gcStall = 0;
     queueStall = 0;
   }

@@ -13,6 +13,7 @@ import static io.coordl.telemetry.advice.FakeEvidence.refused;
 import static io.coordl.telemetry.advice.FakeEvidence.store;
 import static io.coordl.telemetry.advice.FakeEvidence.with;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.coordl.telemetry.event.EpochEvent;
 import io.coordl.telemetry.event.Figures;
@@ -383,13 +384,56 @@ class AdviceTest {
             "prepared=share does not work here: my.Crop.count may be set by other code;"
                 + " prepared=share:my.Crop caches the samples if you vouch that they are the same"
                 + " each time, which prepared=check tests");
-    // Another data set of the same job is accepted.
+  }
+
+  /** A data set that is only evaluated says nothing about the one that the steps wait for. */
+  @Test
+  void theVerdictOfTheJudgedDataSetCounts() {
     VerdictEvent other = refused("prepared=share", "", "");
     other.source = "my.Other";
     other.allowed = true;
-    assertThat(
-            on(with(waiting("DJL", Map.of("prefetch", "2")), 4, NOT_PREPARED, other)).arguments())
+    Evidence waiting = waiting("DJL", Map.of("prefetch", "2"));
+    assertThat(on(with(waiting, 4, NOT_PREPARED, other)).arguments()).isEmpty();
+    VerdictEvent third = refused("prepared=share", "it is random", "");
+    third.source = "my.Third";
+    assertThat(on(with(waiting, 4, third, other)).arguments())
+        .as("no verdict on the judged data set")
         .containsExactly("prefetch=2", "prepared=share");
+  }
+
+  private Advice ahead(EpochEvent figures, double cores) {
+    return on(
+        with(
+            evidence(figures, only(figures), List.of(decoded(false)), Map.of(), "DJL", 1),
+            cores,
+            NOT_PREPARED));
+  }
+
+  /** The threads share the samples of a batch, so it is ready sooner than by one thread. */
+  @Test
+  void prefetchingTakesAsManyThreadsAsThereAreCoresToHidePreparation() {
+    EpochEvent figures = figures(0, 90, 0, 0, 0);
+    assertThat(ahead(figures, 2).arguments()).containsExactly("prefetch=2");
+    assertThat(ahead(figures, 2).gain()).isCloseTo(100 / 45.0, within(0.01));
+    assertThat(ahead(figures, 4).arguments()).containsExactly("prefetch=4");
+    assertThat(ahead(figures, 4).gain()).isCloseTo(100 / 22.5, within(0.01));
+    assertThat(ahead(figures, 64).arguments()).containsExactly("prefetch=9");
+    assertThat(ahead(figures, 64).gain()).isCloseTo(100 / 10.0, within(0.01));
+    figures.dataSetStall = 50 * SECOND; // No thread can begin before that.
+    assertThat(ahead(figures, 64).arguments()).containsExactly("prefetch=4");
+    assertThat(ahead(figures, 64).gain()).isCloseTo(100 / 60.0, within(0.01));
+  }
+
+  /** On one core, collections take the time of steps. */
+  @Test
+  void fewerCollectionsNeedLessCpuTime() {
+    EpochEvent figures = figures(0, 0, 40, 0, 0);
+    figures.gcPauses = 40 * SECOND;
+    figures.cpu = 100 * SECOND;
+    figures.collectorCpu = 40 * SECOND;
+    Advice advice = on(with(evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1), 1));
+    assertThat(advice.finding()).isEqualTo("gcBound");
+    assertThat(advice.gain()).isCloseTo(100 / 60.0, within(0.01));
   }
 
   @Test

@@ -141,6 +141,21 @@ class CoreLawTest {
     assertThat(new CoreLaw(figures, 1).gain(0, 90)).isEqualTo(1);
   }
 
+  /** Hand-over and collections are no work beside the steps, so all of that work is given back. */
+  @Test
+  void waitsForHandOverDoNotReduceWhatTheStepsGetBack() {
+    EpochEvent figures = new EpochEvent();
+    figures.wall = 100;
+    figures.compute = 70;
+    figures.prepStall = 10;
+    figures.queueStall = 20;
+    figures.otherTime = 60;
+    figures.cpu = 100;
+    figures.coreWait = 30;
+    figures.computeCoreWait = 30;
+    assertThat(new CoreLaw(figures, 1).gain(60, 30)).isEqualTo(2.5);
+  }
+
   @Test
   void aCoreUnusedByTheStepsIsNotTakenFromThem() {
     Job job = new Job(2, 90, new Stretch(1, 100));

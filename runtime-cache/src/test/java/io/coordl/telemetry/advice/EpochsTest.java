@@ -66,6 +66,25 @@ class EpochsTest {
     assertThat(epochs.ofWhat()).isEqualTo(" from the second epoch on of model 2");
   }
 
+  /** The first epoch warms up, and an epoch that was left early is no measure. */
+  @Test
+  void theLastEpochIsACompleteOneAfterTheFirst() {
+    ofModel(1, 100, 1);
+    assertThat(epochs.last().wall).isEqualTo(100);
+    EpochEvent left = new EpochEvent();
+    left.updates = 1;
+    left.source = "my.Images";
+    left.model = 1;
+    left.batches = 5;
+    left.wall = 40;
+    epochs.add(left);
+    assertThat(epochs.last().wall).as("that of the judged epochs").isEqualTo(40);
+    left.complete = true;
+    left.wall = 60;
+    epochs.add(left);
+    assertThat(epochs.last().wall).isEqualTo(60);
+  }
+
   @Test
   void aSingleEpochIsWordedAsOne() {
     add(1, "my.Images", false);

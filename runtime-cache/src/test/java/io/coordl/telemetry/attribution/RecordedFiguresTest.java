@@ -789,7 +789,7 @@ class RecordedFiguresTest {
 
   private static List<Long> divided(WaitIntervals wait, long pauses, @Nullable BatchRecord batch) {
     DataStallEvent stall = new DataStallEvent();
-    wait.divide(stall, pauses, batch, 0);
+    wait.divide(stall, pauses, batch, WaitIntervals.DataSetWait.NONE, true);
     return List.of(stall.wait, stall.fetch, stall.prep, stall.gc, stall.queue);
   }
 }

@@ -139,8 +139,74 @@ class SpanRecorderTest {
     hasNext(false, 0);
 
     assertThat(totals().prepStall).isEqualTo(53 * MILLI);
+    assertThat(totals().dataSetStall).isEqualTo(50 * MILLI);
     assertThat(totals().queueStall).isZero();
     assertThat(totals().prepTime()).isEqualTo(53 * MILLI);
+  }
+
+  /** As with DJL's own prefetching, which begins before the loop does. */
+  @Test
+  void aBatchMadeWhileADataSetIsPreparedIsNoSecondWait() throws InterruptedException {
+    Object batch = new Object();
+    long dataSet = spans.enter(DATA_SET, "a table");
+    Thread worker =
+        new Thread(
+            () -> {
+              long fetch = spans.enter(BATCH, iterator);
+              tick(20 * MILLI);
+              spans.exit(fetch, batch);
+            });
+    worker.start();
+    worker.join();
+    tick(30 * MILLI);
+    spans.exit(dataSet, null);
+    hasNext(true, 0);
+    long take = spans.enter(TAKE, iterator);
+    tick(2 * MILLI);
+    spans.exit(take, batch);
+    span(UPDATE, MILLI);
+    hasNext(false, 0);
+
+    assertThat(totals().stall).isEqualTo(52 * MILLI);
+    assertThat(totals().prepStall).isEqualTo(50 * MILLI);
+    assertThat(totals().queueStall).isEqualTo(2 * MILLI);
+  }
+
+  /** For example to compute the mean of all samples before the first epoch. */
+  @Test
+  void aLoopWithinThePreparationOfADataSetTakesNoBatchFromTheEpoch() {
+    long dataSet = spans.enter(DATA_SET, "a table");
+    Object statistics = new Object();
+    long take = spans.enter(TAKE, statistics);
+    tick(5 * MILLI);
+    spans.exit(take, new Object());
+    tick(5 * MILLI);
+    spans.exit(dataSet, null);
+    epoch(10);
+
+    assertThat(totals().batches).isEqualTo(1 + 10);
+  }
+
+  /** Pauses are no work. */
+  @Test
+  void collectionsDuringThePreparationOfADataSetAreNoPreparation() {
+    long dataSet = spans.enter(DATA_SET, "a table");
+    tick(50 * MILLI);
+    gc.addAndGet(20 * MILLI);
+    spans.exit(dataSet, null);
+    hasNext(true, 0);
+    long take = spans.enter(TAKE, iterator);
+    Object batch = new Object();
+    long fetch = spans.enter(BATCH, iterator);
+    tick(3 * MILLI);
+    spans.exit(fetch, batch);
+    spans.exit(take, batch);
+    span(UPDATE, MILLI);
+    hasNext(false, 0);
+
+    assertThat(totals().gcStall).isEqualTo(20 * MILLI);
+    assertThat(totals().prepTime()).isEqualTo(33 * MILLI);
+    assertThat(totals().prepStall).isEqualTo(33 * MILLI);
   }
 
   /** Otherwise the wait for a data set would count as a long wait for its first batch. */

@@ -17,9 +17,8 @@ public final class IteratedDataset implements UnaryOperator<Object> {
   @Override
   public Object apply(Object iterable) {
     Object found = dataset.get((DataIterable) iterable);
-    if (found instanceof CachedDataset cached) {
-      found = cached.own();
-    }
-    return found == null ? iterable : found;
+    return found == null
+        ? iterable
+        : found instanceof CachedDataset cached ? cached.dataset() : found;
   }
 }

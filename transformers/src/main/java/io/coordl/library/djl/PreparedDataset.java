@@ -83,6 +83,11 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
   }
 
   @Override
+  public Object dataset() {
+    return own;
+  }
+
+  @Override
   public @Nullable RandomAccessDataset own() {
     return isFirst ? own : null;
   }
