@@ -218,6 +218,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   /** Whether memory is given back under pressure, because the user set no budget. */
   private volatile boolean yields;
 
+  /** The argument that sets the budget. */
+  private volatile String argument = "cache.size";
+
   /** Bytes given back; if there are any, nothing is admitted. */
   private final AtomicLong givenBack = new AtomicLong();
 
@@ -981,8 +984,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   // ---- memory pressure
 
-  /** Lets {@code watch} request memory back and stop the store from growing. */
-  public void yieldTo(MemoryWatch watch) {
+  /**
+   * Lets {@code watch} request memory back and stop the store from growing.
+   *
+   * @param size the argument that sets the store's budget
+   */
+  public void yieldTo(MemoryWatch watch, String size) {
+    argument = size;
     gauge =
         new Gauge() {
           @Override
@@ -996,7 +1004,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
                 ? "The cache keeps "
                     + has
                     + " until an epoch with training has shown how much memory the program needs"
-                    + " (a budget set with cache.size=SIZE is used immediately)."
+                    + " (a budget set with "
+                    + size
+                    + "=SIZE is used immediately)."
                 : Gauge.super.why(has);
           }
         };
@@ -1011,7 +1021,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   @Override
   public String argument() {
-    return "cache.size";
+    return argument;
   }
 
   @Override

@@ -33,7 +33,7 @@ public final class ContainerJob {
         ArenaStore.openProcess(
             ArenaStore.SHARED_MEMORY, ByteBudget.parse(args[0]), ContainerJob::print);
     try (MemoryWatch watch = new MemoryWatch(ContainerJob::print)) {
-      store.yieldTo(watch);
+      store.yieldTo(watch, "cache.size");
       if (args[1].equals("trained")) {
         EpochEvent epoch = new EpochEvent();
         epoch.batches = 1;

@@ -317,7 +317,7 @@ final class StorePolicies {
                   OwnDirectory.in(ArenaStore.SHARED_MEMORY), name, budget, figures.log())
               : ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, figures.log());
       if (store != null) {
-        store.yieldTo(memory());
+        store.yieldTo(memory(), size.key());
       }
       return store;
     } catch (IOException | RuntimeException e) {

@@ -23,7 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
  * speed-up, which is compared with the prediction. Finally, pairs of runs compare the last settings
  * with the best of the grid. A run's speed is the median of its epochs from the third on.
  *
- * <p>Arguments: pairs (2), percent of the samples (100), a part of the programs' names (all), and
+ * <p>Arguments: pairs (2), percent of the samples (100), a part of the programs' names (all; {@code
+ * auto} for those that {@link AutoBenchmark} trains instead of these four), and
  * the cores that the programs have: {@code all} (default), {@code one-core}, {@code quota} (a
  * control group that allows them one core) or {@code neighbour} (another process keeps one core
  * busy). {@code quick} instead tries one program on little data in a minute or two, without a
@@ -127,8 +128,15 @@ public final class AdviceBenchmark {
   private boolean measure(String only) throws IOException, InterruptedException {
     System.out.println(Jdks.running() + "; " + OtherLoad.machine());
     OtherLoad others = OtherLoad.begin();
-    for (Program program : PROGRAMS) {
-      if (program.toString().contains(only)) {
+    boolean isAuto = only.equals("auto");
+    List<Program> programs =
+        isAuto
+            ? AutoBenchmark.training().stream()
+                .map(one -> new Program(one.program(), one.samples()))
+                .toList()
+            : PROGRAMS;
+    for (Program program : programs) {
+      if (isAuto || program.toString().contains(only)) {
         found.add(follow(program));
       }
     }

@@ -120,6 +120,17 @@ public final class AutoBenchmark {
     }
   }
 
+  /** A program that trains, and the number of its samples. */
+  record Training(TrainingProgram program, int samples) {}
+
+  /** Returns those of the programs that train; the others only load batches. */
+  static List<Training> training() {
+    return PROGRAMS.stream()
+        .filter(program -> !program.name.equals("loader"))
+        .map(program -> new Training(program.program(), program.samples))
+        .toList();
+  }
+
   /** One run: samples/s, and CPU seconds of the process. */
   private record Run(int round, String setting, double rate, double cpu) {}
 
