@@ -54,7 +54,9 @@ public enum Option {
       "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each"
           + " started once it pays off; other arguments take precedence, and group=NAME implies"
           + " cache.scope=host"),
-  CACHE("off, minio", "cache raw items in memory: admit until the budget is full, never evict"),
+  CACHE(
+      "off, minio",
+      "cache raw items in memory: admit until the budget is full, never evict to make room"),
   CACHE_SIZE(
       "byte budget shared by all stores that have no budget of their own; auto: half of free memory"
           + " within the container's limit, a quarter if another store has its own budget; smaller"
@@ -180,11 +182,11 @@ public enum Option {
       Values.TEXT,
       "directory with the jars of the JavaCPP presets for CUDA, through which to call the driver;"
           + " none: call it through java.lang.foreign (JDK 22 or later), through the program's"
-          + " JNA, or with gpu=on through the program's presets"),
+          + " JNA, or with gpu=on or gpu.pinned=on through the program's presets"),
   GPU_PINNED(
       "off, on",
-      "page-lock the memory from which the library copies batches of prepared=share and"
-          + " prep=coordinate to a GPU; if the driver refuses, they are copied as usual"),
+      "page-lock the memory from which batches of prepared=share and prep=coordinate, and random"
+          + " crops, are copied to a GPU; if the driver refuses, they are copied as usual"),
   GPU_RANGES(
       "off, on",
       "emit NVTX ranges for epochs, batches and data stalls of training threads, shown above the"

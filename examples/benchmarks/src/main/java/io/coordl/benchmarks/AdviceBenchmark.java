@@ -24,12 +24,12 @@ import tools.jackson.databind.json.JsonMapper;
  * with the best of the grid. A run's speed is the median of its epochs from the third on.
  *
  * <p>Arguments: pairs (2), percent of the samples (100), a part of the programs' names (all; {@code
- * auto} for those that {@link AutoBenchmark} trains instead of these four), and
- * the cores that the programs have: {@code all} (default), {@code one-core}, {@code quota} (a
- * control group that allows them one core) or {@code neighbour} (another process keeps one core
- * busy). {@code quick} instead tries one program on little data in a minute or two, without a
- * verdict on speeds. There is no verdict on speeds either if further programs used the cores. Exits
- * with 1 if a bar is missed, if a loss differs or if advice goes in a circle.
+ * auto} for those that {@link AutoBenchmark} trains instead of these four), and the cores that the
+ * programs have: {@code all} (default), {@code one-core}, {@code quota} (a control group that
+ * allows them one core) or {@code neighbour} (another process keeps one core busy). {@code quick}
+ * instead tries one program on little data in a minute or two, without a verdict on speeds. There
+ * is no verdict on speeds either if further programs used the cores. Exits with 1 if a bar is
+ * missed, if a loss differs or if advice goes in a circle.
  */
 public final class AdviceBenchmark {
   /** Earlier epochs fill caches and warm up. */
