@@ -46,8 +46,8 @@ public interface ItemSource {
   void mapsToWrite(FileChannel channel);
 
   /**
-   * Like {@link #open(String)}, for a file outside the default file system; only for readers that
-   * read sequentially from the start.
+   * Like {@link #open(String)}, for a file that is not on the host's file system; only for readers
+   * that read sequentially from the start.
    */
   @Nullable OpenItem openForeign(Path path);
 }

@@ -206,7 +206,7 @@ public final class ObjectDescription {
           file.getAbsolutePath()); // Jobs may run in different directories.
     } else if (object instanceof Path path) {
       if (path.getFileSystem() != FileSystems.getDefault()) {
-        throw new IOException("it has a path outside the default file system");
+        throw new IOException("it has a path that is not on the host's file system");
       }
       quote(declared == Path.class ? "" : "path ", path.toAbsolutePath());
     } else if (object instanceof Class<?> type) {

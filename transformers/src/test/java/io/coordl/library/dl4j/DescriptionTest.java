@@ -165,7 +165,7 @@ class DescriptionTest {
         FileSystems.newFileSystem(folder.resolve("a.zip"), Map.of("create", "true"))) {
       assertThatThrownBy(() -> words(zip.getPath("/table")))
           .isInstanceOf(CannotShareException.class)
-          .hasMessageContaining("a path outside the default file system");
+          .hasMessageContaining("a path that is not on the host's file system");
     }
   }
 
