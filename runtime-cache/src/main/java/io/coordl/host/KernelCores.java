@@ -134,10 +134,11 @@ public final class KernelCores implements CoreTimes {
       Path folder = proc.resolve("self/task/" + thread);
       long[] times = times(folder.resolve("schedstat"));
       Reading before = readings.get(thread);
-      if (times.length == 0) { // The thread has ended, or its file cannot be opened now.
-        continue;
-      }
-      if (before != null && times[0] >= before.cpu() && times[1] >= before.waited()) {
+      if (times.length == 0) { // The thread has just ended, or its file cannot be opened now.
+        if (before != null) {
+          now.put(thread, before);
+        }
+      } else if (before != null && times[0] >= before.cpu() && times[1] >= before.waited()) {
         now.put(thread, new Reading(times[0], times[1], before.work()));
       } else {
         now.put(thread, new Reading(times[0], times[1], work(folder)));

@@ -3,6 +3,7 @@ package io.coordl.pipeline;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +31,16 @@ final class LibraryAdapters<A> {
     this.names = names;
   }
 
-  /** Returns the adapter for an object; null if there is none or it cannot be created. */
-  @Nullable A of(Object object) {
-    return adapters.get(object.getClass()).orElse(null);
+  /**
+   * Calls the adapter of an object; returns its result, empty if the object has no adapter, the
+   * call fails or it returns null. Never throws.
+   */
+  <R> Optional<R> call(Object object, Function<A, R> call) {
+    try {
+      return adapters.get(object.getClass()).map(call);
+    } catch (RuntimeException | LinkageError e) {
+      return Optional.empty();
+    }
   }
 
   private @Nullable A find(Class<?> type) {

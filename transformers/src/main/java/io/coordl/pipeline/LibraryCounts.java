@@ -3,7 +3,6 @@ package io.coordl.pipeline;
 import java.util.Collection;
 import java.util.Map;
 import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The number of samples in a batch, or of epochs of a trainer, as reported by the adapter of the
@@ -30,11 +29,6 @@ public final class LibraryCounts implements ToLongFunction<Object> {
     } else if (counted instanceof Collection<?> samples) {
       return samples.size();
     }
-    try {
-      @Nullable ToLongFunction<Object> adapter = adapters.of(counted);
-      return adapter == null ? 0 : adapter.applyAsLong(counted);
-    } catch (RuntimeException | LinkageError e) {
-      return 0;
-    }
+    return adapters.call(counted, adapter -> adapter.applyAsLong(counted)).orElse(0L);
   }
 }

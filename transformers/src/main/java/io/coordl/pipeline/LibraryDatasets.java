@@ -2,7 +2,6 @@ package io.coordl.pipeline;
 
 import java.util.Map;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Returns the program's data set behind an object that yields its batches, as found by the adapter
@@ -22,11 +21,6 @@ public final class LibraryDatasets implements UnaryOperator<Object> {
 
   @Override
   public Object apply(Object batches) {
-    try {
-      @Nullable UnaryOperator<Object> adapter = adapters.of(batches);
-      return adapter == null ? batches : adapter.apply(batches);
-    } catch (RuntimeException | LinkageError e) {
-      return batches;
-    }
+    return adapters.call(batches, adapter -> adapter.apply(batches)).orElse(batches);
   }
 }

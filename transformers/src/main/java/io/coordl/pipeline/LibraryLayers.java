@@ -4,7 +4,6 @@ import io.coordl.telemetry.event.LayerEvent;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The layers of the model that a trainer trains, as reported by the adapter of the trainer's class;
@@ -24,11 +23,6 @@ public final class LibraryLayers implements Function<Object, List<LayerEvent>> {
 
   @Override
   public List<LayerEvent> apply(Object trainer) {
-    try {
-      @Nullable Function<Object, List<LayerEvent>> adapter = adapters.of(trainer);
-      return adapter == null ? List.of() : adapter.apply(trainer);
-    } catch (RuntimeException | LinkageError e) {
-      return List.of();
-    }
+    return adapters.call(trainer, adapter -> adapter.apply(trainer)).orElse(List.of());
   }
 }

@@ -23,11 +23,6 @@ public final class LibraryVerdicts implements Function<Object, @Nullable SampleV
 
   @Override
   public @Nullable SampleVerdict apply(Object batches) {
-    try {
-      Function<Object, SampleVerdict> adapter = adapters.of(batches);
-      return adapter == null ? null : adapter.apply(batches);
-    } catch (RuntimeException | LinkageError e) {
-      return null;
-    }
+    return adapters.call(batches, adapter -> adapter.apply(batches)).orElse(null);
   }
 }

@@ -36,8 +36,9 @@ final class JobIdentity {
     List<EpochEvent> earlier = before.completeEpochs();
     List<EpochEvent> later = after.completeEpochs();
     Set<String> datasets = datasets(before);
-    if (Collections.disjoint(datasets, datasets(after))) {
-      put(differences, "data set", text(datasets), text(datasets(after)));
+    Set<String> others = datasets(after);
+    if (Collections.disjoint(datasets, others)) {
+      put(differences, "data set", text(datasets), text(others));
     }
     put(
         differences,

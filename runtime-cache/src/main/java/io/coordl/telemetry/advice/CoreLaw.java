@@ -8,8 +8,8 @@ import io.coordl.telemetry.event.Figures;
  * cores. Preparation on another thread, of the program, the library or the agent, is not a wait,
  * but takes a share of the cores from the steps. Removing it gives that share back. So the job's
  * time has two lower bounds: the time without the waits and the share, and the remaining CPU time
- * divided by the cores. CPU time of the JVM's compilers does not count as remaining, because a job
- * that goes on needs little of it.
+ * divided by the cores. CPU time of the JVM's compilers does not count as remaining, because the
+ * JVM compiles less and less.
  *
  * <p>All times are nanoseconds. Shared caches and hyper-threads can make the share larger than CPU
  * time shows.

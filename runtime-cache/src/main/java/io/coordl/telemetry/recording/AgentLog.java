@@ -123,8 +123,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether the current thread prints the agent's lines. It must not wait for itself if the stream
-   * that the program has set as standard error calls the agent.
+   * Whether the current thread is the one that prints the agent's lines. The program may set a
+   * standard error stream that calls the agent; the printing thread must then not wait for itself.
    */
   private static boolean isPrinter() {
     Thread current = Thread.currentThread();

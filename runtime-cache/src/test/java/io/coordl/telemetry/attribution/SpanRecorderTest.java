@@ -124,10 +124,8 @@ class SpanRecorderTest {
     assertThat(t.batches).isEqualTo(30);
   }
 
-  /** As DJL's data iterable does, whose {@code fetch} is a span of its own. */
-  @Test
-  void theWaitForADataSetIsPreparationAlsoIfItsBatchBeginsLater() {
-    prepare(50 * MILLI);
+  /** An epoch as DJL's data iterable makes it, whose {@code fetch} is a span of its own. */
+  private void epochOfOneFetchedBatch() {
     hasNext(true, 0);
     long take = spans.enter(TAKE, iterator);
     Object batch = new Object();
@@ -137,6 +135,12 @@ class SpanRecorderTest {
     spans.exit(take, batch);
     span(UPDATE, MILLI);
     hasNext(false, 0);
+  }
+
+  @Test
+  void theWaitForADataSetIsPreparationAlsoIfItsBatchBeginsLater() {
+    prepare(50 * MILLI);
+    epochOfOneFetchedBatch();
 
     assertThat(totals().prepStall).isEqualTo(53 * MILLI);
     assertThat(totals().dataSetStall).isEqualTo(50 * MILLI);
@@ -194,15 +198,7 @@ class SpanRecorderTest {
     tick(50 * MILLI);
     gc.addAndGet(20 * MILLI);
     spans.exit(dataSet, null);
-    hasNext(true, 0);
-    long take = spans.enter(TAKE, iterator);
-    Object batch = new Object();
-    long fetch = spans.enter(BATCH, iterator);
-    tick(3 * MILLI);
-    spans.exit(fetch, batch);
-    spans.exit(take, batch);
-    span(UPDATE, MILLI);
-    hasNext(false, 0);
+    epochOfOneFetchedBatch();
 
     assertThat(totals().gcStall).isEqualTo(20 * MILLI);
     assertThat(totals().prepTime()).isEqualTo(33 * MILLI);
