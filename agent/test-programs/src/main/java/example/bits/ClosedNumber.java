@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * {@code held} to keep the number in an array that stays open. A collection runs between the two
  * calls, and other memory of the same size is allocated and filled with NaN.
  *
- * <p>Prints the first wrong gradients and their number; neither depends on the agent.
+ * <p>Prints the first wrong gradients and their number.
  */
 public final class ClosedNumber {
   private static final int SHOWN = 3;

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NativeMemoryIT {
   private static final int READS = Workshop.FULL ? 1_000_000 : 5_000;
   private static final int LOADS = Workshop.FULL ? 50_000 : 200;
+  private static final int GRADIENTS = Workshop.FULL ? 200 : 10;
   private static final int EPOCHS = Workshop.FULL ? 20_000 : 50;
 
   /** A small young generation, to collect garbage often. */
@@ -44,6 +45,27 @@ class NativeMemoryIT {
             .run()
             .orFail(way);
     assertThat(read.out()).contains(way + ": " + reads + " reads, 0 wrong");
+  }
+
+  /** {@code backward} reads the memory of numbers that the library has closed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"prefetch=2", "prepared=share", "auto"})
+  void closedNumbersKeepTheirMemoryUntilBackward(String policy) throws Exception {
+    Jdk jdk = Workshop.inTurns(policy, Jdks.all()).get(0);
+    ChildResult plain = gradients(jdk).run().orFail("The plain run");
+    ChildResult job =
+        gradients(jdk)
+            .agent(Workshop.checkout().agentJar(), "record=off," + policy)
+            .run()
+            .orFail("The job");
+    assertThat(plain.out()).contains(GRADIENTS + " of " + GRADIENTS + " gradients are wrong");
+    assertThat(job.out()).contains("0 of " + GRADIENTS + " gradients are wrong");
+  }
+
+  private static ChildJvm gradients(Jdk jdk) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.bits.ClosedNumber")
+        .environment("MALLOC_PERTURB_", "165")
+        .args(Integer.toString(GRADIENTS));
   }
 
   @ParameterizedTest(name = "on {0}")

@@ -128,6 +128,12 @@ public final class Djl implements Library {
     table.provenOn("DJL OpenCV 0.32.0");
     table.intercept("ai/djl/opencv/OpenCVImageFactory", fromFile);
     table.provenOn(PROVEN_ON);
+    table.by("ClosedNumbers", PREPARED, SHARE, PREFETCH, COORDINATE, ASYNC);
+    table.intercept(
+        "ai/djl/pytorch/engine/PtNDManager",
+        "create(Ljava/nio/Buffer;Lai/djl/ndarray/types/Shape;Lai/djl/ndarray/types/DataType;)"
+            + "Lai/djl/pytorch/engine/PtNDArray;");
+    table.intercept("ai/djl/pytorch/engine/PtGradientCollector", "close()V");
     table.by("SavedModels", ATOMIC, ASYNC);
     table.intercept(
         "ai/djl/BaseModel",
@@ -144,11 +150,18 @@ public final class Djl implements Library {
   public Map<String, String> anchors() {
     String iterable = "ai.djl.training.dataset.DataIterable";
     return Map.of(
-        FOLDER + ".TrainedModels", "ai.djl.training.Trainer",
-        FOLDER + ".WrittenArrays", "ai.djl.nn.Parameter",
-        FOLDER + ".IterableEpochs", iterable,
-        FOLDER + ".AugmentedBatches", iterable,
-        FOLDER + ".CopiedBatches", iterable);
+        FOLDER + ".ClosedNumbers",
+        "ai.djl.pytorch.engine.PtGradientCollector",
+        FOLDER + ".TrainedModels",
+        "ai.djl.training.Trainer",
+        FOLDER + ".WrittenArrays",
+        "ai.djl.nn.Parameter",
+        FOLDER + ".IterableEpochs",
+        iterable,
+        FOLDER + ".AugmentedBatches",
+        iterable,
+        FOLDER + ".CopiedBatches",
+        iterable);
   }
 
   @Override

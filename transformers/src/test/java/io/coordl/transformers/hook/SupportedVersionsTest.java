@@ -75,9 +75,15 @@ final class SupportedVersionsTest {
 
   /** A version, and those of its jars that rules refer to. */
   private record Version(String library, String name, List<String> jars) {
-    static Version djl(String name, String opencv) {
+    static Version djl(String name, String pytorch, String opencv) {
       return new Version(
-          "DJL", name, List.of("api-" + name, "basicdataset-" + name, "opencv-" + opencv));
+          "DJL",
+          name,
+          List.of(
+              "api-" + name,
+              "basicdataset-" + name,
+              "pytorch-engine-" + pytorch,
+              "opencv-" + opencv));
     }
 
     static Version dl4j(String name, String javacpp, String opencv) {
@@ -110,17 +116,19 @@ final class SupportedVersionsTest {
     final Set<Policy> policies = new TreeSet<>(Comparator.comparing(Policy::toString));
   }
 
-  /** With dependencies; for each DJL version, the newest OpenCV jar up to that version. */
+  /**
+   * With dependencies; for each DJL version, the newest engine and OpenCV jars up to that version.
+   */
   private static final List<Version> VERSIONS =
       List.of(
-          Version.djl("0.30.0", "0.29.0"),
-          Version.djl("0.31.1", "0.31.0"),
-          Version.djl("0.32.0", "0.32.0"),
-          Version.djl("0.33.0", "0.32.0"),
-          Version.djl("0.34.0", "0.32.0"),
-          Version.djl("0.35.1", "0.32.0"),
-          Version.djl("0.36.0", "0.32.0"),
-          Version.djl("0.38.0", "0.32.0"),
+          Version.djl("0.30.0", "0.30.0", "0.29.0"),
+          Version.djl("0.31.1", "0.31.1", "0.31.0"),
+          Version.djl("0.32.0", "0.32.0", "0.32.0"),
+          Version.djl("0.33.0", "0.33.0", "0.32.0"),
+          Version.djl("0.34.0", "0.34.0", "0.32.0"),
+          Version.djl("0.35.1", "0.35.1", "0.32.0"),
+          Version.djl("0.36.0", "0.36.0", "0.32.0"),
+          Version.djl("0.38.0", "0.36.0", "0.32.0"),
           Version.dl4j("1.0.0-beta7", "1.5.3", "4.3.0"),
           Version.dl4j("1.0.0-M1", "1.5.5", "4.5.1"),
           Version.dl4j("1.0.0-M1.1", "1.5.5", "4.5.1"),

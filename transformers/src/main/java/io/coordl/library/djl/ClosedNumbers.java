@@ -1,0 +1,87 @@
+package io.coordl.library.djl;
+
+import ai.djl.ndarray.BaseNDManager;
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.pipeline.LibraryField;
+import io.coordl.pipeline.Services;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the memory of small arrays that are created while gradients are collected, until they no
+ * longer are. {@code mul(Number)} and the like create such an array and close it, which leaves its
+ * memory to the garbage collector, although {@code backward} still reads it. The collector rarely
+ * runs in between, unless other threads allocate memory, as the agent's do.
+ *
+ * <p>At most 16 MiB are held, the newest.
+ */
+public final class ClosedNumbers implements LibraryHooks {
+  private static final int MAX_ARRAY_BYTES = 64 << 10;
+  private static final long MAX_HELD_BYTES = 16 << 20;
+
+  /** About what a direct buffer takes beside its memory, in bytes. */
+  private static final int OVERHEAD = 256;
+
+  private static final String PACKAGE = "ai.djl.pytorch.engine.";
+
+  /** Memory of an array, null if the engine owns it. */
+  private final LibraryField<ByteBuffer> memory;
+
+  /** Whether gradients are collected; the engine allows one collector at a time. */
+  private final AtomicBoolean collecting;
+
+  private final Queue<ByteBuffer> held = new ArrayDeque<>();
+  private long heldBytes;
+
+  public ClosedNumbers(Class<?> declaring, Services services) throws ReflectiveOperationException {
+    ClassLoader loader = declaring.getClassLoader();
+    memory =
+        LibraryField.of(
+            Class.forName(PACKAGE + "PtNDArray", false, loader), "dataRef", ByteBuffer.class);
+    collecting =
+        LibraryField.of(
+                Class.forName(PACKAGE + "PtGradientCollector", false, loader),
+                "isCollecting",
+                AtomicBoolean.class)
+            .require(declaring);
+  }
+
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    if (!(self instanceof BaseNDManager)) {
+      return InterceptedCall.ending(this::release);
+    }
+    return collecting.get() ? InterceptedCall.after(this::hold) : null;
+  }
+
+  private @Nullable Object hold(@Nullable Object array) {
+    ByteBuffer bytes = memory.get(Objects.requireNonNull(array));
+    if (bytes != null && bytes.capacity() <= MAX_ARRAY_BYTES) {
+      hold(bytes);
+    }
+    return array;
+  }
+
+  private synchronized void hold(ByteBuffer bytes) {
+    held.add(bytes);
+    heldBytes += size(bytes);
+    while (heldBytes > MAX_HELD_BYTES) {
+      heldBytes -= size(held.remove());
+    }
+  }
+
+  private synchronized void release() {
+    held.clear();
+    heldBytes = 0;
+  }
+
+  private static long size(ByteBuffer bytes) {
+    return (long) bytes.capacity() + OVERHEAD;
+  }
+}
