@@ -5,8 +5,8 @@ import java.nio.FloatBuffer;
 /**
  * A batch.
  *
- * @param features a direct buffer, row after row
+ * @param features a direct buffer, in row-major order
  * @param labels one for each row
  */
-@SuppressWarnings("ArrayRecordComponent") // As people write it.
+@SuppressWarnings("ArrayRecordComponent") // Imitates typical user code.
 record Rows(FloatBuffer features, float[] labels) {}

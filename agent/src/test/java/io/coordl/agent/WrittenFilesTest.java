@@ -73,8 +73,7 @@ final class WrittenFilesTest {
               "items.ItemFile", READS + "; a new temporary file, which OwnFiles opens to write"),
           Map.entry("store.PrivateMemory", "a new temporary file, mode 0600, which OwnFiles opens"),
           Map.entry("items.FileState", READS),
-          Map.entry(
-              "host.OwnDirectory", "makes a directory of mode 0700; removes it while it is empty"),
+          Map.entry("host.OwnDirectory", "makes a directory with mode 0700; removes it when empty"),
           Map.entry(
               "profile.Meeting", "new empty files, created exclusively, which it never opens"),
           Map.entry("bridge.ItemCursor", READS),

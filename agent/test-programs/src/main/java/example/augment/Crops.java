@@ -127,7 +127,7 @@ public final class Crops {
     return pictures;
   }
 
-  /** Changes an array of Normalize during an epoch. */
+  /** Changes the array of means given to Normalize during an epoch. */
   private static void changes(Path folder) throws IOException, TranslateException {
     System.out.println("changes");
     Engine.getInstance().setRandomSeed(2);
@@ -154,7 +154,7 @@ public final class Crops {
         data.getShape() + " " + data.getDataType() + " " + batch.getIndices() + " " + sum);
   }
 
-  /** Writes noisy pictures of various sizes, each with a plain part; every run writes the same. */
+  /** Writes noisy pictures of various sizes, each with a plain part; all runs write the same. */
   private static void write(Path folder) throws IOException {
     Random random = new Random(3);
     for (int i = 0; i < PICTURES; i++) {

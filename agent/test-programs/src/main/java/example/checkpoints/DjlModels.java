@@ -267,7 +267,7 @@ public final class DjlModels {
           EasyTrain.trainBatch(trainer, batch);
           trainer.step();
           batch.close();
-          isRunning = times.shouldContinue() && isRunning;
+          isRunning = times.endStep() && isRunning;
         }
       }
     }

@@ -362,7 +362,7 @@ public final class Dl4jModels {
     StepTimes times = new StepTimes(pause);
     do {
       net.fit(batch);
-    } while (times.shouldContinue());
+    } while (times.endStep());
   }
 
   /** Loads the agent's newest checkpoint of a killed job. */

@@ -19,8 +19,8 @@ final class StepTimes {
     this.nanos = nanos;
   }
 
-  /** Call at the end of each step; returns whether to take another. */
-  boolean shouldContinue() {
+  /** Called at the end of each step; returns whether to take another. */
+  boolean endStep() {
     long now = System.nanoTime();
     if (now - start > nanos / 4) {
       if (count == steps.length) {

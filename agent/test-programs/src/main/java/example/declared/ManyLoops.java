@@ -20,8 +20,8 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * Loops as people write them, over files of floats. Arguments: {@code DIRECTORY KIND}. Prints
- * numbers that depend on every bit of the batches and on the order of the steps.
+ * Loops like those of ordinary users, over files of floats. Arguments: {@code DIRECTORY KIND}.
+ * Prints numbers that depend on every bit of the batches and on the order of the steps.
  */
 public final class ManyLoops {
   private static final int EPOCHS = 4;
@@ -90,7 +90,7 @@ public final class ManyLoops {
     }
   }
 
-  @SuppressWarnings("ArrayRecordComponent") // As people write it.
+  @SuppressWarnings("ArrayRecordComponent") // Imitates typical user code.
   record Example(FloatBuffer features, int[] labels) {}
 
   /** Direct buffers for native code. */

@@ -217,7 +217,7 @@ public final class HostileIterators {
     for (String name : CASES) {
       run(name);
     }
-    System.out.println("collected " + areCollected());
+    System.out.println("collected " + collectUnreachable());
   }
 
   private static void run(String name) throws IOException {
@@ -302,8 +302,8 @@ public final class HostileIterators {
     }
   }
 
-  /** Whether unreachable iterators are collected. */
-  private static boolean areCollected() {
+  /** Makes iterators unreachable; returns whether the garbage collector collects all of them. */
+  private static boolean collectUnreachable() {
     List<WeakReference<Rows>> all = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       all.add(used(i % 2 == 0 ? new Boxed(table) : new Rows(table)));

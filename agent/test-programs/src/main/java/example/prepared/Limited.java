@@ -10,8 +10,8 @@ final class Limited extends DjlSamples.Counting {
     super(builder);
   }
 
-  static void limit(Limited data, long most) {
-    data.limit = most;
+  static void limit(Limited data, long limit) {
+    data.limit = limit;
   }
 
   @Override

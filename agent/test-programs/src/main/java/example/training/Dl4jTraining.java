@@ -317,8 +317,8 @@ public final class Dl4jTraining {
     }
 
     @Override
-    public DataSet next(int most) {
-      int size = Math.min(most, files.size() - next);
+    public DataSet next(int max) {
+      int size = Math.min(max, files.size() - next);
       float[][] features = new float[size][];
       float[][] labels = new float[size][CLASSES];
       for (int i = 0; i < size; i++, next++) {

@@ -32,8 +32,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Trains in one of DJL's ways on data that takes a known time per batch. Arguments: {@code PROGRAM
- * [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints its waits as one line of JSON.
+ * Trains, or only predicts, with one of DJL's APIs on data that takes a known time per batch.
+ * Prints its waits as one line of JSON. Arguments: {@code PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES
+ * EPOCHS]}.
  */
 public final class DjlWaits {
   private static final int EXAMPLES = 4;
@@ -139,7 +140,7 @@ public final class DjlWaits {
   }
 
   private Waits lambda(boolean byHand) throws IOException, TranslateException {
-    Waits waits = byHand ? Waits.timed(settings) : Waits.fromBothEnds(settings, false, 1);
+    Waits waits = byHand ? Waits.timed(settings) : Waits.fromTimestamps(settings, false, 1);
     LambdaData data = new LambdaData(settings, waits);
     train(
         0,

@@ -32,8 +32,9 @@ import org.nd4j.linalg.learning.config.Sgd;
 import org.nd4j.linalg.lossfunctions.LossFunctions;
 
 /**
- * Trains in one of DL4J's ways on an iterator that takes a known time per batch. Arguments: {@code
- * PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints its waits as one line of JSON.
+ * Trains with one of DL4J's training APIs, or in a hand-written loop, on an iterator that takes a
+ * known time per batch. Prints its waits as one line of JSON. Arguments: {@code PROGRAM
+ * [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}.
  */
 public final class Dl4jWaits {
   private final Settings settings;
@@ -78,9 +79,11 @@ public final class Dl4jWaits {
 
   /** Which thread produces the batches, and how {@link Waits} measures the waits. */
   private enum Loading {
-    /** The training thread; waits are measured from both ends. */
+    /**
+     * The training thread; waits are computed {@linkplain Waits#fromTimestamps from timestamps}.
+     */
     PLAIN,
-    /** The framework's prefetch thread; waits are measured from both ends. */
+    /** The framework's prefetch thread; waits are computed from timestamps. */
     PREFETCHED,
     /** The program's prefetch thread, behind an iterator that times the loop's calls. */
     PREFETCHED_AND_TIMED
@@ -89,7 +92,7 @@ public final class Dl4jWaits {
   private Waits waits(Loading loading, int workers) {
     return loading == Loading.PREFETCHED_AND_TIMED
         ? Waits.timed(settings)
-        : Waits.fromBothEnds(settings, loading == Loading.PREFETCHED, workers);
+        : Waits.fromTimestamps(settings, loading == Loading.PREFETCHED, workers);
   }
 
   private DataSetIterator data(Loading loading, Waits waits) {

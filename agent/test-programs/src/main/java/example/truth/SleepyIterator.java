@@ -96,7 +96,7 @@ final class SleepyIterator implements DataSetIterator {
     @Override
     public INDArray getFeatures() {
       if (waits != null) { // The super constructor may call this.
-        waits.looked(batch);
+        waits.read(batch);
       }
       return super.getFeatures();
     }

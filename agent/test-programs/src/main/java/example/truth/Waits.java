@@ -16,10 +16,10 @@ import java.util.TreeMap;
  * <p>{@linkplain #timed Timed}: the program's loop, or its iterator that a framework's loop calls,
  * adds each wait with {@link #waited}. This is exact.
  *
- * <p>{@linkplain #fromBothEnds From both ends}, where only the framework sees the calls: the data
- * records when each batch was begun and ready, and when the training thread first read it (if it
- * does); a listener records when each step ended. The wait for batch k lasts from the end of step
- * k-1 until batch k is read, or until it is ready if no read is recorded. The first wait of an
+ * <p>{@linkplain #fromTimestamps From timestamps}, where only the framework sees the calls: the
+ * data records when each batch was begun and ready, and when the training thread first read it (if
+ * it does); a listener records when each step ended. The wait for batch k lasts from the end of
+ * step k-1 until batch k is read, or until it is ready if no read is recorded. The first wait of an
  * epoch starts when its first batch is begun, because the loop requests it then. If the training
  * thread produces its batches itself, every wait starts in this way. This method misses the
  * framework's own work between a listener's call and the next request, and the hand-over of a batch
@@ -42,7 +42,7 @@ final class Waits {
   private final Thread training = Thread.currentThread();
   private final long coreWait = coreWait();
   private final TreeMap<Integer, Made> made = new TreeMap<>();
-  private final Set<Integer> looked = new HashSet<>();
+  private final Set<Integer> readBatches = new HashSet<>();
   private final List<Long> stepEnds = new ArrayList<>();
   private final List<Long> epochs = new ArrayList<>();
   private long total;
@@ -62,19 +62,19 @@ final class Waits {
   }
 
   /**
-   * Waits measured from both ends.
+   * Waits computed from the timestamps of the data and of the listener.
    *
    * @param ahead whether another thread produces the batches
    * @param workers number of batches that each round of steps uses
    */
-  static Waits fromBothEnds(Settings settings, boolean ahead, int workers) {
+  static Waits fromTimestamps(Settings settings, boolean ahead, int workers) {
     return new Waits(settings, false, ahead, workers);
   }
 
   /** Adds a wait that the program timed. */
   synchronized void waited(long nanos) {
     if (!timed) {
-      throw new IllegalStateException("These waits are measured from both ends.");
+      throw new IllegalStateException("These waits are computed from timestamps.");
     }
     total += nanos;
   }
@@ -101,8 +101,8 @@ final class Waits {
    * Records when the training thread, which created this object, first reads a batch; ignores other
    * threads and later reads.
    */
-  synchronized void looked(int batch) {
-    if (!timed && Thread.currentThread() == training && looked.add(batch)) {
+  synchronized void read(int batch) {
+    if (!timed && Thread.currentThread() == training && readBatches.add(batch)) {
       long now = System.nanoTime();
       made.computeIfPresent(batch, (key, times) -> new Made(times.begun(), now));
     }
@@ -131,7 +131,7 @@ final class Waits {
       free = stepEnds.get(round * workers + workers - 1);
     }
     made.clear();
-    looked.clear();
+    readBatches.clear();
     stepEnds.clear();
     if (total > before) {
       epochs.add(total - before);

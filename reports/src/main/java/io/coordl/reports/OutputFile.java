@@ -56,7 +56,7 @@ record OutputFile(Path path) {
     if (!Files.isWritable(folder)) {
       throw new RecordingException(
           ExitStatus.UNWRITABLE,
-          path + " cannot be written: this user may not write into " + folder + ".");
+          path + " cannot be written: this user is not allowed to write to " + folder + ".");
     }
     return new OutputFile(path);
   }

@@ -39,7 +39,7 @@ record Terminal(boolean colours, int width) {
     static final Pattern INDENT = Pattern.compile("([A-Zp][\\w /]{2,10} {2,}| +(- )?)");
     static final Pattern ADVICE = Pattern.compile(" *Try( next  |: )");
     static final Pattern PROBLEM =
-        Pattern.compile("(Faults|Missing|Remark)  |not shown:|Limit +not known|  changed: ");
+        Pattern.compile("(Faults|Missing|Remark)  |not shown:|Limit +unknown|  changed: ");
 
     /** A title, column names, or the label of a line. */
     static final Pattern HEADING =

@@ -76,7 +76,7 @@ class ProfileCommandsTest {
             "  fetch                   1        5       100       1.0 ms    10.0 us   1,000 ± 10",
             "  prep                    1        5       100       3.0 ms    30.0 us   333 ± 3",
             "  prep                    2        5       100       1.5 ms    15.0 us   667 ± 7",
-            "Where an epoch's time goes        by the phases       live   difference",
+            "Where an epoch's time goes          from phases       live   difference",
             "  compute                          33.3 ± 0.5 %     33.3 %         +0.0",
             "  prep stall                       48.3 ± 1.0 %     50.0 %         +1.7",
             "  fetch stall                      16.7 ± 1.2 %     12.5 %         -4.2",
@@ -86,7 +86,7 @@ class ProfileCommandsTest {
     assertThat(out.toString())
         .contains(
             "Rates       ingestion G 500 ± 5, prep P 333 ± 3, fetch F 1,000 ± 10 samples/s",
-            "Limit       most of the time is prep stall");
+            "Limit       the largest part is prep stall");
   }
 
   @Test

@@ -102,7 +102,7 @@ class ProfileRunTest {
             "my.Train",
             "--epochs",
             "90");
-    assertThat(out.toString()).contains("Limit       most of the time is prep stall");
+    assertThat(out.toString()).contains("Limit       the largest part is prep stall");
   }
 
   /** The recording is the same on any number of cores, so the command halves them each time. */

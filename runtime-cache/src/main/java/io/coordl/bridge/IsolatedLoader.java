@@ -88,7 +88,7 @@ public final class IsolatedLoader extends ClassLoader {
 
   /**
    * Returns the jar if it has been replaced since the job started; null if it has not, or if the
-   * calling program may not read it.
+   * calling program is not allowed to read it.
    */
   public @Nullable File replacedJar() {
     try {

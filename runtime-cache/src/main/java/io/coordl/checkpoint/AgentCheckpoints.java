@@ -302,7 +302,7 @@ public final class AgentCheckpoints {
   }
 
   private @Nullable Trained add(Object model, String name) {
-    models.removeIf(this::isOld);
+    models.removeIf(this::forgetIfOld);
     if (models.size() == MAX_MODELS) {
       log.once(
           "models",
@@ -364,8 +364,11 @@ public final class AgentCheckpoints {
     return unique;
   }
 
-  /** Whether a model is no longer trained; if so, frees its directory name for another. */
-  private boolean isOld(Trained known) {
+  /**
+   * Frees the model's directory name for another if the model is no longer trained; returns whether
+   * it is.
+   */
+  private boolean forgetIfOld(Trained known) {
     boolean old = known.model.get() == null || turns - known.turn > IDLE_STEPS;
     if (old) {
       names.remove(known.name);

@@ -89,12 +89,12 @@ final class Cadence {
     }
 
     /**
-     * Returns the mean. Values above {@code most} count as {@code most}. If there are several
-     * values, omits the largest 5 % (at least one), which may include pauses.
+     * Returns the mean. Values above {@code cap} count as {@code cap}. If there are several values,
+     * omits the largest 5 % (at least one), which may include pauses.
      */
-    double mean(long most) {
+    double mean(long cap) {
       int kept = size() < 2 ? size() : size() - Math.max(1, size() / 20);
-      return all().map(value -> Math.min(value, most)).sorted().limit(kept).average().orElse(0);
+      return all().map(value -> Math.min(value, cap)).sorted().limit(kept).average().orElse(0);
     }
 
     long longest() {

@@ -546,8 +546,8 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** Whether a file differs from what the agent wrote; logs it if so. */
-  public boolean isDamaged(Path file) {
+  /** Checks whether a file differs from what the agent wrote; if so, logs that and returns true. */
+  public boolean detectDamage(Path file) {
     await(file);
     sweep(file);
     try {
@@ -578,11 +578,11 @@ public final class ModelFiles implements Closeable {
    * @param file returns the path of a model
    */
   public <T> T newestWhole(T last, Iterable<? extends T> before, Function<? super T, Path> file) {
-    if (!isDamaged(file.apply(last))) {
+    if (!detectDamage(file.apply(last))) {
       return last;
     }
     for (T older : before) {
-      if (!isDamaged(file.apply(older))) {
+      if (!detectDamage(file.apply(older))) {
         return older;
       }
     }
@@ -601,7 +601,7 @@ public final class ModelFiles implements Closeable {
    * unchanged. Otherwise the library tries it, because the user may have replaced it on purpose.
    */
   public void check(Path file) throws IOException {
-    if (isDamaged(file)) {
+    if (detectDamage(file)) {
       SideFile known = SideFile.read(file);
       if (known != null && known.isUntouched(file)) {
         throw new IOException(damage(file));

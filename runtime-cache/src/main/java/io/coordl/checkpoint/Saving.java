@@ -8,9 +8,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One save of a model, by {@link ModelFiles#save} or by a library that opens the file itself. The
- * library's stream writes to the file, or to memory that is written to the file in the background.
- * Closing this without {@link #end} leaves the old file in place. Used by one thread.
+ * One save of a model, by {@link ModelFiles#save} or by a library that writes to the stream that
+ * {@link #open} returns. That stream writes to the file, or to memory that is written to the file
+ * in the background. Closing this before {@link #write} or {@link #end} leaves the old file in
+ * place. Used by one thread.
  */
 public final class Saving implements Closeable {
   private final ModelFiles files;

@@ -414,7 +414,7 @@ final class StagingBuffer {
     }
     for (int slot = 0; slot < slots; slot++) {
       long word = memory.get(slot(slot));
-      if (mayBeFilled(word, blocker) && fill(slot, word, epoch)) {
+      if (tryReuse(word, blocker) && fill(slot, word, epoch)) {
         return withinShare(slot, epoch, blocker);
       }
     }
@@ -452,16 +452,23 @@ final class StagingBuffer {
         || (low(now) == 0 && (state(now) == SLIDING || (state(now) == OPEN && slides(at, now))));
   }
 
-  private boolean mayBeFilled(long word, Blocker blocker) {
+  /**
+   * Whether a slot may be filled again; if it holds a batch, tries to retire that first. On
+   * failure, {@code blocker} names the participant to wait for, if any.
+   */
+  private boolean tryReuse(long word, Blocker blocker) {
     return switch (state(word)) {
       case FILLING -> !liveness.alive(middle(word));
-      case READY -> low(word) == 0 && isUnneeded(epoch(word), middle(word), blocker);
+      case READY -> low(word) == 0 && tryRetire(epoch(word), middle(word), blocker);
       default -> false;
     };
   }
 
-  /** Whether no job needs the batch now or later. */
-  private boolean isUnneeded(long epoch, long batch, Blocker blocker) {
+  /**
+   * Returns true if no job needs the batch now or later. To achieve that, removes from its epoch
+   * the jobs that make no progress, and closes the epoch to new jobs.
+   */
+  private boolean tryRetire(long epoch, long batch, Blocker blocker) {
     StagingDescriptor.Epoch at = memory.epoch(descriptor(epoch));
     long word = memory.get(at.state());
     int state = state(word);

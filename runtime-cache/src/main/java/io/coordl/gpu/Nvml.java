@@ -124,7 +124,7 @@ final class Nvml {
     check("nvmlDeviceGetCount_v2", natives.call("nvmlDeviceGetCount_v2", word));
     int count = word.getInt(0);
     for (int i = 0; i < count; i++) {
-      // A device that this user may not open is skipped, but keeps its number.
+      // A device that this user cannot open is skipped, but keeps its number.
       boolean open = natives.call("nvmlDeviceGetHandleByIndex_v2", i, word) == 0;
       long handle = open ? word.getLong(0) : 0;
       boolean named = open && natives.call("nvmlDeviceGetName", handle, text, NAME_BYTES) == 0;
@@ -182,7 +182,7 @@ final class Nvml {
 
   /**
    * Reads a device's activity in the {@code nanos} since its last reading. Returns null if this
-   * user may not read it, or if the device is lost; throws if this reading finds that it, or every
+   * user cannot read it, or if the device is lost; throws if this reading finds that it, or every
    * device, is lost.
    */
   @Nullable Reading read(int number, long nanos) throws UnavailableException {

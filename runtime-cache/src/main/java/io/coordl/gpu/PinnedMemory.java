@@ -91,11 +91,12 @@ public final class PinnedMemory {
   /** Called before a slot is read; all of its pages are in memory. */
   public void reading(ByteBuffer slot) {
     if (copiesSlots) {
-      locked.set(isLocked(slot));
+      locked.set(lockIfWorthwhile(slot));
     }
   }
 
-  private synchronized boolean isLocked(ByteBuffer slot) {
+  /** Counts a read of the slot, and locks the slot once that pays; returns whether it is locked. */
+  private synchronized boolean lockIfWorthwhile(ByteBuffer slot) {
     if (held.contains(slot)) {
       return true;
     }

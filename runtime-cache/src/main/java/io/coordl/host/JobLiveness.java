@@ -2,7 +2,7 @@ package io.coordl.host;
 
 /** Reports which of the jobs that share a file still run. Thread-safe. */
 public interface JobLiveness {
-  /** Whether the job still runs, even if it is suspended; true if unknown. */
+  /** Whether the job is still running, even if it is suspended; true if unknown. */
   boolean alive(long job);
 
   /**

@@ -9,11 +9,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects which jobs use a shared file by fcntl byte-range locks far beyond its end: one byte for
- * setting up and leaving, one for the leading job, one for every job that ever joined. The kernel
- * releases a job's bytes when its last thread is gone, however the job ended. After that, none of
- * its writes is under way, so its claims may be taken over. Pids would not work: they are reused,
- * and differ between containers that share the file.
+ * Uses fcntl byte-range locks far beyond the end of a shared file to detect which jobs use it: one
+ * byte for setting up, joining and leaving, one for the leading job, and one for every job that
+ * ever joined. The kernel releases a job's bytes when its last thread is gone, however the job
+ * ended. After that, none of its writes is under way, so its claims may be taken over. Pids would
+ * not work: they are reused, and differ between containers that share the file.
  *
  * <p>These locks belong to the process, not to the channel: closing <em>any</em> descriptor of the
  * file drops them all. So the file must not be opened twice in one JVM ({@link SharedFile} ensures

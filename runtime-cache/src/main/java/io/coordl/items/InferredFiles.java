@@ -58,7 +58,7 @@ final class InferredFiles implements ItemFilter {
     if (used) {
       return "";
     }
-    String none = "no file was read while a sample was loaded";
+    String none = "no file was read while a sample was being loaded";
     return otherReads.entrySet().stream()
         .max(Map.Entry.comparingByValue(Comparator.comparingLong(LongAdder::sum)))
         .map(

@@ -71,8 +71,8 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
         : !absolutePath.startsWith("/proc/") && !absolutePath.startsWith("/sys/");
   }
 
-  /** Whether no store may cache it, so that the program reads it itself. */
-  public boolean isLeft() {
+  /** Whether no store may cache the file, so that the program reads it itself. */
+  public boolean isLeftToProgram() {
     return names.leaves(state);
   }
 
@@ -93,15 +93,15 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
 
   @Override
   public boolean unchanged() {
-    return isStill(names.look(path));
+    return isThisFile(names.look(path));
   }
 
-  /** Whether the open file is this file, unchanged. */
-  public boolean isStill(FileDescriptor opened) {
-    return isStill(FileState.of(opened, path));
+  /** Whether the open file is this one, unchanged. */
+  public boolean isThisFile(FileDescriptor opened) {
+    return isThisFile(FileState.of(opened, path));
   }
 
-  private boolean isStill(FileState now) {
+  private boolean isThisFile(FileState now) {
     return now.equals(state)
         ? name == null || name.equals(names.of(path, state))
         : names.isSameByAnotherInode(path, state, now) && name != null && !name.ofInode();
@@ -116,7 +116,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
   /** Opens the file; throws if the path no longer names this unchanged file. */
   public RandomAccessFile open() throws IOException {
     RandomAccessFile opened = new RandomAccessFile(path, "r");
-    if (isStill(opened.getFD())) {
+    if (isThisFile(opened.getFD())) {
       return opened;
     }
     opened.close();
@@ -129,7 +129,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
       RandomAccessFile opened = new RandomAccessFile(path, "r");
       FileState now = FileState.of(opened.getFD(), path);
       boolean isLonger = now.size() > state.size() && now.isSameInode(state);
-      if (isStill(now) || ((isLonger || now.isLike(state)) && begins(opened, content))) {
+      if (isThisFile(now) || ((isLonger || now.isLike(state)) && begins(opened, content))) {
         return opened;
       }
       opened.close();
@@ -182,8 +182,10 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
     return name == null || name.isStamped() ? state.changedNanos() : 0;
   }
 
-  /** Whether the whole file's bytes match its name; if not, logs and remembers that. */
-  public boolean isNamed(byte[] bytes, int offset) {
+  /**
+   * Checks the whole file's bytes against the manifest; if they differ, logs and remembers that.
+   */
+  public boolean verify(byte[] bytes, int offset) {
     if (name == null || name.listed() == null || name.listed().isOf(bytes, offset, (int) size())) {
       return true;
     }
@@ -191,13 +193,13 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
     return false;
   }
 
-  /** Reads the whole file; false if it has changed or its bytes do not match its name. */
+  /** Reads the whole file; false if it has changed or its bytes differ from the manifest. */
   public boolean readWhole(byte[] target, int offset) throws IOException {
     try (RandomAccessFile storage = new RandomAccessFile(path, "r")) {
       return readFully(storage, target, offset, (int) size())
           && storage.read() < 0
-          && isStill(storage.getFD())
-          && isNamed(target, offset);
+          && isThisFile(storage.getFD())
+          && verify(target, offset);
     }
   }
 

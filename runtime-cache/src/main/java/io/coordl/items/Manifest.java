@@ -130,7 +130,7 @@ final class Manifest {
       storage.seek(0);
       manifest.parse(storage);
       if (storage.length() != size || madeNanos(file) != time) {
-        throw new IOException("it changed while it was read");
+        throw new IOException("it changed while being read");
       }
       manifest.report();
       return manifest;

@@ -109,7 +109,7 @@ final class EmulatedAccelerator extends Stage {
       batchesOfEpoch = 0;
       batches += 2; // The program got one before.
     }
-    while (!isOver()) {
+    while (!advanceState()) {
       if (!get.hasMore()) {
         if (batchesOfEpoch < 2 && ++emptyEpochs >= MAX_EPOCHS) {
           reason = "an epoch has too few batches";
@@ -147,8 +147,8 @@ final class EmulatedAccelerator extends Stage {
     }
   }
 
-  /** Advances to the next state; returns true after the last. */
-  private boolean isOver() throws IOException {
+  /** Advances to the next state if it is time; returns true after the last. */
+  private boolean advanceState() throws IOException {
     long now = plan.now();
     switch (state) {
       case WARMING -> {
@@ -160,7 +160,7 @@ final class EmulatedAccelerator extends Stage {
         }
       }
       case WAITING -> {
-        if (isCheckDue(now) && meeting.isComplete(WARM)) {
+        if (beginCheckIfDue(now) && meeting.isComplete(WARM)) {
           plan.warmedUp(warmup, true);
           batches = 0;
           workBefore = Gauge.reading(plan.spans);
@@ -184,7 +184,8 @@ final class EmulatedAccelerator extends Stage {
         }
       }
       case STAYING -> {
-        return now - begun >= PATIENCE_NANOS || (isCheckDue(now) && meeting.isComplete(MEASURED));
+        return now - begun >= PATIENCE_NANOS
+            || (beginCheckIfDue(now) && meeting.isComplete(MEASURED));
       }
     }
     return false;
@@ -196,7 +197,8 @@ final class EmulatedAccelerator extends Stage {
     checkedAt = 0;
   }
 
-  private boolean isCheckDue(long now) {
+  /** Limits the rate of checks, which list a directory; returns whether to check now. */
+  private boolean beginCheckIfDue(long now) {
     if (checkedAt != 0 && now - checkedAt < CHECK_NANOS) {
       return false;
     }

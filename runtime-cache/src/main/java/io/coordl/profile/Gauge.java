@@ -259,7 +259,7 @@ final class Gauge {
   private String busy(String note, double own) {
     return (note.isEmpty() && estimate.outlier() == 0 ? "" : "; ")
         + Text.format(
-            "busy machine: excludes the %.0f %% of the time in which other programs had the cores",
+            "busy machine: excludes the %.0f %% of the time in which other programs used the cores",
             100 * (1 - own));
   }
 

@@ -199,7 +199,7 @@ final class HostRates {
               long passed = System.nanoTime() - begun;
               stopped |=
                   passed >= maxNanos
-                      || (passed >= minNanos && isCheckDue(passed) && isKnown(begun));
+                      || (passed >= minNanos && beginCheckIfDue(passed) && isKnown(begun));
             }
           });
       return estimate(begun);
@@ -223,8 +223,11 @@ final class HostRates {
       }
     }
 
-    /** Limits the checks to one thread at a time and to a negligible rate. */
-    private boolean isCheckDue(long passed) {
+    /**
+     * Limits the checks to one thread at a time and to a negligible rate; returns whether to check
+     * now.
+     */
+    private boolean beginCheckIfDue(long passed) {
       long last = lastCheck.get();
       return passed - last >= CHECK_NANOS && lastCheck.compareAndSet(last, passed);
     }

@@ -132,7 +132,7 @@ public final class Profile {
     if (over || !(iterator instanceof Iterator<?> own)) {
       return null;
     }
-    if (!isTraining()) {
+    if (!tryEnterTraining()) {
       Thread known = training;
       // DL4J's prefetch calls the program's iterator on a separate thread.
       return known == null || known == Thread.currentThread() ? null : prepare();
@@ -141,7 +141,7 @@ public final class Profile {
     boolean same = last.refersTo(iterator) && ends == epochEnds;
     stepEnd.accept(same ? left : 0); // Pending device work is part of the step.
     long entered = System.nanoTime();
-    boolean inTrainingEpoch = isTrainingEpoch(iterator);
+    boolean inTrainingEpoch = detectTrainingEpoch(iterator);
     epochEnds = ends;
     last = new WeakReference<>(iterator);
     Call get = new Call(batches, own, inTrainingEpoch && same, entered - left, inTrainingEpoch);
@@ -160,8 +160,11 @@ public final class Profile {
     return get;
   }
 
-  /** Whether this is the training thread, waiting for a batch. */
-  private boolean isTraining() {
+  /**
+   * Whether this is the training thread, waiting for a batch. The first thread that waits for one
+   * becomes the training thread and begins the first stage.
+   */
+  private boolean tryEnterTraining() {
     if (!spans.isBatchGet()) {
       return false;
     }
@@ -179,10 +182,10 @@ public final class Profile {
   }
 
   /**
-   * Whether this is a training epoch: the model has been updated since the epoch began, or has
-   * never been updated.
+   * Detects a training epoch: the model has been updated since the epoch began, or has never been
+   * updated. False on the first call in each epoch.
    */
-  private boolean isTrainingEpoch(Object iterator) {
+  private boolean detectTrainingEpoch(Object iterator) {
     if (epoch.refersTo(iterator)) {
       return true;
     }

@@ -86,14 +86,15 @@ final class Replay extends Turn {
   private void stepped(BatchGet get) {
     Batches.Kept used = kept.get((next - 1) % kept.size());
     PhaseEvent work = Gauge.reading(spans).since(before);
-    if (isIdle()) {
+    if (updateIdle()) {
       work.clearStalls();
       work.compute = Math.max(0, get.sinceLast - work.checkpoint);
       gauge.add(new Step(used.samples(), get.sinceLast, work));
     }
   }
 
-  private boolean isIdle() {
+  /** Counts a step; returns whether the threads that prepare batches have become idle. */
+  private boolean updateIdle() {
     if (idle) {
       return true;
     }

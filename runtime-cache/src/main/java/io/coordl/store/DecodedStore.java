@@ -83,7 +83,7 @@ public final class DecodedStore implements Closeable {
    */
   public @Nullable DecodedItem item(String path) {
     ItemFile file = keeps.getAsBoolean() ? ItemFile.of(path, filter, true) : null;
-    if (file == null || file.isLeft() || !file.isReadable()) {
+    if (file == null || file.isLeftToProgram() || !file.isReadable()) {
       return null;
     }
     DecodedItem item = new DecodedItem(this, file);

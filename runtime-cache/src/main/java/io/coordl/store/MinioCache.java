@@ -127,7 +127,7 @@ public final class MinioCache implements ItemSource {
     if (file == null) {
       return null;
     }
-    if (file.isLeft()) {
+    if (file.isLeftToProgram()) {
       return observed(path);
     }
     DecodedItem requester = forms.requester(file);
@@ -266,7 +266,7 @@ public final class MinioCache implements ItemSource {
     if (file == null || store == null || gain.isStopped()) {
       return false;
     }
-    if (prefetched != null && !prefetched.hasRoom(file.size())) {
+    if (prefetched != null && !prefetched.makeRoom(file.size())) {
       return true;
     }
     OpenItem item = openWhole(path, file, store, null, true);
@@ -282,7 +282,7 @@ public final class MinioCache implements ItemSource {
 
   private @Nullable ItemFile whole(String path) {
     ItemFile file = ItemFile.of(path, filter, true);
-    return file != null && !file.isLeft() && file.size() > 0 && file.size() <= WHOLE_LIMIT
+    return file != null && !file.isLeftToProgram() && file.size() > 0 && file.size() <= WHOLE_LIMIT
         ? file
         : null;
   }
@@ -309,7 +309,7 @@ public final class MinioCache implements ItemSource {
   }
 
   private OpenItem randomAccess(String path, ItemFile file) {
-    if (store == null || file.size() == 0 || file.isLeft() || !keeps.getAsBoolean()) {
+    if (store == null || file.size() == 0 || file.isLeftToProgram() || !keeps.getAsBoolean()) {
       // The kernel reports size 0 for generated files, such as in /proc or behind a link to it.
       return new WholeItem(path, file, null, Origin.STORAGE);
     }

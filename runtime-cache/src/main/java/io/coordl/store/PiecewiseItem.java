@@ -171,7 +171,7 @@ final class PiecewiseItem extends OpenItem {
     statistics.bytes(Origin.STORAGE, length);
     OpenedFile own = own();
     FileDescriptor read = own == null ? storage().getFD() : own.descriptor();
-    changed = !file.isStill(read) || (whole && !file.isNamed(target, offset));
+    changed = !file.isThisFile(read) || (whole && !file.verify(target, offset));
     return !changed;
   }
 

@@ -28,8 +28,11 @@ final class PrefetchedItems {
     this.budget = budget;
   }
 
-  /** Whether an item of this length fits now. */
-  synchronized boolean hasRoom(long length) {
+  /**
+   * Whether an item of this length fits now. If necessary, drops items that were not requested in
+   * time.
+   */
+  synchronized boolean makeRoom(long length) {
     Iterator<Waiting> oldest = waiting.values().iterator();
     while (bytes + length > budget && oldest.hasNext()) {
       Waiting first = oldest.next();
@@ -44,7 +47,7 @@ final class PrefetchedItems {
 
   /** Stores an item for the next caller that requests it, if there is room. */
   synchronized void put(ItemKey key, ByteBuffer content) {
-    if (hasRoom(content.limit())
+    if (makeRoom(content.limit())
         && waiting.putIfAbsent(key, new Waiting(content, requests)) == null) {
       bytes += content.limit();
     }

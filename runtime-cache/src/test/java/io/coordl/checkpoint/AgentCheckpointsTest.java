@@ -266,7 +266,7 @@ class AgentCheckpointsTest {
     assertThat(other.resolve("model")).hasContent("one");
   }
 
-  /** Like a run that the user moved to a larger disk. */
+  /** The user may, for example, have moved the run to a larger disk. */
   @ParameterizedTest
   @ValueSource(strings = {"link", "file"})
   void aRunsNameIsNeverReused(String kind, @TempDir Path elsewhere) throws Exception {
@@ -574,7 +574,7 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("hung");
   }
 
-  /** Like a lost mount; also checks that no lock is held that JVM shutdown needs. */
+  /** Storage behaves like a lost mount. Also checks that no lock blocks the JVM's shutdown. */
   @Test
   void unresponsiveStorageDelaysNeitherAStepNorTheEnd() throws Exception {
     CountDownLatch hold = new CountDownLatch(1);

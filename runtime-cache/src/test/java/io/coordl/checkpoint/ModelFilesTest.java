@@ -59,7 +59,7 @@ class ModelFilesTest {
 
     assertThat(target).hasContent("second one");
     assertThat(names()).containsExactly(".coordl", ".coordl/model.zip.sha256", "model.zip");
-    assertThat(files.isDamaged(target)).isFalse();
+    assertThat(files.detectDamage(target)).isFalse();
     Process check =
         new ProcessBuilder("sha256sum", "-c", "--strict", ".coordl/model.zip.sha256")
             .directory(folder.toFile())
@@ -88,7 +88,7 @@ class ModelFilesTest {
     assertThat(target).hasContent("first");
     assertThat(victim).hasContent("precious");
     assertThat(Files.isRegularFile(side, LinkOption.NOFOLLOW_LINKS)).isFalse();
-    assertThat(files.isDamaged(target)).isFalse();
+    assertThat(files.detectDamage(target)).isFalse();
     assertThat(logged).singleElement().asString().contains("cannot be verified later");
   }
 
@@ -107,7 +107,7 @@ class ModelFilesTest {
     assertThat(logged).singleElement().asString().contains("by the library", "not a directory");
   }
 
-  /** As DJL does. */
+  /** DJL saves models in this way. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aLibraryMayOpenTheFileAndCloseItsStream(boolean background) throws Exception {
@@ -173,7 +173,7 @@ class ModelFilesTest {
           .hasMessage("the disk is full");
     }
     assertThat(target).hasContent("first");
-    assertThat(files.isDamaged(target)).isFalse();
+    assertThat(files.detectDamage(target)).isFalse();
     assertThat(names()).hasSize(3);
     assertThat(events.get(1).failure).isEqualTo("the disk is full");
   }
@@ -187,7 +187,7 @@ class ModelFilesTest {
     Path old = Files.copy(target, folder.resolve("old"));
     write(target, "second one");
     Files.move(old, target, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-    assertThat(files.isDamaged(target)).isFalse();
+    assertThat(files.detectDamage(target)).isFalse();
     assertThat(Files.readString(side)).contains("# before: 5 bytes");
   }
 
@@ -198,14 +198,14 @@ class ModelFilesTest {
     FileTime time = Files.getLastModifiedTime(target);
     Files.writeString(target, "firsu");
 
-    assertThat(files.isDamaged(target)).isTrue();
+    assertThat(files.detectDamage(target)).isTrue();
     files.check(target); // The time changed, so another program wrote it: the library decides.
     Files.setLastModifiedTime(target, time);
     assertThatThrownBy(() -> files.check(target))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("model.zip is damaged");
     Files.writeString(target, "firs", StandardOpenOption.TRUNCATE_EXISTING);
-    assertThat(files.isDamaged(target)).isTrue();
+    assertThat(files.detectDamage(target)).isTrue();
     assertThat(logged.get(0)).contains("model.zip is damaged", "delete the latter if");
     assertThat(files.summary()).contains("4 found damaged");
   }
@@ -230,13 +230,14 @@ class ModelFilesTest {
     write(orphan, "gone");
     Files.delete(orphan);
     ModelFile busy = files.create(folder.resolve("busy.zip"));
-    assertThat(files(0).isDamaged(orphan)).isFalse(); // A check by the next job deletes leftovers.
+    assertThat(files(0).detectDamage(orphan))
+        .isFalse(); // A check by the next job deletes leftovers.
     assertThat(left).doesNotExist();
     assertThat(mine).exists();
     assertThat(SideFile.of(orphan)).exists(); // Its model may be about to be moved into place.
     assertThat(names()).filteredOn(name -> name.endsWith(".incomplete")).hasSize(2);
     busy.close();
-    assertThat(files(0).isDamaged(orphan)).isFalse();
+    assertThat(files(0).detectDamage(orphan)).isFalse();
     assertThat(names()).containsExactly(".coordl", "my.incomplete");
   }
 
@@ -246,7 +247,7 @@ class ModelFilesTest {
     Path models = Files.createDirectory(folder.resolve("models"));
     Path link = Files.createSymbolicLink(folder.resolve("link"), models);
     try (ModelFile file = files.create(models.resolve("model.zip"))) {
-      assertThat(files.isDamaged(link.resolve("another.zip"))).isFalse();
+      assertThat(files.detectDamage(link.resolve("another.zip"))).isFalse();
       files.write(file, text("whole"));
     }
     assertThat(link.resolve("model.zip")).hasContent("whole");
@@ -383,7 +384,7 @@ class ModelFilesTest {
     write(target, "first");
     Thread.currentThread().interrupt();
     write(target, "second");
-    assertThat(files.isDamaged(target)).isFalse();
+    assertThat(files.detectDamage(target)).isFalse();
     assertThat(Thread.interrupted()).isTrue();
     assertThat(target).hasContent("second");
     assertThat(logged).isEmpty();

@@ -181,7 +181,7 @@ class ResumeTest {
     assertThat(resume.whyUnused()).contains("own.zip");
   }
 
-  /** Like fine-tuning: each run starts from the same model. */
+  /** When fine-tuning, for example, each run starts from the same model. */
   @Test
   void aProgramThatStartsFromTheSameModelIsResumed() throws Exception {
     Path pretrained = Files.writeString(root.resolve("pretrained.zip"), "weights");

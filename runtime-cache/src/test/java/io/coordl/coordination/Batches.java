@@ -82,8 +82,11 @@ final class Batches {
     return items;
   }
 
-  /** Whether the bytes are a batch of exactly these items; overwrites some bytes if writable. */
-  static boolean isOf(int[] items, ByteBuffer bytes) {
+  /**
+   * Whether the bytes are a batch of exactly these items. Afterwards overwrites some of them, if
+   * writable, so that a second check of the same bytes fails.
+   */
+  static boolean checkAndOverwrite(int[] items, ByteBuffer bytes) {
     boolean right =
         bytes.order() == ByteOrder.nativeOrder()
             && bytes.capacity() == 4 * INTS

@@ -50,13 +50,13 @@ public final class DamagedStagingJob {
         1);
     for (int batch = 0; batch < BEFORE; batch++) {
       ByteBuffer staged = Batches.take(epoch, batch);
-      if (staged == null || !Batches.isOf(epoch.order().items(batch), staged)) {
+      if (staged == null || !Batches.checkAndOverwrite(epoch.order().items(batch), staged)) {
         throw new AssertionError("batch " + batch);
       }
     }
     int[] items = epoch.order().items(BEFORE);
     ByteBuffer copied = epoch.use(BEFORE, bytes -> copy(bytes, items.length));
-    if (copied != null && !Batches.isOf(items, copied)) {
+    if (copied != null && !Batches.checkAndOverwrite(items, copied)) {
       throw new AssertionError("the batch copied during truncation");
     }
     truncated.countDown();

@@ -54,7 +54,7 @@ public final class FullMemoryJob {
           ByteBuffer staged = epoch == null ? null : Batches.take(epoch, batch);
           if (staged != null) {
             given++;
-            if (!Batches.isOf(own.items(batch), staged)) {
+            if (!Batches.checkAndOverwrite(own.items(batch), staged)) {
               System.out.println("WRONG batch " + batch);
             }
           }

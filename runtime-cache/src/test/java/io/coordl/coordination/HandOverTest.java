@@ -184,7 +184,7 @@ class HandOverTest {
     ByteBuffer second = Batches.copy(bytes.duplicate().order(bytes.order()));
     long later = memory.generation(slot);
     boolean same = first.equals(second);
-    if (later != generation || !same || !Batches.isOf(items, first)) {
+    if (later != generation || !same || !Batches.checkAndOverwrite(items, first)) {
       wrong.add(
           String.format(
               "The batch of items %s was read in generation %s and %s by %s:%n%s%n%s%n%s",

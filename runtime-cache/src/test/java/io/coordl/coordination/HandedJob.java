@@ -93,7 +93,7 @@ public final class HandedJob {
       ByteBuffer staged = Batches.take(epoch, batch);
       if (staged != null) {
         given++;
-        if (!Batches.isOf(epoch.order().items(batch), staged)) {
+        if (!Batches.checkAndOverwrite(epoch.order().items(batch), staged)) {
           wrong = "WRONG batch " + batch;
         }
       }

@@ -65,7 +65,7 @@ class PrepGroupTest {
         for (int batch = 0; batch < own.batches(); batch++) {
           ByteBuffer staged = Batches.take(epoch, batch);
           assertThat(staged).as("batch %d of epoch %d", batch, number).isNotNull();
-          assertThat(Batches.isOf(own.items(batch), staged)).isTrue();
+          assertThat(Batches.checkAndOverwrite(own.items(batch), staged)).isTrue();
         }
         epoch.end();
         assertThat(Batches.take(epoch, 0)).isNull();
@@ -161,7 +161,9 @@ class PrepGroupTest {
       epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
         int[] items = own.items(batch);
-        Boolean right = epoch.use(batch, bytes -> bytes.isReadOnly() && Batches.isOf(items, bytes));
+        Boolean right =
+            epoch.use(
+                batch, bytes -> bytes.isReadOnly() && Batches.checkAndOverwrite(items, bytes));
         assertThat(right).as("batch %d", batch).isTrue();
       }
       StagingStatisticsEvent figures = group.statistics().get(0);
@@ -210,7 +212,7 @@ class PrepGroupTest {
         ByteBuffer staged = Batches.take(epoch, batch);
         assertThat(staged == null).as("batch %d", batch).isEqualTo(batch >= 5);
         if (staged != null) {
-          assertThat(Batches.isOf(own.items(batch), staged)).isTrue();
+          assertThat(Batches.checkAndOverwrite(own.items(batch), staged)).isTrue();
         }
       }
     }
@@ -369,7 +371,7 @@ class PrepGroupTest {
       epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
         ByteBuffer staged = Batches.take(epoch, batch);
-        assertThat(Batches.isOf(own.items(batch), staged)).isTrue();
+        assertThat(Batches.checkAndOverwrite(own.items(batch), staged)).isTrue();
       }
       assertThat(Thread.interrupted()).isTrue();
     } finally {
@@ -454,7 +456,7 @@ class PrepGroupTest {
       epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
         ByteBuffer staged = Batches.take(epoch, batch);
-        assertThat(Batches.isOf(own.items(batch), staged)).isTrue();
+        assertThat(Batches.checkAndOverwrite(own.items(batch), staged)).isTrue();
       }
     }
     assertThat(logged)

@@ -105,7 +105,7 @@ public final class StagingJob {
   private static int[] read(int[] items, ByteBuffer bytes, int pause) {
     int[] found = Batches.items(bytes);
     LockSupport.parkNanos(pause);
-    if (!Batches.isOf(items, bytes)) {
+    if (!Batches.checkAndOverwrite(items, bytes)) {
       fail("batch of " + Arrays.toString(items));
     }
     return found;

@@ -13,9 +13,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver of two devices that a test controls. For the test's load wave, it reports what NVIDIA's
- * driver would: utilization in the last window and in the windows still stored, and the processes
- * that ran in them.
+ * A driver of two devices that a test controls. For the load that the test simulates over time, it
+ * reports what NVIDIA's driver would: utilization in the last window and in the windows still
+ * stored, and the processes that ran in them.
  */
 final class FakeDriver implements Natives {
   static final int PID = 4711;

@@ -156,7 +156,7 @@ class PinnedMemoryTest {
     assertThat(pinned.whyUnused()).isEmpty();
   }
 
-  /** As on an H200, scaled: locking takes 10 ms; a copy takes 3.5 ms, or 0.7 ms if locked. */
+  /** Scaled from an H200: locking takes 10 ms; a copy takes 3.5 ms, or 0.7 ms if locked. */
   @Test
   void aSlotIsLockedOnceItsCopiesWouldHavePaidForTheLock() {
     driver.active.add(0);

@@ -93,15 +93,15 @@ final class ItemFilterTest {
   void directoriesReadOutsideSamplesAreSuggestedAsTheDataSet() {
     AtomicBoolean loading = new AtomicBoolean();
     ItemFilter filter = ItemFilter.inferred(loading::get, ItemNames.HERE);
-    assertThat(filter.whyNoItems()).isEqualTo("no file was read while a sample was loaded");
+    assertThat(filter.whyNoItems()).isEqualTo("no file was read while a sample was being loaded");
 
     filter.isItem("/etc/config");
     filter.isItem("/data/a.csv");
     filter.isItem("/data/a.csv");
     assertThat(filter.whyNoItems())
         .isEqualTo(
-            "no file was read while a sample was loaded, but there were 2 reads of files in /data"
-                + " at other times; if they are the data set, set dataset=/data");
+            "no file was read while a sample was being loaded, but there were 2 reads of files in"
+                + " /data at other times; if they are the data set, set dataset=/data");
 
     loading.set(true);
     assertThat(filter.isItem("/data/a.csv")).isTrue();

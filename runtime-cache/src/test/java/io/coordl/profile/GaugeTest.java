@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GaugeTest {
   private static final long MILLI = 1_000_000;
 
-  private static void feed(Gauge gauge, int most, long nanos) {
-    for (int i = 0; i < most && !gauge.isDone(); i++) {
+  private static void feed(Gauge gauge, int maxSteps, long nanos) {
+    for (int i = 0; i < maxSteps && !gauge.isDone(); i++) {
       gauge.add(new Step(4, nanos, new PhaseEvent()));
     }
   }
@@ -57,7 +57,7 @@ class GaugeTest {
     assertThat(busy.sampleNanos).isEqualTo(1.5 * MILLI);
     assertThat(busy.note)
         .isEqualTo(
-            "busy machine: excludes the 40 % of the time in which other programs had the cores");
+            "busy machine: excludes the 40 % of the time in which other programs used the cores");
     PhaseEvent calm = besideOthers(MILLI / 10);
     assertThat(calm.sampleNanos).isEqualTo(2.5 * MILLI);
     assertThat(calm.note).isEmpty();
@@ -85,7 +85,7 @@ class GaugeTest {
     PhaseEvent event = gauge.event("cold", 0, "");
     assertThat(event.steady).isTrue();
     assertThat(event.sampleNanos).isCloseTo(10.0 * MILLI, within(1e4));
-    assertThat(event.note).contains("in which other programs had the cores");
+    assertThat(event.note).contains("in which other programs used the cores");
   }
 
   /** Work of the profile between two batches counts as compute, but belongs to no step. */

@@ -296,8 +296,8 @@ class ArenaModelTest {
   void everySwitchAndEveryKillLeavesItemsCompleteAndStoredOnce() throws Exception {
     int steps = new Run(Map.of()).run();
     assertThat(steps).isGreaterThan(50);
-    int most = 2 * steps;
-    for (int at = 0; at < most; at++) {
+    int limit = 2 * steps;
+    for (int at = 0; at < limit; at++) {
       for (int next = 1; next < 3; next++) {
         new Run(Map.of(at, new Event(false, next))).run();
         new Run(Map.of(at, new Event(true, next))).run();

@@ -75,34 +75,34 @@ class GivingBackTest {
 
   /** Returns how many bytes of this test's files are mapped and in memory. */
   private long mapped() throws IOException {
-    long pages = 0;
+    long bytes = 0;
     boolean ours = false;
     for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
       if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
         ours = line.contains(shared + "/");
       } else if (ours && line.startsWith("Rss:")) {
-        pages += Long.parseLong(line.replaceAll("\\D", "")) << 10;
+        bytes += Long.parseLong(line.replaceAll("\\D", "")) << 10;
       }
     }
-    return pages;
+    return bytes;
   }
 
-  private void awaitMapped(long most) throws Exception {
+  private void awaitMapped(long limit) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (mapped() > most) {
+    while (mapped() > limit) {
       assertThat(System.nanoTime())
-          .as("%s bytes mapped, not %s", mapped(), most)
+          .as("%s bytes mapped, not at most %s", mapped(), limit)
           .isLessThan(deadline);
       System.gc();
       Thread.onSpinWait();
     }
   }
 
-  private static void awaitPinned(ArenaStore store, long most) {
+  private static void awaitPinned(ArenaStore store, long limit) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (store.pinned() > most) {
+    while (store.pinned() > limit) {
       assertThat(System.nanoTime())
-          .as("%s bytes pinned, not %s", store.pinned(), most)
+          .as("%s bytes pinned, not at most %s", store.pinned(), limit)
           .isLessThan(deadline);
       System.gc();
     }

@@ -183,9 +183,9 @@ class MinioCacheTest {
     Path file = Items.file(directory, "a", 100);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
     if (Files.isReadable(file)) {
-      System.out.println("skipped: this user may read a file of mode 000");
+      System.out.println("skipped: this user may read a file with mode 000");
     }
-    Assumptions.assumeFalse(Files.isReadable(file), "this user may read a file of mode 000");
+    Assumptions.assumeFalse(Files.isReadable(file), "this user may read a file with mode 000");
     assertThat(cache("8m").open(file.toString())).isNull();
   }
 
@@ -355,15 +355,15 @@ class MinioCacheTest {
         };
     ItemFilter copies = ItemFilter.inferred(() -> true, ItemNames.HERE.copies());
     MinioCache cache = new MinioCache(others, store, copies);
-    long most = Runtime.getRuntime().maxMemory() / 16 / MinioCache.WHOLE_LIMIT;
+    long limit = Runtime.getRuntime().maxMemory() / 16 / MinioCache.WHOLE_LIMIT;
     String file = "";
-    for (int i = 0; i <= most; i++) {
+    for (int i = 0; i <= limit; i++) {
       file = directory.resolve("item" + i).toString();
       try (RandomAccessFile writer = new RandomAccessFile(file, "rw")) {
         writer.setLength(MinioCache.WHOLE_LIMIT);
       }
       assertThat(cache.prefetch(file)).isTrue();
-      assertThat(cache.isKept(file)).isEqualTo(i < most);
+      assertThat(cache.isKept(file)).isEqualTo(i < limit);
     }
     cache.open(directory.resolve("item0").toString()).close();
     assertThat(cache.prefetch(file)).isTrue();

@@ -24,7 +24,7 @@ final class PrefetchedItemsTest {
     assertThat(items.has(key(1))).isTrue();
     assertThat(items.take(key(1))).isSameAs(content);
     assertThat(items.take(key(1))).isNull();
-    assertThat(items.hasRoom(10)).isTrue();
+    assertThat(items.makeRoom(10)).isTrue();
   }
 
   @Test
@@ -34,8 +34,8 @@ final class PrefetchedItemsTest {
     items.put(key(2), bytes(6));
     assertThat(items.has(key(1))).isTrue();
     assertThat(items.has(key(2))).isFalse();
-    assertThat(items.hasRoom(4)).isTrue();
-    assertThat(items.hasRoom(5)).isFalse();
+    assertThat(items.makeRoom(4)).isTrue();
+    assertThat(items.makeRoom(5)).isFalse();
   }
 
   @Test
@@ -45,9 +45,9 @@ final class PrefetchedItemsTest {
     for (int i = 0; i < 2_048; i++) {
       items.take(key(100 + i));
     }
-    assertThat(items.hasRoom(1)).isFalse();
+    assertThat(items.makeRoom(1)).isFalse();
     items.take(key(99));
-    assertThat(items.hasRoom(1)).isTrue();
+    assertThat(items.makeRoom(1)).isTrue();
     assertThat(items.has(key(1))).isFalse();
   }
 
@@ -56,6 +56,6 @@ final class PrefetchedItemsTest {
     PrefetchedItems items = new PrefetchedItems(10);
     items.put(key(1), bytes(5));
     items.put(key(1), bytes(5));
-    assertThat(items.hasRoom(5)).isTrue();
+    assertThat(items.makeRoom(5)).isTrue();
   }
 }

@@ -175,8 +175,8 @@ public final class BatchPrefetcher {
     return prefetcher.isWorthwhile();
   }
 
-  /** Whether the next batch of an order is ready; waits for it if it is being prepared. */
-  boolean isMade(PeekingIterator<?> order) {
+  /** Waits for the next batch of an order if it is being prepared; returns whether it is ready. */
+  boolean awaitReady(PeekingIterator<?> order) {
     Prepared next =
         awaitIdle() && order.companion() instanceof Slot slot ? slot.prepared.get() : null;
     return next != null && next.samples == order.peek() && next.batch.get() != null;

@@ -28,7 +28,7 @@ public final class CheckedSamples {
   /** Maximum number of classes of data sets that are reported. */
   private static final int MAX_CLASSES = 8;
 
-  private static final int FEWEST = 64;
+  private static final int MIN_LENGTH = 64;
 
   private final Function<Object, @Nullable SampleVerdict> proofs;
   private final List<Units> known = new ArrayList<>();
@@ -184,7 +184,7 @@ public final class CheckedSamples {
     /** Called when the program has made the unit with this number. */
     public void made(long number, long checksum) {
       synchronized (CheckedSamples.this) {
-        if (number < 0 || !hasRoom(number)) {
+        if (number < 0 || !makeRoom(number)) {
           return;
         }
         int unit = (int) number;
@@ -223,17 +223,18 @@ public final class CheckedSamples {
       }
     }
 
-    private boolean hasRoom(long number) {
+    /** Grows {@link #first} for this unit; returns false at the limit. */
+    private boolean makeRoom(long number) {
       if (number < first.length) {
         return true;
       }
-      long length = Math.max(Math.max(FEWEST, number + 1), 2L * first.length);
-      long most = Math.min(length, (long) first.length + MAX_UNITS - remembered);
-      if (number >= most) {
+      long length = Math.max(Math.max(MIN_LENGTH, number + 1), 2L * first.length);
+      long grown = Math.min(length, (long) first.length + MAX_UNITS - remembered);
+      if (number >= grown) {
         return false;
       }
-      remembered += (int) most - first.length;
-      first = Arrays.copyOf(first, (int) most);
+      remembered += (int) grown - first.length;
+      first = Arrays.copyOf(first, (int) grown);
       return true;
     }
   }

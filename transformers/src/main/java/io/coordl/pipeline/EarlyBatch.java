@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class EarlyBatch {
   /**
-   * How long the program waits for the batch. Code that hangs would also hang in the program's own
-   * call, unless it waits for a lock that the program holds.
+   * Maximum time that the program waits for the batch. Bounded because the maker may need a lock
+   * that the waiting program holds; any other hang would also occur in the program's own call.
    */
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -97,8 +97,8 @@ final class EarlyBatch {
   }
 
   /** Waits until the batch is ready or has failed; returns false on timeout. */
-  boolean await(Duration longest) {
-    return done.getCount() == 0 || AgentThread.await(done, longest);
+  boolean await(Duration timeout) {
+    return done.getCount() == 0 || AgentThread.await(done, timeout);
   }
 
   /** Returns the batch; null while it is being prepared, or if there is none. */

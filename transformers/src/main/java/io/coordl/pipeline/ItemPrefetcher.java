@@ -96,16 +96,16 @@ public final class ItemPrefetcher implements Closeable {
   /**
    * Wraps an epoch's elements and offers their items as soon as they are known.
    *
-   * @param most maximum number of elements to read ahead
+   * @param maxAhead maximum number of elements to read ahead
    * @param paths returns the items of an element; must not throw
    * @param decoder null if items are only to be fetched
    */
   public <T> PeekingIterator<T> peek(
-      Iterator<T> own, int most, Function<T, List<String>> paths, @Nullable Decoder decoder) {
+      Iterator<T> own, int maxAhead, Function<T, List<String>> paths, @Nullable Decoder decoder) {
     Object user = new Object(); // Lives as long as the iterator, whose listener holds it.
     return new PeekingIterator<>(
         own,
-        most,
+        maxAhead,
         element -> {
           if (isWorthwhile(decoder != null)) {
             paths.apply(element).forEach(path -> offer(path, decoder, user));

@@ -15,7 +15,7 @@ public final class LibraryLayers implements Function<Object, List<LayerEvent>> {
   /**
    * Uses these adapters.
    *
-   * @param adapters names of the adapter classes, by the names of the classes that run steps
+   * @param adapters names of the adapter classes, keyed by the names of the classes that run steps
    */
   public LibraryLayers(Map<String, String> adapters) {
     this.adapters = new LibraryAdapters<>(Function.class, adapters);

@@ -84,10 +84,10 @@ public final class ObjectDescription {
      * Returns the maximum number of objects to describe. Without it, a reference to a whole network
      * would delay each epoch.
      */
-    int mostObjects();
+    int maxObjects();
 
-    /** Whether to include the order of unordered containers, which may differ between jobs. */
-    default boolean countsEveryOrder() {
+    /** Whether to include the order of hash maps and hash sets, which may differ between jobs. */
+    default boolean mapOrderMatters() {
       return false;
     }
   }
@@ -221,8 +221,8 @@ public final class ObjectDescription {
       }
     } else if (depth == MAX_DEPTH) {
       addLater(object);
-    } else if (++objects > library.mostObjects()) {
-      throw new IOException("it refers to more than " + library.mostObjects() + " objects");
+    } else if (++objects > library.maxObjects()) {
+      throw new IOException("it refers to more than " + library.maxObjects() + " objects");
     } else {
       depth++;
       if (!library.describe(object, this)) {
@@ -247,8 +247,8 @@ public final class ObjectDescription {
   private void finish() throws ReflectiveOperationException, IOException {
     Object object;
     while ((object = later.poll()) != null) {
-      if (++objects > library.mostObjects()) {
-        throw new IOException("it refers to more than " + library.mostObjects() + " objects");
+      if (++objects > library.maxObjects()) {
+        throw new IOException("it refers to more than " + library.maxObjects() + " objects");
       }
       write(", #" + seen.get(object) + "=");
       depth = 2; // Below the fields that may name files.
@@ -339,7 +339,7 @@ public final class ObjectDescription {
   /** Whether to ignore a container's order, because the program cannot choose it. */
   private boolean ignoresOrder(Object container) {
     Class<?> type = container.getClass();
-    return !library.countsEveryOrder()
+    return !library.mapOrderMatters()
         && (UNORDERED.contains(type)
             || type.getName().startsWith("java.util.ImmutableCollections$"));
   }

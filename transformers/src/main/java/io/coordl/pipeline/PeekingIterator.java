@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PeekingIterator<T> implements Iterator<T> {
   private final Iterator<T> own;
-  private final int most;
+  private final int maxAhead;
   private final Consumer<? super T> listener;
   private final Queue<T> peeked = new ArrayDeque<>();
 
@@ -24,18 +24,18 @@ public final class PeekingIterator<T> implements Iterator<T> {
   /**
    * Starts reading ahead immediately.
    *
-   * @param most maximum number of elements to read ahead
+   * @param maxAhead maximum number of elements to read ahead
    * @param listener receives each element read; must not throw
    */
-  public PeekingIterator(Iterator<T> own, int most, Consumer<? super T> listener) {
+  public PeekingIterator(Iterator<T> own, int maxAhead, Consumer<? super T> listener) {
     this.own = own;
-    this.most = most;
+    this.maxAhead = maxAhead;
     this.listener = listener;
     readAhead();
   }
 
   private void readAhead() {
-    while (failure == null && peeked.size() < most) {
+    while (failure == null && peeked.size() < maxAhead) {
       T element;
       try {
         if (!own.hasNext()) {

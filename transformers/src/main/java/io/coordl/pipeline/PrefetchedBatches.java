@@ -40,7 +40,7 @@ final class PrefetchedBatches implements EpochSource {
 
   @Override
   public @Nullable Object batch(int number) throws IOException {
-    if (!isIdle()) {
+    if (!awaitIdle()) {
       return null;
     }
     asked = prefetcher.enter(new Early(number), order.next(), 0);
@@ -48,14 +48,15 @@ final class PrefetchedBatches implements EpochSource {
     return batch == null ? source.batch(number) : batch;
   }
 
-  private boolean isIdle() {
+  /** Waits until no batch is being prepared; false if that thread hangs, now or before. */
+  private boolean awaitIdle() {
     hangs |= !prefetcher.awaitIdle();
     return !hangs;
   }
 
   @Override
   public boolean isKnown(int number) {
-    return isIdle() && (prefetcher.isMade(order) || source.isKnown(number));
+    return awaitIdle() && (prefetcher.awaitReady(order) || source.isKnown(number));
   }
 
   @Override
@@ -89,7 +90,7 @@ final class PrefetchedBatches implements EpochSource {
 
   @Override
   public void end() {
-    if (isIdle()) {
+    if (awaitIdle()) {
       prefetcher.begin(epoch.dataset());
       source.end();
     }

@@ -167,7 +167,7 @@ public final class PreparedSamples {
   synchronized boolean sparesItems(Object dataset, long index) {
     for (Plan plan : plans) {
       if (plan.refersTo(dataset)) {
-        return !plan.isLeft() && (plan.sparesItems || isKept(plan, index));
+        return !plan.isLeftToProgram() && (plan.sparesItems || isKept(plan, index));
       }
     }
     unknown.removeIf(one -> one.refersTo(null));
@@ -187,7 +187,7 @@ public final class PreparedSamples {
     }
     long start = System.nanoTime();
     Plan plan = current(pipeline);
-    if (plan.isLeft()) {
+    if (plan.isLeftToProgram()) {
       if (!Boolean.TRUE.equals(cachesNone)) {
         updateCachesNone();
       }
@@ -199,7 +199,7 @@ public final class PreparedSamples {
   }
 
   private synchronized void updateCachesNone() {
-    cachesNone = plans.stream().allMatch(Plan::isLeft);
+    cachesNone = plans.stream().allMatch(Plan::isLeftToProgram);
   }
 
   private synchronized Plan current(LibraryEpoch pipeline) {
@@ -234,7 +234,7 @@ public final class PreparedSamples {
     }
     Object settings = pipeline.settings();
     List<List<@Nullable Object>> stages = pipeline.stages(settings);
-    List<ObjectSnapshot> looked = new ArrayList<>();
+    List<ObjectSnapshot> snapshots = new ArrayList<>();
     StringBuilder text = new StringBuilder();
     List<FieldValues> values = new ArrayList<>();
     if (stages.isEmpty()) {
@@ -261,13 +261,13 @@ public final class PreparedSamples {
       if (!proof.values().isEmpty()) {
         values.add(proof.values());
       }
-      looked.addAll(before);
+      snapshots.addAll(before);
       describe(pipeline, settings, names.size(), proof, text);
       names.add(text.toString());
     }
     // From here on, nothing refers to objects that may refer to the data set.
     Worth worth = worth(pipeline, names.size());
-    Plan plan = new Plan(pipeline, names.isEmpty() ? "" : settings, now, looked, names, worth);
+    Plan plan = new Plan(pipeline, names.isEmpty() ? "" : settings, now, snapshots, names, worth);
     plan.values.addAll(values);
     plan.comparesEach = names.size() < stages.size() || pipeline.runsOtherCode(settings);
     return plan;
@@ -515,7 +515,7 @@ public final class PreparedSamples {
     private final Object settings;
 
     /** Snapshots of its stages' objects, if {@link LibraryEpoch#isAnnounced}. */
-    private final List<ObjectSnapshot> looked;
+    private final List<ObjectSnapshot> snapshots;
 
     /** Field values that the proofs of the stages rely on. */
     private final List<FieldValues> values = new ArrayList<>();
@@ -576,7 +576,7 @@ public final class PreparedSamples {
         LibraryEpoch pipeline,
         Object settings,
         long generation,
-        List<ObjectSnapshot> looked,
+        List<ObjectSnapshot> snapshots,
         List<String> texts,
         Worth worth) {
       super(pipeline.dataset());
@@ -584,7 +584,7 @@ public final class PreparedSamples {
       this.name = pipeline.name();
       this.keepsItems = pipeline.keepsItems();
       this.settings = settings;
-      this.looked = looked;
+      this.snapshots = snapshots;
       this.generation = generation;
       this.size = Math.max(1, pipeline.size());
       this.stamp = pipeline.stamp();
@@ -600,21 +600,22 @@ public final class PreparedSamples {
 
     /** Whether this plan still fits the pipeline. A rejected data set stays rejected. */
     private boolean isOf(LibraryEpoch pipeline) {
-      if (isLeft()) {
+      if (isLeftToProgram()) {
         return true;
       }
       long now = PreparedSamples.this.generation.get();
-      if (generation != now && !looked.isEmpty() && areAsLooked(pipeline)) {
+      if (generation != now && !snapshots.isEmpty() && matchesSnapshots(pipeline)) {
         generation = now;
         begins = true;
       }
       return generation == now && pipeline.isCurrent(settings) && haveSameValues();
     }
 
-    private boolean areAsLooked(LibraryEpoch pipeline) {
+    private boolean matchesSnapshots(LibraryEpoch pipeline) {
       List<Object> objects = present(pipeline.stages(settings).subList(0, names.size())).toList();
-      return objects.size() == looked.size()
-          && IntStream.range(0, objects.size()).allMatch(i -> looked.get(i).isOf(objects.get(i)));
+      return objects.size() == snapshots.size()
+          && IntStream.range(0, objects.size())
+              .allMatch(i -> snapshots.get(i).isOf(objects.get(i)));
     }
 
     private boolean haveSameValues() {
@@ -626,7 +627,7 @@ public final class PreparedSamples {
       return true;
     }
 
-    private boolean isLeft() {
+    private boolean isLeftToProgram() {
       return left || names.isEmpty() || !worth.paysOff();
     }
 

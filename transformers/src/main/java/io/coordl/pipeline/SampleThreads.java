@@ -128,12 +128,13 @@ public final class SampleThreads {
     synchronized (this) {
       closed = true;
     }
-    if (!Uninterrupted.await(EarlyBatch.PATIENCE.toNanos(), this::isIdleWithin)) {
+    if (!Uninterrupted.await(EarlyBatch.PATIENCE.toNanos(), this::awaitIdle)) {
       throw new TimeoutException("a thread hangs in the program's code");
     }
   }
 
-  private synchronized boolean isIdleWithin(long nanos) throws InterruptedException {
+  /** Waits at most {@code nanos} until no helper runs; returns false on timeout. */
+  private synchronized boolean awaitIdle(long nanos) throws InterruptedException {
     long until = System.nanoTime() + nanos;
     long left;
     while (helping > 0 && (left = until - System.nanoTime()) > 0) {

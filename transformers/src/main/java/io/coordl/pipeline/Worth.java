@@ -233,8 +233,8 @@ public final class Worth {
         || (keeps && keeping.mean() > epochs.getAsInt() * saved)) {
       leave(
           Text.format(
-              "it would not pay off; a %s takes %.1f us to make, %.1f to find, %.1f to cache, and"
-                  + " %.1f to check for changes",
+              "caching would not pay off; a %s takes %.1f us to make, %.1f to find, %.1f to cache,"
+                  + " and %.1f to check for changes",
               unit,
               make / 1e3,
               finding.mean() / 1e3,

@@ -38,7 +38,7 @@ class ChecksumTest {
     assertThat(met).hasSize(count);
   }
 
-  /** For lengths below 100; in heap memory and, from another position, in direct memory. */
+  /** Lengths below 100, in heap memory and, at another position, in direct memory. */
   @Test
   void eachByteMatters() {
     for (int length = 0; length < 100; length++) {

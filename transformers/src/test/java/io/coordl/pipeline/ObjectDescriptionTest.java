@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Deeply nested objects are described as text, within bounds. */
 class ObjectDescriptionTest {
-  private record Nothing(int mostObjects) implements ObjectDescription.Library {
+  private record Nothing(int maxObjects) implements ObjectDescription.Library {
     @Override
     public boolean has(String className) {
       return false;

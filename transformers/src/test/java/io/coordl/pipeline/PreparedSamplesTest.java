@@ -41,7 +41,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Caches samples of a minimal library, which are arrays of bytes. */
+/** Caching with a minimal library whose samples are arrays of bytes. */
 class PreparedSamplesTest {
   private static final PurityAnalyzer.Known NOTHING =
       new PurityAnalyzer.Known() {
@@ -330,7 +330,7 @@ class PreparedSamplesTest {
   /** The object that one stage passes to the next. */
   private record Tagged(Settable setting) {}
 
-  /** Returns what the next stage reads. */
+  /** A stage that returns an object whose field only the next stage reads. */
   @SuppressWarnings("UnusedMethod") // The proof reads the methods in the class file.
   private static final class Tagging {
     private final Settable setting = new Settable();
@@ -450,7 +450,7 @@ class PreparedSamplesTest {
         .contains("(stage 1 of 1): all samples fit: 1 MiB");
   }
 
-  /** For example, the training and validation data. */
+  /** For example, training and validation data may have the same class. */
   @Test
   void theFormOfDataSetsOfOneClassIsReportedOnce() throws Exception {
     assertThat(keptDecoded(new Data(numbers, "training"), 20)).isEqualTo(1);
@@ -664,7 +664,7 @@ class PreparedSamplesTest {
     assertThat(files.parts()).singleElement().extracting("name").isEqualTo("pom.xml");
   }
 
-  /** For example, a file within an archive. */
+  /** A file within an archive has no path, for example, so its changes would go unnoticed. */
   @Test
   void filesWithoutAPathMayHaveChanged() throws Exception {
     OpenedFiles files = new OpenedFiles();
@@ -736,7 +736,10 @@ class PreparedSamplesTest {
     assertThat(calls).as("read once more").hasSize(2);
   }
 
-  /** For files named in the key, such as a table that is read as a whole. */
+  /**
+   * The stamp stands for the files that the key names, such as a table. If they change but the
+   * sample does not, the cached sample stays.
+   */
   @Test
   void equalSampleStaysUnderAnotherStamp() throws Exception {
     Data data = new Data(numbers, "n");
@@ -907,7 +910,7 @@ class PreparedSamplesTest {
         assertThat(made).hasSize(length).containsOnly((byte) length);
       }
     }
-    // A sample that was expected to have the length of the first one may not have been kept.
+    // A sample may not be kept if the store expected it to be as long as the first.
     assertThat(calls).hasSizeBetween(6, 8);
   }
 
@@ -978,7 +981,7 @@ class PreparedSamplesTest {
       samples.sample(samples.plan(data), kept++, slow);
     }
     assertThat(kept).isLessThan(2_100);
-    assertThat(said).anyMatch(line -> line.contains("it would not pay off; a sample takes "));
+    assertThat(said).anyMatch(line -> line.contains("caching would not pay off; a sample takes "));
   }
 
   /** Plans do not keep data sets from being garbage-collected. */
@@ -1016,7 +1019,7 @@ class PreparedSamplesTest {
     assertThat(prepared.sparesItems(numbers, 1)).isFalse();
   }
 
-  /** As if the data set were iterated without an intercepted call. */
+  /** As if the program iterated over the data set without an intercepted call. */
   @Test
   void itemsOfAnUnseenDataSetAreSparedOnlyAtFirst() {
     long spared = 0;

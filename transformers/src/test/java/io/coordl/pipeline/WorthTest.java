@@ -52,8 +52,8 @@ class WorthTest {
     assertThat(worth.paysOff()).isFalse();
     assertThat(said)
         .containsExactly(
-            "it would not pay off; a sample takes 6.0 us to make, 6.0 to find, 20.0 to cache, and"
-                + " 0.0 to check for changes");
+            "caching would not pay off; a sample takes 6.0 us to make, 6.0 to find, 20.0 to cache,"
+                + " and 0.0 to check for changes");
   }
 
   /** Keeping costs 147 us and saves 14 us an epoch: it pays off in 20 epochs, not in 10. */
@@ -90,7 +90,7 @@ class WorthTest {
     assertThat(said).singleElement().asString().endsWith("200.0 to check for changes");
   }
 
-  /** As in a loop that takes a few batches of a large data set and then stops. */
+  /** The loop takes a few batches of a large data set and then stops. */
   @Test
   void costOfCheckingIsSpreadOverTheSamplesTaken() {
     for (int epoch = 0; epoch < 5; epoch++) {
@@ -112,7 +112,7 @@ class WorthTest {
     assertThat(worth.paysOff()).isTrue();
   }
 
-  /** As in the first 257 batches of a JVM, whose code is still cold. */
+  /** The first 257 batches of a JVM, while its code is still cold. */
   @Test
   void coldCodeDoesNotDecide() {
     for (int batch = 0; batch < 257; batch++) {

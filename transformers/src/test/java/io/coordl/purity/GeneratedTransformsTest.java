@@ -15,7 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 class GeneratedTransformsTest {
   private static final int COUNT = Boolean.getBoolean("coordl.full") ? 2_400 : 600;
 
-  /** For a caller that, before relying on a proof, compares fields that other code may set. */
+  /**
+   * Analyzes for a caller that, before relying on a proof, compares the fields that other code may
+   * set.
+   */
   private static final PurityAnalyzer COMPARING =
       new PurityAnalyzer("org.jspecify.", new PurityAnalyzerTest.Everything(true));
 

@@ -25,7 +25,7 @@ class AugmentedIT {
    * The agent prepares more batches than this. It leaves the others to the program, because many
    * pipelines contain the program's own code, and some batches fail or mix picture sizes.
    */
-  private static final int LEAST = 70;
+  private static final int MIN_BATCHES = 70;
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
@@ -52,7 +52,7 @@ class AugmentedIT {
       if (!policy.startsWith("auto")) {
         assertThat(preparedPictures(job))
             .as(policy + ": batches that the agent made")
-            .isGreaterThan(LEAST);
+            .isGreaterThan(MIN_BATCHES);
       }
     }
   }

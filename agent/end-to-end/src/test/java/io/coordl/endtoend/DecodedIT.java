@@ -141,7 +141,7 @@ class DecodedIT {
     return "cache=minio,decoded=share,cache.size=" + bytes;
   }
 
-  /** For example, programs draw on images, resize them, and pass them on. */
+  /** The program draws on its images, resizes them, and passes them on. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void everyUseOfAnImageWorksAsWithoutTheAgent(Framework framework, Jdk jdk)

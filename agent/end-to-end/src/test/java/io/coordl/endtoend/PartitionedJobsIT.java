@@ -36,8 +36,8 @@ class PartitionedJobsIT {
   /**
    * What two jobs did.
    *
-   * @param differenceOfReads how their reads differ from one read of each file, by either host;
-   *     empty if they do not
+   * @param differenceOfReads how their reads differ from exactly one read of each file, by one of
+   *     the hosts; empty if they do not
    */
   private record Run(String differenceOfReads, String logs) {
     boolean hasFailedRequests() {
@@ -59,10 +59,10 @@ class PartitionedJobsIT {
       try {
         List<Running> jobs = new ArrayList<>();
         for (Host host : hosts.all()) {
-          // Keeps the host's store alive until both jobs have ended.
           Path own = host.copy(few.directory(), true);
           Path data = host.copy(pictures, true);
           String arguments = host.peerArguments(data) + ",cache.size=32m,peer.hosts=" + HOSTS;
+          // Keeps the host's store alive until both jobs have ended.
           keepers.add(
               Reader.start(
                   host,

@@ -134,7 +134,7 @@ class PrefetchIT {
     return loop(jdk, Framework.DJL, programs, Pictures.all().directory());
   }
 
-  /** The same for DL4J, whose own thread prepares the batches. */
+  /** The same with DL4J, whose own thread prepares the batches. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void loopsOfDl4jGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PreparedIT {
   private static final int SAMPLES = 96;
 
-  /** In four classes. */
+  /** Number of pictures: 24 in each of four classes. */
   private static final int PICTURES = 4 * 24;
 
   private static final Pattern STORE =
@@ -271,7 +271,7 @@ class PreparedIT {
     }
   }
 
-  /** As floats, or scaled by the preprocessor, the batches would be too large to cache. */
+  /** The batches would be too large to cache as floats, or as scaled by the preprocessor. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void batchesOfImagesAreCachedAsBytes(Jdk jdk) throws IOException, InterruptedException {
@@ -352,7 +352,7 @@ class PreparedIT {
     }
   }
 
-  /** As above, for DJL; here the jobs also start with different settings. */
+  /** The same with DJL, whose jobs also start with different settings. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void changesToStateThatDataSetsReadAreNotMissed(Jdk jdk) throws Exception {

@@ -150,7 +150,8 @@ class ProfileIT {
         .containsPattern("(?m)^  cached +\\d")
         .containsPattern("(?m)^  cold +\\d")
         // The second result occurs on a busy machine.
-        .containsPattern("(?m)^Limit       (most of the time is|not known, run again on a quiet)");
+        .containsPattern(
+            "(?m)^Limit       (the largest part is|unknown; rerun on an idle machine)");
     // For DJL the original picture is cached, for DL4J the resized array; one byte per value.
     long pixels = framework == Framework.DJL ? 480 * 400 * 3 : 48 * 48 * 3;
     assertThat(events(recording, "io.coordl.Host").get(0).getLong("decodedItemBytes"))

@@ -30,7 +30,7 @@ class SentencesIT {
           "prefetch=2",
           "did nothing: the order of samples or files was not known in advance",
           "decoded=share",
-          "did nothing: no decoded image came from a call that it intercepts",
+          "did nothing: no decoded image came from a call that the agent intercepts",
           "prep=coordinate",
           "did nothing: the program has no pipeline that jobs can share",
           "auto",

@@ -112,7 +112,8 @@ class TopIT {
         assertThat(shown).contains("no update for ", "Store       raw, process: ");
       }
 
-      assertThat(Summary.text(directory.resolve("surviving.jfr")).get(0)).contains("still runs");
+      assertThat(Summary.text(directory.resolve("surviving.jfr")).get(0))
+          .contains("is still running");
       assertThat(Summary.text(directory.resolve("killed.jfr")).get(0)).contains("was killed");
 
       // Recording and display are both updated once a second, but not at the same moment.
@@ -140,7 +141,7 @@ class TopIT {
     Path file = directory.resolve("dump-" + job.pid() + ".jfr");
     Summary.coordl("dump", Long.toString(job.pid()), "-o", file.toString());
     assertThat(RecordingFile.readAllEvents(file)).isNotEmpty();
-    assertThat(Summary.text(file).get(0)).contains("so far: its JVM still runs");
+    assertThat(Summary.text(file).get(0)).contains("so far: its JVM is still running");
     assertThat(Summary.text(file)).noneMatch(line -> line.contains("left early"));
     return file;
   }

@@ -31,7 +31,7 @@ public record ChildResult(
             + end(err, 2_000));
   }
 
-  private static String end(String text, int most) {
-    return text.substring(Math.max(0, text.length() - most));
+  private static String end(String text, int maxLength) {
+    return text.substring(Math.max(0, text.length() - maxLength));
   }
 }

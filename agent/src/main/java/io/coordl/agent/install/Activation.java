@@ -208,7 +208,7 @@ final class Activation {
         log.print(text, PATIENCE);
       }
     } catch (Throwable t) {
-      if (!log.isCausedByReplacedJar(t)) {
+      if (!log.reportReplacedJar(t)) {
         log.say("cannot create the summary (" + t + ")");
       }
     }

@@ -105,7 +105,7 @@ public enum Option {
   PEER_SECRET(
       "none, FILE",
       Values.TEXT,
-      "file of mode 0600 with at least 32 random characters, the same on all hosts, with which"
+      "file with mode 0600 and at least 32 random characters, the same on all hosts, with which"
           + " peers authenticate and encrypt their connections; peer=HOST needs this or peer.tls"),
   PEER_TLS(
       "off, KEYSTORE",

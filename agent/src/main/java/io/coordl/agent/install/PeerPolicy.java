@@ -111,7 +111,7 @@ final class PeerPolicy {
       throw new IOException(
           "peer= needs peer.secret=FILE or peer.tls=KEYSTORE, so that no stranger who reaches its"
               + " ports can read or change this job's training data: run openssl rand -base64 32,"
-              + " and put its output into a file of mode 0600 on all hosts.");
+              + " and put its output into a file with mode 0600 on all hosts.");
     }
     return PeerTls.ofSecret(Path.of(secret));
   }

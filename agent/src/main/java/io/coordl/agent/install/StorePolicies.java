@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class StorePolicies {
   private static final String HOST = "host";
-  private static final int FEWEST_TO_PAY = 3;
-  private static final int MOST_TO_PAY = 10;
+  private static final int MIN_TO_PAY = 3;
+  private static final int MAX_TO_PAY = 10;
 
   private final Options options;
   private final Libraries libraries;
@@ -249,19 +249,19 @@ final class StorePolicies {
 
   /**
    * Number of epochs within which caching samples must pay off. If the number of remaining epochs
-   * is known, that number, but at most {@value #MOST_TO_PAY}. Otherwise {@value #MOST_TO_PAY} or,
-   * if the agent chose the policy, as many as the job has had so far (at least {@value
-   * #FEWEST_TO_PAY}), because it may well run as long again.
+   * is known, that number, but at most {@value #MAX_TO_PAY}. Otherwise {@value #MAX_TO_PAY} or, if
+   * the agent chose the policy, as many as the job has had so far (at least {@value #MIN_TO_PAY}),
+   * because it may well run as long again.
    */
   private int epochsToPay() {
     JobStatisticsEvent now = figures.spans().totals().snapshot();
     long toGo = now.plannedEpochs - now.epochs;
     if (toGo <= 0) {
       return options.isChosen(Option.PREPARED)
-          ? (int) Math.max(FEWEST_TO_PAY, now.epochs)
-          : MOST_TO_PAY;
+          ? (int) Math.max(MIN_TO_PAY, now.epochs)
+          : MAX_TO_PAY;
     }
-    return (int) Math.min(toGo, MOST_TO_PAY);
+    return (int) Math.min(toGo, MAX_TO_PAY);
   }
 
   private void chosen(String what, String why) {

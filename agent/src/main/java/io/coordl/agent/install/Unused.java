@@ -58,7 +58,7 @@ final class Unused {
       }
     }
     String none = filter.whyNoItems();
-    return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;
+    return none.isEmpty() ? "no " + what + " came from a call that the agent intercepts" : none;
   }
 
   /** Returns the reason for {@code prepared=share}. */
@@ -81,7 +81,7 @@ final class Unused {
       String what,
       Function<StoreStatistics, String> nothingCached) {
     if (store == null) {
-      return "it has no memory, as reported at the start of the job";
+      return "its cache has no memory, as reported at the start of the job";
     } else if (store.of(Outcome.HIT) + store.of(Outcome.PEER) > 0) {
       return "";
     } else if (store.of(Outcome.ADMITTED) > 0) {
@@ -90,7 +90,7 @@ final class Unused {
           store.of(Outcome.ADMITTED), what);
     }
     return store.of(Outcome.FULL) > 0
-        ? "no " + what + " fits into its " + new Bytes(store.capacity())
+        ? "no " + what + " fits into its cache of " + new Bytes(store.capacity())
         : nothingCached.apply(store);
   }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Verdicts implements Consumer<Object> {
   private static final double WORTH_A_PROOF = 0.05;
-  private static final int MOST = 8;
+  private static final int MAX_DATASETS = 8;
   private static final String PREPARED = "prepared=share";
 
   private final JobFigures figures;
@@ -38,15 +38,16 @@ final class Verdicts implements Consumer<Object> {
   public void accept(Object batches) {
     Figures now = figures.spans().totals().snapshot();
     String dataset = datasets.apply(batches).getClass().getName();
-    if (now.updates == 0 || now.share(now.prepTime()) < WORTH_A_PROOF || !isNew(dataset)) {
+    if (now.updates == 0 || now.share(now.prepTime()) < WORTH_A_PROOF || !addSeen(dataset)) {
       return;
     }
     AgentThread proof = new AgentThread("coordl-verdict", () -> prove(batches));
     proof.start();
   }
 
-  private synchronized boolean isNew(String type) {
-    return seen.size() < MOST && seen.add(type);
+  /** Returns true for the first {@link #MAX_DATASETS} classes of data sets, once for each. */
+  private synchronized boolean addSeen(String type) {
+    return seen.size() < MAX_DATASETS && seen.add(type);
   }
 
   private void prove(Object batches) {

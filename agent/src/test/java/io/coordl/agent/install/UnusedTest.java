@@ -63,11 +63,12 @@ final class UnusedTest {
 
   @Test
   void aStoreReportsWhyNoItemWasUsed() {
-    assertThat(Unused.store(null, FILES, "raw item", Map.of())).startsWith("it has no memory");
+    assertThat(Unused.store(null, FILES, "raw item", Map.of()))
+        .startsWith("its cache has no memory");
     assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image", Map.of()))
         .isEqualTo("this job did not reuse any of the 64 decoded images that it cached");
     assertThat(Unused.store(store(0, 0, 9, 0, 0), FILES, "raw item", Map.of()))
-        .isEqualTo("no raw item fits into its 1.0 MiB");
+        .isEqualTo("no raw item fits into its cache of 1.0 MiB");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item", Map.of()))
         .startsWith("no raw item could be cached: of 3 requested, 3 changed while being read");
     assertThat(
@@ -76,14 +77,14 @@ final class UnusedTest {
                 ItemFilter.inferred(() -> false, ItemNames.HERE),
                 "raw item",
                 Map.of()))
-        .isEqualTo("no file was read while a sample was loaded");
+        .isEqualTo("no file was read while a sample was being loaded");
     ItemFilter read = ItemFilter.inferred(() -> true, ItemNames.HERE);
     read.isItem("/data/a.csv");
     assertThat(Unused.store(store(0, 0, 0, 0, 0), read, "decoded image", Map.of()))
-        .isEqualTo("no decoded image came from a call that it intercepts");
+        .isEqualTo("no decoded image came from a call that the agent intercepts");
   }
 
-  /** For example, another job has decoded all images. */
+  /** No raw item is needed if, for example, another job has decoded all images. */
   @Test
   void aStoreNamesTheStoreThatServedItsItems() {
     Map<String, StoreStatistics> before = Map.of("decoded image", store(96, 0, 0, 0, 0));
@@ -97,7 +98,7 @@ final class UnusedTest {
                 FILES,
                 "raw item",
                 Map.of("decoded image", store(0, 0, 9, 0, 0))))
-        .isEqualTo("no file was read while a sample was loaded");
+        .isEqualTo("no file was read while a sample was being loaded");
   }
 
   @Test

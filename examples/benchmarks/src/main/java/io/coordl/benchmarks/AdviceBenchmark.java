@@ -168,7 +168,7 @@ public final class AdviceBenchmark {
           "%s: no verdict on speeds%n",
           quick
               ? "tried on little data"
-              : "other programs had " + Math.round(100 * share) + " % of the cores");
+              : "other programs used " + Math.round(100 * share) + " % of the cores");
       return missed.stream().noneMatch(one -> one.contains(": advised, but "));
     }
     System.out.println("bars: " + (missed.isEmpty() ? "met" : "missed: " + missed));
@@ -271,7 +271,7 @@ public final class AdviceBenchmark {
     ChildResult result = job.run();
     if (result.out().contains(CRASH)) {
       System.out.printf(
-          "  %s, %s: crashed in %s, a bug of ND4J (docs/limits.md), so it runs again%n",
+          "  %s, %s: crashed in %s because of a bug in ND4J (docs/limits.md); rerunning%n",
           program, described(setting), CRASH);
       result = job.run();
     }

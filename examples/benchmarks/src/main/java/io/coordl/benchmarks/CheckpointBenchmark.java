@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * Measures how long a job pauses for each save of its model: without the agent, with {@code
  * checkpoint=atomic}, and with {@code async}. Between two asynchronous saves, the job trains for
  * one second plus three times the duration of a plain save. Exits with 1 unless pauses with {@code
- * async} are shorter than those without the agent, at least by a factor of 20 for DL4J and of 5 for
+ * async} are shorter than those without the agent by a factor of at least 20 for DL4J and 5 for
  * DJL. Arguments: sizes of the file in MB (10 100; 1000 takes half an hour and 16 GB of memory).
  */
 public final class CheckpointBenchmark {

@@ -56,9 +56,9 @@ public final class GpuBenchmark {
 
   /**
    * A figure that the agent and nvidia-smi both report. Their values may differ by {@code share} of
-   * nvidia-smi's value or by {@code least}, whichever is more.
+   * nvidia-smi's value or by {@code floor}, whichever is more.
    */
-  private record Figure(String theirs, String ours, double scale, double share, double least) {
+  private record Figure(String theirs, String ours, double scale, double share, double floor) {
     double of(RecordedEvent sample) {
       double value = sample.<Number>getValue(ours).doubleValue();
       return value < 0 ? Double.NaN : value * scale;
@@ -261,7 +261,7 @@ public final class GpuBenchmark {
         int column = i + 2;
         double ours = mean(of.stream().map(figure::of));
         double theirs = mean(smiRows.stream().map(row -> number(row[column])));
-        double tolerated = Math.max(figure.least, figure.share * theirs);
+        double tolerated = Math.max(figure.floor, figure.share * theirs);
         boolean same =
             Double.isNaN(ours) ? Double.isNaN(theirs) : Math.abs(ours - theirs) <= tolerated;
         met &= same;

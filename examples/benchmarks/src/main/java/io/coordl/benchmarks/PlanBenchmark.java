@@ -56,13 +56,13 @@ public final class PlanBenchmark {
   private static final int BATCH = 8;
 
   /** MB/s for a job that needs no storage, so that no job ever halts. */
-  private static final double LEAST_MBS = 1;
+  private static final double MIN_MBS = 1;
 
   /** Time in which batches that were ready before are used up. */
   private static final int SETTLING_SECONDS = 5;
 
   /** A smaller cache counts as none. */
-  private static final long LEAST_CACHE = 1 << 20;
+  private static final long MIN_CACHE = 1 << 20;
 
   private final Checkout checkout = Checkout.find();
   private final CoordlTool coordl = new CoordlTool(checkout);
@@ -366,7 +366,7 @@ public final class PlanBenchmark {
       plan.quotas.add(quota);
       ChildJvm program = program(job, disks.get(i)).args("fill").wrapper(quota.wrapper());
       long cache = Math.round(plan.shares.get(i).memoryGib * GIB);
-      if (cache >= LEAST_CACHE) {
+      if (cache >= MIN_CACHE) {
         program.agent(
             checkout.agentJar(), "record=off,summary=off,cache=minio,cache.size=" + cache);
       }
@@ -385,7 +385,7 @@ public final class PlanBenchmark {
     for (int i = 0; i < jobs.size(); i++) {
       Share share = plan.shares.get(i);
       plan.quotas.get(i).cores(share.cores);
-      disks.get(i).rate(Math.round(Math.max(LEAST_MBS, share.storageMbs) * MB));
+      disks.get(i).rate(Math.round(Math.max(MIN_MBS, share.storageMbs) * MB));
     }
     for (TurnTaker job : plan.jobs) {
       job.resume();

@@ -69,7 +69,7 @@ public final class PredictionBenchmark {
 
   private static final int SIDE = 340;
   private static final int SECONDS = 40;
-  private static final int FEWEST_EPOCHS = 4;
+  private static final int MIN_EPOCHS = 4;
   private static final Set<String> PARTS =
       new TreeSet<>(List.of("profile", "cache", "workers", "speed"));
   private static final Pattern EPOCH =
@@ -290,7 +290,7 @@ public final class PredictionBenchmark {
   }
 
   private int epochs(Predicted predicted) {
-    return (int) Math.max(FEWEST_EPOCHS, Math.ceil(SECONDS * predicted.speed / samples));
+    return (int) Math.max(MIN_EPOCHS, Math.ceil(SECONDS * predicted.speed / samples));
   }
 
   /** Returns the samples/s of the measured epochs. */

@@ -57,14 +57,14 @@ final class Optimum {
               .thenComparingDouble(point -> point.perGpu[Resource.STORAGE]));
       List<Point> efficient = new ArrayList<>();
       for (Point point : fastestFirst) {
-        if (efficient.stream().noneMatch(faster -> faster.needsNoMoreThan(point))) {
+        if (efficient.stream().noneMatch(faster -> faster.dominates(point))) {
           efficient.add(point);
         }
       }
       return efficient;
     }
 
-    private boolean needsNoMoreThan(Point other) {
+    private boolean dominates(Point other) {
       for (int r = 0; r < Resource.NETWORK; r++) {
         if (perGpu[r] > other.perGpu[r]) {
           return false;

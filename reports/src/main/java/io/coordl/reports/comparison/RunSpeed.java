@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param of part of the run that it covers, worded to follow "2x as fast"
  * @param steady false if its steps were still becoming faster or slower at the end
  * @param slowestHundredth share of the time that the slowest hundredth of the steps takes
- * @param lost share of the time during which other programs had the cores of its steps; {@code
- *     nanos} excludes this time; 0 if the machine was not busy
+ * @param lost share of the time during which other programs used the cores that its steps needed;
+ *     {@code nanos} excludes this time; 0 if the machine was not busy
  */
 record RunSpeed(
     double nanos,
@@ -39,7 +39,7 @@ record RunSpeed(
   }
 
   /** With fewer steps after warm-up, the speed comes from the epochs. */
-  private static final int LEAST_STEPS = 10;
+  private static final int MIN_STEPS = 10;
 
   /**
    * Returns the speed per sample or per batch.
@@ -104,7 +104,7 @@ record RunSpeed(
   }
 
   private static boolean hasSteps(SteadySteps steady) {
-    return steady.steps().size() >= LEAST_STEPS;
+    return steady.steps().size() >= MIN_STEPS;
   }
 
   /** Whether the sizes of all batches behind the speed are known. */

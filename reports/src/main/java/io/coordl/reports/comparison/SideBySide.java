@@ -47,7 +47,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
    * @param different differences that make them different jobs; empty if there are none
    * @param timesAsFast speed relative to before; null if a run has trained nothing, or if they are
    *     different jobs and comparing those was not requested
-   * @param equalRuns how much equal runs differ; null if there are no others
+   * @param equalRuns how much identical runs differ; null if there are no others
    * @param predicted the largest speed-up that the first run's advice gives for the changed
    *     arguments; null if other things were changed, or if it gave none
    * @param whatIf the speed-up, with its error, that {@code coordl whatif} predicts from the first
@@ -121,7 +121,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
   /**
    * Compares every later recording with the first.
    *
-   * @param beside recordings that may show how much equal runs differ
+   * @param beside recordings that may show how much identical runs differ
    * @param different whether to compare different jobs too
    */
   public static SideBySide of(
@@ -211,8 +211,8 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
             new Remark(
                 places.get(i),
                 Text.format(
-                    "ran on a busy machine: other programs had the cores of its steps for %.0f %%"
-                        + " of the time, which is left out",
+                    "ran on a busy machine: for %.0f %% of the time, other programs used the cores"
+                        + " that its steps needed; this time is not counted",
                     100 * speed.lost())));
       }
       if (speed.slowestHundredth() > HEAVY) {

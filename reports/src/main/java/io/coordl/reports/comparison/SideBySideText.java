@@ -49,8 +49,8 @@ public final class SideBySideText {
   }
 
   /**
-   * Returns sentences for each run except the first, and on the spread of equal runs. {@code names}
-   * has one name per run.
+   * Returns sentences for each run except the first, and on the variation between identical runs.
+   * {@code names} has one name per run.
    */
   public static List<String> sentences(SideBySide compared, List<String> names) {
     List<String> sentences = new ArrayList<>();
@@ -70,8 +70,8 @@ public final class SideBySideText {
   }
 
   /**
-   * Returns a note on the spread of equal runs, which a single run per side cannot show; empty if
-   * the range includes it.
+   * Returns a note on the variation between identical runs, which one run per side cannot show;
+   * empty if the range includes it.
    */
   private static String spread(SideBySide compared) {
     List<Compared> single =
@@ -89,15 +89,15 @@ public final class SideBySideText {
             equal ->
                 equal.timesAsFast() < 2
                     ? Text.format(
-                        "Equal runs in the same directory differ by up to %.1f %% (%d runs)",
+                        "Identical runs in the same directory differ by up to %.1f %% (%d runs)",
                         100 * (equal.timesAsFast() - 1), equal.runs())
                     : Text.format(
-                        "Equal runs in the same directory differ in speed by up to %.1fx (%d runs):"
-                            + " something else changed, or the machine was busy",
+                        "Identical runs in the same directory differ in speed by up to %.1fx (%d"
+                            + " runs): something else changed, or the machine was busy",
                         equal.timesAsFast(), equal.runs()))
         .orElse(
-            "The spread of equal runs is not known: record each side several times, and compare"
-                + " them with coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
+            "The variation between identical runs is unknown: record each side several times, and"
+                + " compare them with coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
   }
 
   private static String changes(Compared compared) {
@@ -121,7 +121,7 @@ public final class SideBySideText {
   }
 
   private static String known(@Nullable String value) {
-    return Objects.requireNonNullElse(value, "not known");
+    return Objects.requireNonNullElse(value, "unknown");
   }
 
   /** Returns the start of the first differing word if it would be cut off, else 0. */
@@ -152,7 +152,7 @@ public final class SideBySideText {
         + number(times.value(), times)
         + (differs ? "x as fast as " + before : "x as fast")
         + range(times)
-        + (differs || !times.differs() ? "" : ", and equal runs differ by as much")
+        + (differs || !times.differs() ? "" : ", and identical runs differ by as much")
         + predicted(compared, times);
   }
 

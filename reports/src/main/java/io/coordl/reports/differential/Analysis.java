@@ -148,7 +148,10 @@ final class Analysis {
         liveShare == null || share == null ? null : (Double) (liveShare - share.value()));
   }
 
-  /** Returns t1, t2, t3 and the pauses within t2 and t3; empty if a phase is missing. */
+  /**
+   * Returns the times per sample or batch in the phases ingestion, cached and cold, then the pauses
+   * within the last two; empty if a phase is missing.
+   */
   private Optional<Measure[]> inputs() {
     Optional<Measure> ingestion = time(Phases.INGESTION);
     Optional<Timing> cached = phases.timing(Phases.CACHED);
@@ -203,8 +206,8 @@ final class Analysis {
                     "needs the phases %s and %s, or %s: make a profile with profile=all.",
                     without, with, stage)
                 : Text.format(
-                    "%s, so these phases do not show its rate: the phase %s of profile=all measures"
-                        + " it alone.",
+                    "%s, so these phases do not show its rate; the phase %s of profile=all measures"
+                        + " that stage alone.",
                     hidden, stage)));
     return null;
   }
@@ -250,8 +253,8 @@ final class Analysis {
     missing.add(
         new Missing(
             "limit",
-            "measurement errors are as large as the differences between the parts of an epoch: run"
-                + " again on a quiet machine."));
+            "measurement errors are as large as the differences between the parts of an epoch;"
+                + " rerun on an idle machine."));
     return Differential.UNKNOWN;
   }
 
@@ -267,13 +270,13 @@ final class Analysis {
     String busy =
         phases.attributions().values().stream()
             .filter(phase -> phase.lost() > 0)
-            .map(phase -> Text.format("%.0f %% of %s", 100 * phase.lost(), phase.of()))
+            .map(phase -> Text.format("%.0f %% of the phase %s", 100 * phase.lost(), phase.of()))
             .collect(Collectors.joining(", "));
     if (!busy.isEmpty()) {
       remarks.add(
-          "other programs had the cores for "
+          "other programs used the cores for "
               + busy
-              + ", which is left out here; run again where nothing else runs.");
+              + "; this time is not counted. Rerun on an idle machine.");
     }
   }
 

@@ -19,7 +19,7 @@ public record Attribution(
     String file, String of, @JsonIgnore Figures figures, @JsonIgnore double cores) {
   /**
    * Returns the part's share of the job's own time, as the phases count it: if the machine was
-   * busy, the time in which other programs had the cores is left out.
+   * busy, the time in which other programs used the cores is left out.
    */
   double share(Part part) {
     CoreLaw law = new CoreLaw(figures, cores);
@@ -38,7 +38,7 @@ public record Attribution(
   }
 
   /**
-   * Returns the share of the time in which other programs had the cores; 0 if the machine was not
+   * Returns the share of the time in which other programs used the cores; 0 if the machine was not
    * busy.
    */
   double lost() {

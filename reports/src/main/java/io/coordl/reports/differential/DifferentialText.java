@@ -88,7 +88,7 @@ public final class DifferentialText {
   }
 
   private static void addShares(List<String> lines, Differential differential) {
-    lines.add("Where an epoch's time goes        by the phases       live   difference");
+    lines.add("Where an epoch's time goes          from phases       live   difference");
     for (Share share : differential.shares()) {
       Measure measured = share.share();
       Double live = share.live();
@@ -127,9 +127,9 @@ public final class DifferentialText {
               + (differential.unit().equals("sample") ? " samples/s" : " batches/s"));
     }
     if (!differential.limit().equals(Differential.UNKNOWN)) {
-      lines.add("Limit       most of the time is " + label(differential.limit()));
+      lines.add("Limit       the largest part is " + label(differential.limit()));
     } else if (differential.missing().stream().anyMatch(one -> one.figure().equals("limit"))) {
-      lines.add("Limit       not known, run again on a quiet machine");
+      lines.add("Limit       unknown; rerun on an idle machine");
     }
   }
 

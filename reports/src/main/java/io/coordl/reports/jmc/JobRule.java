@@ -36,11 +36,12 @@ import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit.EventAvailability;
  */
 abstract class JobRule implements IRule {
   /**
-   * Share of the wall time, in percent, from which Mission Control shows a finding as information.
+   * Share of the wall time, in percent, at or above which Mission Control shows a finding as
+   * information.
    */
   private static final double INFORMATION = 5;
 
-  /** Share of the wall time, in percent, from which a finding is a warning. */
+  /** Share of the wall time, in percent, at or above which a finding is a warning. */
   private static final double WARNING = 20;
 
   private static final Path NAME = Path.of("recording");
@@ -73,7 +74,7 @@ abstract class JobRule implements IRule {
     return false;
   }
 
-  /** Returns Mission Control's score, 0 to 100: from 25 information, from 75 a warning. */
+  /** Returns Mission Control's score, 0 to 100: 25 or more is information, 75 or more a warning. */
   double score(Finding finding) {
     return RulesToolkit.mapExp100(100 * finding.share(), INFORMATION, WARNING);
   }

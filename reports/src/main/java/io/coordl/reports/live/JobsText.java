@@ -22,10 +22,10 @@ public final class JobsText {
   private static final int LONGEST_NAME = 60;
   private static final String INDENT = "        ";
   private static final int LONGEST_REASON = 120;
-  private static final int MOST_REASONS = 2;
+  private static final int MAX_REASONS = 2;
 
   /** Killed jobs are listed for at least an hour; more of them would hide the running ones. */
-  private static final int MOST_KILLED = 3;
+  private static final int MAX_KILLED = 3;
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
@@ -48,7 +48,7 @@ public final class JobsText {
     if (!jobs.jobs().isEmpty()) {
       addJobs(lines, jobs, width);
     }
-    int shown = Math.min(MOST_REASONS, jobs.unreadable().size());
+    int shown = Math.min(MAX_REASONS, jobs.unreadable().size());
     jobs.unreadable().subList(0, shown).stream()
         .map(reason -> "not shown: " + Text.line(reason, LONGEST_REASON))
         .forEach(lines::add);
@@ -67,7 +67,7 @@ public final class JobsText {
     lines.add(wide ? header + "  program" : header);
     long killed = 0;
     for (Job job : jobs.jobs()) {
-      if (job.state() == State.killed && ++killed > MOST_KILLED) {
+      if (job.state() == State.killed && ++killed > MAX_KILLED) {
         continue;
       }
       lines.add(wide ? line(job) + "  " + program(job) : line(job));
@@ -103,8 +103,8 @@ public final class JobsText {
       SummaryText.policies(job.summary(), Integer.MAX_VALUE)
           .forEach(line -> lines.add(INDENT + line));
     }
-    if (killed > MOST_KILLED) {
-      lines.add(Text.format("not shown: %d more killed, see --json", killed - MOST_KILLED));
+    if (killed > MAX_KILLED) {
+      lines.add(Text.format("not shown: %d more killed, see --json", killed - MAX_KILLED));
     }
   }
 

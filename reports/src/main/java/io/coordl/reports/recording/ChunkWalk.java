@@ -75,10 +75,10 @@ final class ChunkWalk {
       throw new RecordingException(
           ExitStatus.NO_RECORDING,
           file
-              + " is empty: JFR writes this file when the JVM ends. If the JVM still runs, `coordl"
-              + " dump PID` writes the recording so far; if it was killed, the data that JFR had"
-              + " flushed is in the temporary directory, in a folder whose name begins with the"
-              + " date and ends with the process id.");
+              + " is empty: JFR writes this file when the JVM ends. If the JVM is still running,"
+              + " `coordl dump PID` writes the recording so far; if the JVM was killed, the data"
+              + " that JFR had flushed is in the temporary directory, in a folder whose name begins"
+              + " with the date and ends with the process id.");
     }
     progress.accept(0);
     long position = 0;

@@ -81,7 +81,7 @@ final class FileBytes implements AutoCloseable {
       while (window.hasRemaining() && channel.read(window, position()) >= 0) {}
       window.flip();
       if (window.limit() < count) {
-        throw new IOException("file shrank while it was read");
+        throw new IOException("file shrank while being read");
       }
     }
   }

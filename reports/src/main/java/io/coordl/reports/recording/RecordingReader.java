@@ -186,7 +186,7 @@ public final class RecordingReader {
         now.size() == before.size() && now.lastModifiedTime().equals(before.lastModifiedTime());
     if (!same || !(unchanged || shape.endsEarly())) {
       throw new RecordingException(
-          file + " changed while it was read: try again when no process writes to it.");
+          file + " changed while being read: try again when no process is writing to it.");
     }
   }
 
@@ -201,7 +201,7 @@ public final class RecordingReader {
       throw new RecordingException(file + " is not a file.");
     }
     if (!Files.isReadable(file)) {
-      throw new RecordingException(file + " may not be read by this user.");
+      throw new RecordingException(file + " cannot be read by this user.");
     }
   }
 
@@ -232,7 +232,7 @@ public final class RecordingReader {
     for (long done = 0; done < chunk.header().size(); ) {
       long copied = from.transferTo(chunk.position() + done, chunk.header().size() - done, to);
       if (copied <= 0) {
-        throw new EOFException("file shrank while it was read");
+        throw new EOFException("file shrank while being read");
       }
       done += copied;
     }
@@ -281,7 +281,8 @@ public final class RecordingReader {
       throw new RecordingException(
           ExitStatus.WITHOUT_OUR_EVENTS,
           shape.endsEarly() && described
-              ? file + " has no events yet: its JVM has just started, or was killed at its start."
+              ? file
+                  + " has no events yet: its JVM has just started, or was killed during start-up."
               : file + " has no CoorDL events: was the agent attached to the program?");
     }
     if (failure != null || delivery.events != expected) {

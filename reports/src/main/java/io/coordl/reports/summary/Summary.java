@@ -66,7 +66,7 @@ public record Summary(
    *
    * @param events number of events, including those of the JVM
    * @param endsEarly whether the recording ends before the job
-   * @param stillRunning whether that is because the job's JVM still runs on this host
+   * @param stillRunning whether that is because the job's JVM is still running on this host
    */
   public record Source(
       String file, long fileBytes, long events, boolean endsEarly, boolean stillRunning) {}

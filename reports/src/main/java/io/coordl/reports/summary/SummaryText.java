@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** Formats a summary as at most {@value #MOST_LINES} lines of plain text. */
+/** Formats a summary as at most {@value #MAX_LINES} lines of plain text. */
 public final class SummaryText {
-  static final int MOST_LINES = 20;
+  static final int MAX_LINES = 20;
 
   private static final List<String> LATENCIES =
       List.of("fetch", "decode", "transform", "batch", "peer found");
@@ -44,7 +44,7 @@ public final class SummaryText {
     lines.add(program(summary));
     addTimes(lines, summary.totals().figures());
     List<String> rest = rest(summary);
-    addEpochs(lines, summary.epochs(), MOST_LINES - lines.size() - 1 - rest.size());
+    addEpochs(lines, summary.epochs(), MAX_LINES - lines.size() - 1 - rest.size());
     lines.addAll(rest);
     return lines;
   }
@@ -69,9 +69,9 @@ public final class SummaryText {
   /**
    * The effect of each policy, one line per policy.
    *
-   * @param most maximum number of stores to show
+   * @param maxStores maximum number of stores to show
    */
-  public static List<String> policies(Summary summary, int most) {
+  public static List<String> policies(Summary summary, int maxStores) {
     List<String> lines = new ArrayList<>();
     // Used stores, the most hits first; if none was used, one line stands for all.
     List<StoreStatisticsEvent> used =
@@ -81,7 +81,7 @@ public final class SummaryText {
             .toList();
     List<StoreStatisticsEvent> stores =
         used.isEmpty() ? summary.stores().stream().limit(1).toList() : used;
-    int shown = Math.min(most, stores.size());
+    int shown = Math.min(maxStores, stores.size());
     for (int i = 0; i < shown; i++) {
       lines.add(store(stores.get(i), i == shown - 1 ? stores.size() - shown : 0));
     }
@@ -106,7 +106,7 @@ public final class SummaryText {
   private static String title(Summary summary) {
     String title = "CoorDL summary of " + Text.line(summary.recording().file(), LONGEST_NAME);
     return summary.recording().stillRunning()
-        ? title + " (so far: its JVM still runs)"
+        ? title + " (so far: its JVM is still running)"
         : summary.recording().endsEarly()
             ? title + " (ends early: its JVM was killed, or kept running)"
             : title;

@@ -52,7 +52,7 @@ final class BestCacheSize extends Question {
     return Text.format(
             "%sx* = %s of the data set (%s): %s, %s as fast as with nothing cached; more memory"
                 + " gains nothing",
-            best.exceedsItsError() ? "" : "not known, run again on a quiet machine: ",
+            best.exceedsItsError() ? "" : "uncertain; rerun on an idle machine: ",
             percent(best),
             bytes(best.value() * pipeline.datasetBytes),
             speed(pipeline, today.hit(best.value())),

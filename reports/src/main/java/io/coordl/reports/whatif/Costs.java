@@ -1,20 +1,21 @@
 package io.coordl.reports.whatif;
 
 /**
- * The time that one sample takes on each part of the host, in nanoseconds.
+ * The costs of one sample on each part of the host. Times are in nanoseconds.
  *
  * @param compute the training step, which the training thread runs or waits for
- * @param computeCores cores that a step keeps busy, 0 if it runs elsewhere
+ * @param computeCores number of cores that a step keeps busy, 0 if it runs elsewhere
  * @param prepSerial preparation from memory that more threads do not shorten
  * @param prepParallel the other part of preparation from memory, as time of one thread; more
  *     threads divide it among themselves
  * @param miss extra time of a thread to fetch from storage instead of from memory
- * @param storage time of the storage at its highest rate, however many threads read
- * @param memory time of memory to answer a hit
+ * @param storage time that storage needs at its maximum throughput, regardless of the number of
+ *     reading threads
+ * @param memory time that memory needs to answer a hit
  * @param decode the part of {@code prepParallel} that decodes
  * @param todayHit share of the items answered from memory today, 0 to 1
- * @param taken nanoseconds by which each nanosecond of preparation lengthens the step beside it,
- *     because cores are short for part of the time
+ * @param taken share of the preparation time, 0 to 1, by which concurrent preparation lengthens the
+ *     step, because cores are scarce for part of the time
  */
 record Costs(
     double compute,
@@ -27,10 +28,10 @@ record Costs(
     double decode,
     double todayHit,
     double taken) {
-  /** Lower bound of a time: errors may allow 0, and quotients must stay finite. */
-  static final double LEAST_NANOS = 1;
+  /** Lower bound of a time: measurement errors may yield 0, and quotients must stay finite. */
+  static final double MIN_NANOS = 1;
 
-  /** The default period of a quota of cores, in the kernel and in Kubernetes. */
+  /** The default period of a CPU quota, in the kernel and in Kubernetes. */
   private static final double QUOTA_NANOS = 1e8;
 
   /**
@@ -99,14 +100,14 @@ record Costs(
             : Math.max(
                 step + part * taken * (serial + parallel),
                 part * (serial + worker / Math.max(1, setup.workers)));
-    return Math.max(LEAST_NANOS, Math.max(own, shared));
+    return Math.max(MIN_NANOS, Math.max(own, shared));
   }
 
   /**
    * The time of a sample if one thread does everything. A step takes longer if it has fewer cores
-   * than it can keep busy. Less than one core is a quota: a thread that has run for its part of a
-   * period waits for the next period. A batch whose CPU time fits into the thread's part of one
-   * period does not wait, so waits and steps elsewhere hide some of the throttling.
+   * than it can keep busy. A value below one core means a CPU quota: a thread that has run for its
+   * part of a period waits for the next period. A batch whose CPU time fits into the thread's part
+   * of one period does not wait, so waits and steps elsewhere hide some of the throttling.
    */
   private double alone(Setup setup, double step, double prep, double fetch) {
     if (setup.cores >= 1) {

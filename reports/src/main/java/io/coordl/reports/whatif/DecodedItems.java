@@ -22,7 +22,7 @@ final class DecodedItems extends Question {
     Measure gain =
         pipeline.figure(costs -> costs.nanos(today) / costs.nanos(with(pipeline, costs, fits)));
     Measure decode =
-        pipeline.figure(costs -> costs.decode() / Math.max(Costs.LEAST_NANOS, costs.prep()));
+        pipeline.figure(costs -> costs.decode() / Math.max(Costs.MIN_NANOS, costs.prep()));
     List<String> arguments = new ArrayList<>();
     if (isWorthIt(gain)) {
       arguments.add("decoded=share");

@@ -217,8 +217,8 @@ final class ProfiledPipeline {
     }
     if (pipeline.isSerial()) {
       pipeline.assumptions.add(
-          "how many of this host's cores a step keeps busy is not known, as nothing ran beside it:"
-              + " the error covers any number from none (an accelerator) to all"
+          "the number of cores that a step keeps busy is unknown, because nothing ran beside the"
+              + " step: the error covers any number from none (an accelerator) to all"
               + " (give --compute-cores N)");
       return new Measure(host.cores / 2.0, host.cores / 2.0);
     }
@@ -249,7 +249,7 @@ final class ProfiledPipeline {
 
   /**
    * While prepared batches are replayed, only steps and the JVM itself use CPU time. The measured
-   * time of a sample excludes the time in which other programs had the cores.
+   * time of a sample excludes the time in which other programs used the cores.
    */
   private Measure busyCores(PhaseEvent ingestion) {
     double steps = ingestion.samples * ingestion.sampleNanos;

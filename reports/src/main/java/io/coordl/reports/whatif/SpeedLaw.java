@@ -31,7 +31,7 @@ public final class SpeedLaw {
     0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64
   };
 
-  private static final double LEAST_ERROR = 1e-3;
+  private static final double MIN_ERROR = 1e-3;
   private static final double GIB = 1L << 30;
   private static final double MB = 1e6;
 
@@ -71,7 +71,7 @@ public final class SpeedLaw {
     double[] weights = new double[speeds.length];
     for (int last = 0; last < speeds.length; last++) {
       Measure speed = measured.get(last).samplesPerSecond();
-      double error = Math.max(speed.error(), LEAST_ERROR * speed.value());
+      double error = Math.max(speed.error(), MIN_ERROR * speed.value());
       speeds[last] = speed.value();
       weights[last] = 1 / (error * error);
       double sum = weights[last];

@@ -111,6 +111,6 @@ final class WorkersNeeded extends Question {
    * steps.
    */
   static double cores(Costs costs) {
-    return costs.computeCores() + costs.prep() / Math.max(Costs.LEAST_NANOS, costs.compute());
+    return costs.computeCores() + costs.prep() / Math.max(Costs.MIN_NANOS, costs.compute());
   }
 }

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A kind of GPU.
  *
- * @param slower factor by which a layer takes longer than the time in the file
+ * @param slowdown time of a layer on this GPU, divided by the {@code ms=} of its line in the
+ *     workers file
  * @param memoryBytes memory of the GPU; null if unlimited
  */
-public record Kind(String name, double slower, @Nullable Double memoryBytes) {}
+public record Kind(String name, double slowdown, @Nullable Double memoryBytes) {}

@@ -102,7 +102,7 @@ record VirtualWorker(String name, List<Kind> gpus) {
           if (!fits(stage, copies * parameters, activations, inFlight)) {
             break;
           }
-          double millis = sum * gpus.get(stage).slower();
+          double millis = sum * gpus.get(stage).slowdown();
           double all = minimizeSlowest ? Math.max(before[begin], millis) : before[begin] + millis;
           if (millis <= limit && all <= now[end]) {
             now[end] = all;
@@ -122,7 +122,7 @@ record VirtualWorker(String name, List<Kind> gpus) {
     for (Layer layer : model.subList(begin, end)) {
       sum += layer.millis() == null ? 0 : layer.millis();
     }
-    return sum * gpus.get(stage).slower();
+    return sum * gpus.get(stage).slowdown();
   }
 
   /**

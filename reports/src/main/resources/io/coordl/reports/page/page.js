@@ -46,7 +46,7 @@
     if (summary.recording.endsEarly) {
       made.push(element("p", { class: "warn" }, nameOf(index),
         summary.recording.stillRunning
-          ? " covers the job so far: its JVM still runs."
+          ? " covers the job so far: its JVM is still running."
           : " ends early: its JVM was killed or kept running. The last events are missing."));
     }
     if (summary.totals.origin !== "job") {
@@ -867,9 +867,9 @@
           show(below(place, "difference"), "percent")];
       })));
     if (found.limit !== "unknown") {
-      made.append(paragraph("Limit: most of the time is ", (PART_NAMES[found.limit] || ["", found.limit])[1], "."));
+      made.append(paragraph("Limit: the largest part is ", (PART_NAMES[found.limit] || ["", found.limit])[1], "."));
     } else if (found.missing.some(one => one.figure === "limit")) {
-      made.append(element("p", { class: "warn" }, "Limit: unknown, run again on a quiet machine."));
+      made.append(element("p", { class: "warn" }, "Limit: unknown; rerun on an idle machine."));
     }
     if (found.timings.length > 0) {
       made.append(folded("The phases", table("Phases as measured",

@@ -32,8 +32,8 @@ class AcceleratorProfileTest {
     return phases;
   }
 
-  private AcceleratorProfile profile(double batchesPerSecond, int most) throws RecordingException {
-    return AcceleratorProfile.of(50, most, count -> host(count, batchesPerSecond));
+  private AcceleratorProfile profile(double batchesPerSecond, int max) throws RecordingException {
+    return AcceleratorProfile.of(50, max, count -> host(count, batchesPerSecond));
   }
 
   @Test

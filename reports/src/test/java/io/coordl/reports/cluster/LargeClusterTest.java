@@ -16,7 +16,7 @@ class LargeClusterTest {
   private static final int JOBS = 10_000;
 
   /** Limit of CPU time, which a busy machine does not change; a run takes one to three seconds. */
-  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   /** All jobs wait from the start, so no queue can be longer. */
   @ParameterizedTest
@@ -49,6 +49,6 @@ class LargeClusterTest {
     long cpu = threads.getCurrentThreadCpuTime() - before;
 
     assertThat(outcome.jobs()).hasSize(JOBS);
-    assertThat(cpu).as("ns of CPU time").isLessThan(MOST_NANOS);
+    assertThat(cpu).as("ns of CPU time").isLessThan(MAX_NANOS);
   }
 }

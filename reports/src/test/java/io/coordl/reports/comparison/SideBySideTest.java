@@ -67,7 +67,7 @@ class SideBySideTest {
     };
   }
 
-  /** Three epochs, in each of which other programs had the cores for {@code lost} seconds. */
+  /** Three epochs, in each of which other programs used the cores for {@code lost} seconds. */
   private static Runnable beside(String prefetch, long wall, long lost) {
     return () -> {
       Recordings.emitConfiguration("prefetch", prefetch);
@@ -99,8 +99,8 @@ class SideBySideTest {
         .anyMatch(
             line ->
                 line.endsWith(
-                    "ran on a busy machine: other programs had the cores of its steps for 50 % of"
-                        + " the time, which is left out"));
+                    "ran on a busy machine: for 50 % of the time, other programs used the cores"
+                        + " that its steps needed; this time is not counted"));
     assertThat(SideBySideText.lines(compare(beside("off", 20, 0), beside("2", 10, 0))))
         .noneMatch(line -> line.contains("busy machine"));
   }
@@ -123,7 +123,7 @@ class SideBySideTest {
     assertThat(only(compared).differs()).isTrue();
     assertThat(SideBySideText.lines(compared))
         .contains(
-            "The spread of equal runs is not known: record each side several times, and"
+            "The variation between identical runs is unknown: record each side several times, and"
                 + " compare them with coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
     assertThat(SideBySideText.lines(compared).get(0))
         .matches(
@@ -173,11 +173,11 @@ class SideBySideTest {
     assertThat(one.timesAsFast().high() / one.timesAsFast().low()).isBetween(1.1, 1.4);
     assertThat(SideBySideText.lines(compared).get(0))
         .contains(" and 2 more are ", "x as fast as ", ", by 3 and 3 runs");
-    assertThat(SideBySideText.lines(compared)).noneMatch(line -> line.contains("Equal runs"));
+    assertThat(SideBySideText.lines(compared)).noneMatch(line -> line.contains("Identical runs"));
   }
 
   @Test
-  void theSpreadOfEqualRunsIsReportedBesideTheRange() throws Exception {
+  void theVariationBetweenIdenticalRunsIsReportedBesideTheRange() throws Exception {
     List<JobRecording> two =
         List.of(Recordings.read(steps("off", 0.3, 1)), Recordings.read(steps("2", 0.29, 2)));
     List<JobRecording> beside =
@@ -193,12 +193,12 @@ class SideBySideTest {
     assertThat(only(compared).timesAsFast().differs()).isTrue();
     assertThat(only(compared).differs()).isFalse();
     assertThat(SideBySideText.lines(compared).get(0))
-        .contains(" may be as fast as ", ", and equal runs differ by as much");
+        .contains(" may be as fast as ", ", and identical runs differ by as much");
     assertThat(SideBySideText.lines(compared))
         .anyMatch(
             line ->
                 line.matches(
-                    "Equal runs in the same directory differ by up to \\d+[.]\\d % .2 runs."));
+                    "Identical runs in the same directory differ by up to \\d+[.]\\d % .2 runs."));
   }
 
   @Test
@@ -300,7 +300,7 @@ class SideBySideTest {
         .contains(" is 3.00x as fast as ", " (2.76 to 3.26), from the second epoch on");
     assertThat(lines.get(1)).isEqualTo("  changed: prefetch=2 (was off)");
     assertThat(lines.get(2)).contains(" is 0.50x as fast as ", " (0.46 to 0.54), ");
-    assertThat(lines.get(4)).startsWith("The spread of equal runs is not known: ");
+    assertThat(lines.get(4)).startsWith("The variation between identical runs is unknown: ");
     assertThat(lines.get(5)).contains("samples/s", "stall", "recording");
     assertThat(lines.get(6)).startsWith("      107 ");
     assertThat(SideBySideText.slowestFirst(all.runs()).get(1)).startsWith("     53.3 ");

@@ -108,8 +108,8 @@ class DifferentialTest {
     assertThat(part(profile, "fetchStall").difference()).isCloseTo(0, EXACT);
     assertThat(profile.remarks())
         .contains(
-            "other programs had the cores for 57 % of cold, which is left out here; run again"
-                + " where nothing else runs.");
+            "other programs used the cores for 57 % of the phase cold; this time is not counted."
+                + " Rerun on an idle machine.");
   }
 
   @Test
@@ -263,7 +263,7 @@ class DifferentialTest {
     assertThat(noise.limit()).isEqualTo("unknown");
     assertThat(noise.missing()).extracting(Missing::figure).contains("limit");
     assertThat(DifferentialText.lines(noise))
-        .contains("Limit       not known, run again on a quiet machine");
+        .contains("Limit       unknown; rerun on an idle machine");
   }
 
   @Test

@@ -91,8 +91,8 @@ class DumpTest {
     assertThat(RecordingFile.readAllEvents(dump)).hasSizeGreaterThan(4);
     Summary summary = Summary.of(recording);
     assertThat(summary.recording().stillRunning()).isTrue();
-    assertThat(summary.totals().leftEarly()).as("its second epoch still runs").isZero();
-    assertThat(SummaryText.lines(summary).get(0)).endsWith(" (so far: its JVM still runs)");
+    assertThat(summary.totals().leftEarly()).as("its second epoch is still running").isZero();
+    assertThat(SummaryText.lines(summary).get(0)).endsWith(" (so far: its JVM is still running)");
   }
 
   @Test

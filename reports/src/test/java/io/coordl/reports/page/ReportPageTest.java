@@ -102,13 +102,13 @@ class ReportPageTest {
         .hasSize(2)
         .last()
         .asString()
-        .startsWith("The spread of equal runs is not known: ");
+        .startsWith("The variation between identical runs is unknown: ");
     assertThat(compared.get(0))
         .startsWith("other.jfr ")
         .contains("x as fast", "one.jfr")
         .endsWith("; with the same arguments.");
     assertThat(Report.of(List.of(one), List.of(), 0).compared()).isEmpty();
-    // Both are of this JVM, so the last counts as the newest.
+    // Both recordings come from this JVM, so the last one counts as the newest.
     assertThat(Report.of(List.of(one, other), List.of(), 0).advised())
         .isEqualTo(new Report.Advised(1, "newest"));
     assertThat(Report.of(List.of(one, other), List.of(), 2).advised())

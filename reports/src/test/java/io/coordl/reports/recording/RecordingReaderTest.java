@@ -229,8 +229,8 @@ class RecordingReaderTest {
     assertRefused(folder, "is a directory");
     assertRefused(
         Files.createFile(folder.resolve("empty.jfr")),
-        "is empty: JFR writes this file when the JVM ends. If the JVM still runs, `coordl dump"
-            + " PID`");
+        "is empty: JFR writes this file when the JVM ends. If the JVM is still running, `coordl"
+            + " dump PID`");
     assertRefused(Path.of("/dev/null"), "is not a file.");
     assertRefused(
         Files.writeString(folder.resolve("text.jfr"), "no recording\n".repeat(100)),
@@ -248,7 +248,7 @@ class RecordingReaderTest {
   void anUnreadableFileIsRefused() throws Exception {
     Path file = job();
     assumeTrue(file.toFile().setReadable(false) && !Files.isReadable(file), "runs as root");
-    assertRefused(file, "may not be read by this user.");
+    assertRefused(file, "cannot be read by this user.");
   }
 
   @Test
@@ -325,7 +325,7 @@ class RecordingReaderTest {
   }
 
   @Test
-  void totalsThatGoBackByMillisecondsAreOfOneRun() throws Exception {
+  void totalsThatGoBackByMillisecondsBelongToOneRun() throws Exception {
     Path file =
         Recordings.record(
             folder.resolve("clocks.jfr"),
@@ -381,7 +381,8 @@ class RecordingReaderTest {
     byte[] bytes = Files.readAllBytes(file);
     bytes[ChunkHeader.STATE_OFFSET] = 1;
     Files.write(file, bytes);
-    assertRefused(file, "has no events yet: its JVM has just started, or was killed at its start.");
+    assertRefused(
+        file, "has no events yet: its JVM has just started, or was killed during start-up.");
   }
 
   @Test
@@ -428,7 +429,8 @@ class RecordingReaderTest {
                       }
                     }))
         .isInstanceOf(RecordingException.class)
-        .hasMessage(file + " changed while it was read: try again when no process writes to it.");
+        .hasMessage(
+            file + " changed while being read: try again when no process is writing to it.");
   }
 
   @Test

@@ -342,7 +342,7 @@ class AnswersTest {
     assertThat(sentence("cacheSize", known, Scenario.NONE)).startsWith("x* = 50 ");
     assertThat(question("cacheSize").ask(known, Scenario.NONE).arguments()).hasSize(2);
     assertThat(sentence("cacheSize", unknown, Scenario.NONE))
-        .startsWith("not known, run again on a quiet machine: x* = 50 ± 5");
+        .startsWith("uncertain; rerun on an idle machine: x* = 50 ± 5");
     assertThat(question("cacheSize").ask(unknown, Scenario.NONE).arguments()).isEmpty();
   }
 

@@ -84,11 +84,11 @@ class CostsTest {
   void stepsOnTheCoresLeaveLessForPreparation() {
     Costs costs = costs(4, 2, 6, 0, 0, 0, 0, 0, 1);
 
-    // Two cores for 4 and one for 6 make 14 of work for 2 cores.
+    // Two cores for 4 and one for 6: 14 units of work on 2 cores.
     assertThat(costs.nanos(Setup.of(2, 2))).isCloseTo(7, EXACT);
     assertThat(costs.nanos(Setup.of(2, 16))).isCloseTo(4, EXACT);
     assertThat(costs.nanos(Setup.of(2, 2).jobs(3, false))).isCloseTo(3 * 7, EXACT);
-    // With coordinated prep, three jobs prepare once: 3 * 8 + 6 make 30 of work.
+    // With coordinated prep, three jobs prepare once: 3 * 8 + 6 = 30 units of work.
     assertThat(costs.nanos(Setup.of(2, 2).jobs(3, true))).isCloseTo(15, EXACT);
   }
 
@@ -114,7 +114,7 @@ class CostsTest {
 
     assertThat(costs.nanos(Setup.of(4, 4).hit(c).remote((n - 1) * c, 2, 2)))
         .isCloseTo(c * 0.5 + (n - 1) * c * 2 + (1 - n * c) * 8, EXACT);
-    // Yang and Cong: n hosts share one storage, so their total speed stays its rate.
+    // Yang and Cong: n hosts share one storage system, which caps their total speed at its rate.
     assertThat(costs.nanos(Setup.of(4, 4).hit(0).hosts(256)) / 256).isCloseTo(8, EXACT);
   }
 
@@ -165,8 +165,8 @@ class CostsTest {
   }
 
   /**
-   * Nine of ten errors are below the 4 % of the DS-Analyzer paper (VLDB'21). Where two parts of the
-   * host are equally busy, they also wait for each other, which the law ignores.
+   * Nine out of ten errors are below the 4 % of the DS-Analyzer paper (VLDB'21). Where two parts of
+   * the host are equally busy, they also wait for each other, which the law ignores.
    */
   private static void check(IntFunction<Setup> setups, Supplier<Costs> draw, int draws) {
     double[] errors = new double[draws];

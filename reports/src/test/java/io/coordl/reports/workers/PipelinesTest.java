@@ -138,7 +138,7 @@ class PipelinesTest {
           double millis = 0;
           double bytes = 0;
           for (Layer layer : model.subList(cuts[stage], cuts[stage + 1])) {
-            millis += layer.millis() * gpus.get(stage).slower();
+            millis += layer.millis() * gpus.get(stage).slowdown();
             bytes +=
                 3 * layer.parameterBytes()
                     + Math.min(inFlight, 3 - stage) * layer.activationBytes();

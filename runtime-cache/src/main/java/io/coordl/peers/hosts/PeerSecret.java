@@ -51,7 +51,7 @@ public final class PeerSecret {
 
   private static final int MAX_LENGTH = 4096;
   private static final String EXPECTED =
-      "expected a file of mode 0600 that all hosts have, with at least "
+      "expected a file with mode 0600 that all hosts have, with at least "
           + MIN_LENGTH
           + " random characters, such as the output of openssl rand -base64 32.";
   private static final String DERIVATION = "CoorDL peers: Ed25519 key, 1";
@@ -93,7 +93,7 @@ public final class PeerSecret {
       throw refused(file, "cannot be read (" + e + ")", e);
     }
     if (!check(file).equals(before)) {
-      throw refused(file, "was replaced while it was read", null);
+      throw refused(file, "was replaced while being read", null);
     }
     // Editors end a file with a line break; other tools may not.
     byte[] secret =

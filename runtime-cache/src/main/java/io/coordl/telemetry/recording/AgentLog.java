@@ -144,10 +144,10 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether {@code cause} was thrown because the agent's jar was replaced and a class no longer
-   * loads. This is logged once, and is not a fault of the code that needed the class.
+   * Returns true if {@code cause} was thrown because the agent's jar was replaced and a class no
+   * longer loads; logs that once. It is not a fault of the code that needed the class.
    */
-  public boolean isCausedByReplacedJar(Throwable cause) {
+  public boolean reportReplacedJar(Throwable cause) {
     File jar =
         AgentLog.class.getClassLoader() instanceof IsolatedLoader loader
                 && (cause instanceof LinkageError || cause instanceof ClassNotFoundException)
@@ -171,7 +171,7 @@ public final class AgentLog implements FaultListener, UserLog {
             : Thread.currentThread() instanceof AgentThread
                 ? "the agent's thread skips this operation, and the program continues"
                 : "the program's own call runs instead";
-    if (!tripped && isCausedByReplacedJar(cause)) {
+    if (!tripped && reportReplacedJar(cause)) {
       return;
     }
     int end = where.indexOf(' ');

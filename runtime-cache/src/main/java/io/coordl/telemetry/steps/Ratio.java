@@ -72,9 +72,9 @@ public record Ratio(double value, double low, double high) {
     return new Ratio(Math.pow(value, exponent), Math.min(one, other), Math.max(one, other));
   }
 
-  /** Limits the ratio and its interval to {@code most}. */
-  public Ratio atMost(double most) {
-    return new Ratio(Math.min(most, value), Math.min(most, low), Math.min(most, high));
+  /** Limits the ratio and its interval to {@code limit}. */
+  public Ratio atMost(double limit) {
+    return new Ratio(Math.min(limit, value), Math.min(limit, low), Math.min(limit, high));
   }
 
   private double half() {

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A host with the secret is a peer; a host that only recorded the peers' traffic is not. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerSecretTest {
-  private static final String EXPECTED = "expected a file of mode 0600 that all hosts have";
+  private static final String EXPECTED = "expected a file with mode 0600 that all hosts have";
 
   @TempDir Path directory;
 

@@ -81,7 +81,7 @@ final class Loop {
       }
     }
     Kind kind = kinds.get(iterator.getClass());
-    if (kind.isLeft()) {
+    if (kind.isLeftToProgram()) {
       return null;
     }
     passes.removeIf(pass -> pass.refersTo(null));
@@ -151,12 +151,12 @@ final class Loop {
       }
     }
 
-    boolean isLeft() {
+    boolean isLeftToProgram() {
       return refused.get() >= MAX_REFUSED;
     }
 
     /** Called after an iterator was examined; ignores the first times, when the code is cold. */
-    void looked(long nanos) {
+    void examined(long nanos) {
       examiningNanos.add(examined.incrementAndGet() > COLD_EXAMINATIONS ? nanos : 0);
       long all = examiningNanos.sum();
       if (all > ALLOWED_NANOS && all > preparingNanos.sum() / MIN_WORK_RATIO) {

@@ -398,12 +398,12 @@ final class LoopEpoch implements LibraryEpoch {
     }
 
     @Override
-    public int mostObjects() {
+    public int maxObjects() {
       return 200_000;
     }
 
     @Override
-    public boolean countsEveryOrder() {
+    public boolean mapOrderMatters() {
       return true;
     }
   }

@@ -57,7 +57,7 @@ final class Pass extends WeakReference<Object> {
       return null; // Another thread also requests a batch; which comes first is undefined anyway.
     }
     try {
-      if (left || kind.isLeft()) {
+      if (left || kind.isLeftToProgram()) {
         end();
         return null;
       }
@@ -127,7 +127,7 @@ final class Pass extends WeakReference<Object> {
     EpochSource newSource = begin(iterator, arguments);
     long duration = System.nanoTime() - start;
     nextAttempt = System.nanoTime() + PAUSE * duration;
-    kind.looked(duration);
+    kind.examined(duration);
     return newSource;
   }
 

@@ -60,10 +60,10 @@ final class AugmentedBatch implements AutoCloseable {
    * Thrown if the program must run the pipeline itself. The message is for the user; null if there
    * is none.
    */
-  static final class LeftException extends RuntimeException {
+  static final class LeftToProgramException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    LeftException(@Nullable String message) {
+    LeftToProgramException(@Nullable String message) {
       super(message);
     }
   }
@@ -137,17 +137,18 @@ final class AugmentedBatch implements AutoCloseable {
    * Draws the batch's random numbers and computes its samples.
    *
    * @return false if the program's own call must prepare the batch
-   * @throws LeftException if it must prepare all batches of this pipeline
+   * @throws LeftToProgramException if the program must prepare all batches of this pipeline itself
    */
-  boolean isMade(boolean onHost) {
+  boolean tryMake(boolean onHost) {
     boolean made = false;
     try {
       int checked = pipeline.checked(size());
-      made = isLoaded() && isDrawn(checked) && hasPixels(onHost) && isSame(checked);
+      made = loadAll() && draw(checked) && computePixels(onHost) && matchesProgram(checked);
       return made;
     } catch (TimeoutException e) {
       hangs = true;
-      throw new LeftException("prefetch leaves batches to the program: " + e.getMessage() + ".");
+      throw new LeftToProgramException(
+          "prefetch leaves batches to the program: " + e.getMessage() + ".");
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -159,7 +160,10 @@ final class AugmentedBatch implements AutoCloseable {
     }
   }
 
-  private boolean hasPixels(boolean onHost) throws Exception {
+  /**
+   * Computes the batch's arrays; returns false if the program's own call must prepare the batch.
+   */
+  private boolean computePixels(boolean onHost) throws Exception {
     data = onHost ? onHost() : onDevice();
     for (int i = 0; data != null && i < picture(0).labels.size(); i++) {
       labels.add(label(i));
@@ -167,14 +171,17 @@ final class AugmentedBatch implements AutoCloseable {
     return data != null;
   }
 
-  /** Draws all numbers of the batch; starts over if another thread draws in between. */
-  private boolean isDrawn(int checked) {
+  /**
+   * Draws all numbers of the batch; starts over if another thread draws in between. Returns false
+   * if the program's own call must prepare the batch.
+   */
+  private boolean draw(int checked) {
     for (int i = 0; i < MAX_DRAWS; i++) {
       before = random.forkOfMine();
       boolean[] fits = {false};
       if (random.attempt(
           () -> {
-            fits[0] = draw(checked);
+            fits[0] = drawOnce(checked);
             after = random.forkOfMine();
             return fits[0];
           })) {
@@ -189,11 +196,11 @@ final class AugmentedBatch implements AutoCloseable {
   }
 
   /** Loads all pictures; returns false if that throws: the program's own call then throws, too. */
-  private boolean isLoaded() throws TimeoutException {
+  private boolean loadAll() throws TimeoutException {
     try {
       each(this::load);
       return true;
-    } catch (LeftException | TimeoutException e) {
+    } catch (LeftToProgramException | TimeoutException e) {
       throw e;
     } catch (Exception e) {
       return false;
@@ -232,7 +239,7 @@ final class AugmentedBatch implements AutoCloseable {
         || array.getName() != null
         || !Strides.areDense(array)
         || !made.getLabels().stream().allMatch(AugmentedBatch::isOfNumbers)) {
-      throw new LeftException(null);
+      throw new LeftToProgramException(null);
     }
     ByteBuffer pixels = array.toByteBuffer(true);
     Shape shape = array.getShape();
@@ -253,7 +260,7 @@ final class AugmentedBatch implements AutoCloseable {
    * Runs the transforms over the shapes; returns false if one throws, or if the samples differ in
    * size.
    */
-  private boolean draw(int checked) {
+  private boolean drawOnce(int checked) {
     List<Transform> heads = transforms.subList(0, pipeline.heads());
     for (int place = 0; place < size(); place++) {
       Picture picture = picture(place);
@@ -266,12 +273,12 @@ final class AugmentedBatch implements AutoCloseable {
         augmentation =
             Augmentation.of(ShapeOnly.steps(heads, shape), picture.width, picture.height);
       } catch (UnsupportedOperationException e) {
-        throw new LeftException(null);
+        throw new LeftToProgramException(null);
       } catch (RuntimeException e) {
         return false; // The program's own call throws this.
       }
       if (augmentation == null) {
-        throw new LeftException(null);
+        throw new LeftToProgramException(null);
       }
       augmentations[place] = augmentation;
       Augmentation.Box first = augmentations[0].result();
@@ -292,7 +299,7 @@ final class AugmentedBatch implements AutoCloseable {
   private NDArray onHost() throws Exception {
     NDArray batch = EngineMemory.array(target, shape(), DataType.FLOAT32, this::write);
     if (batch == null) {
-      throw new LeftException(null);
+      throw new LeftToProgramException(null);
     }
     return batch;
   }
@@ -324,7 +331,7 @@ final class AugmentedBatch implements AutoCloseable {
   private @Nullable NDArray onDevice() throws Exception {
     Shape shape = shape();
     if (LongStream.of(shape.getShape()).anyMatch(length -> length == 1)) {
-      return null; // Nothing shows the memory order of such an array.
+      return null; // A stride along a length of 1 says nothing about the memory order.
     }
     int[] starts = new int[size() + 1];
     for (int place = 0; place < size(); place++) {
@@ -391,8 +398,11 @@ final class AugmentedBatch implements AutoCloseable {
     return part.transpose(2, 0, 1);
   }
 
-  /** Compares one sample with the program's own; none if {@code place} is -1. */
-  private boolean isSame(int place) throws IOException {
+  /**
+   * Compares one sample with the program's own, unless {@code place} is -1. Returns true, or throws
+   * if they differ.
+   */
+  private boolean matchesProgram(int place) throws IOException {
     if (place < 0) {
       return true;
     }
@@ -417,9 +427,9 @@ final class AugmentedBatch implements AutoCloseable {
               && Arrays.equals(own[0].toByteArray(), ours.toByteArray());
     }
     if (!same) {
-      throw new LeftException(
-          "batches of pictures are left to the program: on this machine, the engine does not"
-              + " compute the expected bits.");
+      throw new LeftToProgramException(
+          "prefetch leaves batches of pictures to the program: on this machine, the agent's samples"
+              + " differ from the program's own.");
     }
     return true;
   }

@@ -81,7 +81,7 @@ public final class AugmentedBatches implements LibraryHooks {
     }
     DataIterable iterable = (DataIterable) self;
     PicturePipeline pipeline = isSupported(iterable) ? pipeline(iterable) : null;
-    if (pipeline == null || pipeline.isLeft()) {
+    if (pipeline == null || pipeline.isLeftToProgram()) {
       return null;
     }
     long span = Spans.enter(SpanKind.BATCH, iterable);
@@ -155,12 +155,12 @@ public final class AugmentedBatches implements LibraryHooks {
         new AugmentedBatch(
             iterable, fields, pipeline, indices, generator, prefetcher, stack, resamplers);
     try {
-      if (!batch.isMade(onHost)) {
+      if (!batch.tryMake(onHost)) {
         return null;
       }
       counts.made(batch.threads());
       return batch.take(progress);
-    } catch (AugmentedBatch.LeftException e) {
+    } catch (AugmentedBatch.LeftToProgramException e) {
       pipeline.leave();
       if (e.getMessage() != null) {
         log.once(e.getMessage());

@@ -120,9 +120,10 @@ final class BatchArrays implements PreparedBatch {
       return true; // Copies, whose address is unavailable.
     }
     // Only the lower bits of an address are known, so this may report overlaps that do not exist.
-    int most = 1 << 30;
-    int apart = first.alignmentOffset(0, most) - second.alignmentOffset(0, most);
-    return (apart & most - 1) < second.remaining() || (-apart & most - 1) < first.remaining();
+    int alignment = 1 << 30;
+    int apart = first.alignmentOffset(0, alignment) - second.alignmentOffset(0, alignment);
+    return (apart & alignment - 1) < second.remaining()
+        || (-apart & alignment - 1) < first.remaining();
   }
 
   BatchLayout layout() {

@@ -63,7 +63,7 @@ final class DataEpoch {
   }
 
   /** Whether the program has taken some batches, but not all. */
-  boolean isLeft() {
+  boolean isPartlyTaken() {
     return taken > 0 && !isOver();
   }
 

@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import org.jspecify.annotations.Nullable;
 
-record Description(boolean countsEveryOrder) implements ObjectDescription.Library {
+record Description(boolean mapOrderMatters) implements ObjectDescription.Library {
   private static final KnownDjl KNOWN = new KnownDjl(false);
   private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";
 
@@ -22,10 +22,10 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
   }
 
   /**
-   * Describes an object read by code whose samples are cached. The order of maps counts, because
+   * Describes an object read by code whose samples are cached. The order of maps matters, because
    * that code may iterate over them.
    */
-  static String ofRead(String what, @Nullable Object object) throws CannotShareException {
+  static String ofCodeInput(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(true));
   }
 
@@ -87,12 +87,12 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
   public boolean isScratch(Field field) {
     Class<?> owner = field.getDeclaringClass();
     return (owner == RandomAccessDataset.class
-            && !(countsEveryOrder && field.getName().equals("limit")))
+            && !(mapOrderMatters && field.getName().equals("limit")))
         || owner == DataIterable.class;
   }
 
   @Override
-  public int mostObjects() {
+  public int maxObjects() {
     return Integer.MAX_VALUE; // A data set may hold its samples.
   }
 }

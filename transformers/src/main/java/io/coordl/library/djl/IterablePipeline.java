@@ -188,7 +188,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     // Samples that are only stacked may be cached even if they could not be returned one by one.
     String to = fixed.stacked && stage == fixed.data.size() ? "\nto be stacked" : "";
     if (stage > 0) {
-      return Description.ofRead("transforms", fixed.data.part(stage - 1)) + to;
+      return Description.ofCodeInput("transforms", fixed.data.part(stage - 1)) + to;
     }
     NDManager manager = fields.manager.require(iterable);
     String table = tables == null ? null : tables.describe(dataset());
@@ -203,7 +203,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
         "of DJL " + System.getProperty("ai.djl.pytorch.num_threads"),
         fixed.around.defaults.toString(),
         decoder(fixed.around.factory),
-        (table == null ? Description.ofRead("data set", dataset()) : table) + to);
+        (table == null ? Description.ofCodeInput("data set", dataset()) : table) + to);
   }
 
   @Override
@@ -221,7 +221,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
 
   @Override
   public String describe(String name, @Nullable Object value) throws CannotShareException {
-    return Description.ofRead(name, value);
+    return Description.ofCodeInput(name, value);
   }
 
   /** Whether the samples that {@link #over} fetches only have to be stacked. */

@@ -262,7 +262,7 @@ final class PicturePipeline {
     left = true;
   }
 
-  boolean isLeft() {
+  boolean isLeftToProgram() {
     return left;
   }
 }

@@ -94,15 +94,15 @@ final class Resampler {
     int[] first = by.from;
     int[] count = by.count;
     float[] weights = by.weights;
-    int most = by.most;
+    int maxCount = by.maxCount;
     for (int x = 0; x < first.length; x++) {
       int source = CHANNELS * first[x];
-      float weight = weights[x * most];
+      float weight = weights[x * maxCount];
       float red = from[source] * weight;
       float green = from[source + 1] * weight;
       float blue = from[source + 2] * weight;
-      int end = x * most + count[x];
-      for (int i = x * most + 1; i < end; i++) {
+      int end = x * maxCount + count[x];
+      for (int i = x * maxCount + 1; i < end; i++) {
         source += CHANNELS;
         weight = weights[i];
         red = Math.fma(from[source], weight, red);
@@ -118,7 +118,7 @@ final class Resampler {
   /** Computes one row of the result from the rows that it depends on. */
   private static void addRows(float[] rows, int length, Resampling by, int of, float[] sums) {
     int first = by.from[of] * length;
-    int at = of * by.most;
+    int at = of * by.maxCount;
     float[] weights = by.weights;
     multiply(rows, first, weights[at], sums, length);
     for (int i = 1; i < by.count[of]; i++) {

@@ -24,15 +24,15 @@ final class Resampling {
   final int[] count;
 
   /** Upper bound of the numbers in {@link #count}. */
-  final int most;
+  final int maxCount;
 
-  /** {@link #most} weights for each place of the result, of which {@link #count} are used. */
+  /** {@link #maxCount} weights for each place of the result, of which {@link #count} are used. */
   final float[] weights;
 
-  private Resampling(int[] from, int[] count, int most, float[] weights) {
+  private Resampling(int[] from, int[] count, int maxCount, float[] weights) {
     this.from = from;
     this.count = count;
-    this.most = most;
+    this.maxCount = maxCount;
     this.weights = weights;
   }
 
@@ -57,30 +57,30 @@ final class Resampling {
     boolean shrinks = scale >= 1;
     float support = shrinks ? scale : 1;
     float inverse = shrinks ? (float) (1.0 / scale) : 1;
-    int most = 2 * (int) Math.ceil(support) + 1;
+    int maxCount = 2 * (int) Math.ceil(support) + 1;
     int[] from = new int[out];
     int[] count = new int[out];
-    float[] weights = new float[out * most];
+    float[] weights = new float[out * maxCount];
     for (int place = 0; place < out; place++) {
       float center = (float) (scale * (place + 0.5));
       int first = (int) Math.max((long) ((double) (center - support) + 0.5), 0);
       long end = Math.min((long) ((double) (center + support) + 0.5), in);
-      int number = (int) Math.max(0, Math.min(end - first, most));
+      int number = (int) Math.max(0, Math.min(end - first, maxCount));
       float sum = 0;
       for (int i = 0; i < number; i++) {
         float distance = (float) (((double) ((float) (i + first) - center) + 0.5) * inverse);
         float weight = Math.abs(distance) < 1 ? (float) (1.0 - Math.abs(distance)) : 0;
-        weights[place * most + i] = weight;
+        weights[place * maxCount + i] = weight;
         sum += weight;
       }
       if (sum != 0) {
         for (int i = 0; i < number; i++) {
-          weights[place * most + i] /= sum;
+          weights[place * maxCount + i] /= sum;
         }
       }
       from[place] = first;
       count[place] = number;
     }
-    return new Resampling(from, count, most, weights);
+    return new Resampling(from, count, maxCount, weights);
   }
 }

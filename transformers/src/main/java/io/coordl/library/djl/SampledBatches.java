@@ -88,7 +88,7 @@ final class SampledBatches implements Iterator<List<Long>> {
    */
   private @Nullable List<int[]> drain(List<List<Long>> own) {
     List<int[]> items = new ArrayList<>();
-    long most = Math.min(Integer.MAX_VALUE, size * MAX_PER_ITEM);
+    long left = Math.min(Integer.MAX_VALUE, size * MAX_PER_ITEM);
     boolean ordered = size <= Integer.MAX_VALUE;
     while (ordered) {
       List<Long> batch;
@@ -105,11 +105,11 @@ final class SampledBatches implements Iterator<List<Long>> {
       }
       own.add(batch);
       int[] indices = indices(batch);
-      most -= indices == null ? 0 : indices.length;
-      ordered = indices != null && most >= 0;
+      left -= indices == null ? 0 : indices.length;
+      ordered = indices != null && left >= 0;
       items.add(indices == null ? new int[0] : indices);
     }
-    epoch.refuse("samplers that " + (most < 0 ? "never end" : "yield invalid indices"));
+    epoch.refuse("samplers that " + (left < 0 ? "never end" : "yield invalid indices"));
     return null;
   }
 

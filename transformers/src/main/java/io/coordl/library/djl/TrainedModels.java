@@ -108,7 +108,7 @@ public final class TrainedModels implements LibraryHooks {
       if (before == null) {
         epoch = new DataEpoch(dataset, begun++, datasets++, 0, random);
       } else {
-        left |= before.isLeft();
+        left |= before.isPartlyTaken();
         last.remove(before);
         epoch = new DataEpoch(dataset, begun++, before.dataset, before.count + 1, random);
       }

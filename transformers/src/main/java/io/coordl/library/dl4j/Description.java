@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
-record Description(int mostObjects, boolean countsEveryOrder) implements ObjectDescription.Library {
+record Description(int maxObjects, boolean mapOrderMatters) implements ObjectDescription.Library {
   /**
    * Fields in which DataVec's transforms keep working state, such as properties of the last image;
    * not settings.
@@ -19,7 +19,10 @@ record Description(int mostObjects, boolean countsEveryOrder) implements ObjectD
                   + " canvas")
               .split(" "));
 
-  /** The same for one class only; in others, a field with this name is a setting of the user. */
+  /**
+   * Like {@link #SCRATCH}, but for one class only; in other classes, a field with this name is a
+   * user setting.
+   */
   private static final Set<String> SCRATCH_OF_CLASS = Set.of("FlipImageTransform.mode");
 
   /** Maximum number of objects in a description that is created in each epoch. */
@@ -35,15 +38,15 @@ record Description(int mostObjects, boolean countsEveryOrder) implements ObjectD
   }
 
   /**
-   * Describes an object read by code whose batches are cached. The order of maps counts, because
+   * Describes an object read by code whose batches are cached. The order of maps matters, because
    * that code may iterate over them.
    */
-  static String ofRead(String what, @Nullable Object object) throws CannotShareException {
+  static String ofCodeInput(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(MAX_OBJECTS, true));
   }
 
-  /** Like {@link #ofRead}, for an object that is described once and may be large. */
-  static String ofLargeRead(String what, Object object) throws CannotShareException {
+  /** Like {@link #ofCodeInput}, for an object that is described once and may be large. */
+  static String ofLargeCodeInput(String what, Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(20 * MAX_OBJECTS, true));
   }
 

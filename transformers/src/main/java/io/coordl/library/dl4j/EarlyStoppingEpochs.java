@@ -25,13 +25,13 @@ public final class EarlyStoppingEpochs implements ToLongFunction<Object> {
     if (conditions == null) {
       return 0;
     }
-    long most = 0;
+    long maxEpochs = 0;
     for (EpochTerminationCondition one : conditions) {
       if (one instanceof MaxEpochsTerminationCondition last) {
-        most = most == 0 ? last.getMaxEpochs() : Math.min(most, last.getMaxEpochs());
+        maxEpochs = maxEpochs == 0 ? last.getMaxEpochs() : Math.min(maxEpochs, last.getMaxEpochs());
       }
     }
     // The trainer checks its conditions after the first epoch, and then every `every` epochs.
-    return most <= 0 ? 0 : (most - 2 + every) / every * every + 1;
+    return maxEpochs <= 0 ? 0 : (maxEpochs - 2 + every) / every * every + 1;
   }
 }

@@ -171,8 +171,8 @@ public final class IteratorWorkspaces implements LibraryHooks, MemoryWatch.Holde
    * garbage collections and then fail.
    */
   private static boolean isNearLimit() {
-    long most = Pointer.maxPhysicalBytes();
-    return most > 0 && Pointer.physicalBytes() > most / 2;
+    long limit = Pointer.maxPhysicalBytes();
+    return limit > 0 && Pointer.physicalBytes() > limit / 2;
   }
 
   /** Frees the memory if no iterator has taken it for ten minutes. */

@@ -43,13 +43,13 @@ final class LineIndex {
 
   /** Positions of the stored lines. */
   private static final class Places {
-    private final int most;
+    private final int maxPlaces;
     private long[] starts = new long[16];
     private int count;
     private int step = STEP;
 
-    Places(int most) {
-      this.most = most;
+    Places(int maxPlaces) {
+      this.maxPlaces = maxPlaces;
     }
 
     /** Must be called for each line in order. */
@@ -57,7 +57,7 @@ final class LineIndex {
       if (line % step != 0) {
         return;
       }
-      if (count == most) {
+      if (count == maxPlaces) {
         for (int i = 0; 2 * i < count; i++) {
           starts[i] = starts[2 * i];
         }
@@ -68,14 +68,14 @@ final class LineIndex {
         }
       }
       if (count == starts.length) {
-        starts = Arrays.copyOf(starts, Math.min(most, 2 * count));
+        starts = Arrays.copyOf(starts, Math.min(maxPlaces, 2 * count));
       }
       starts[count++] = start;
     }
   }
 
   /** Returns the maximum number of lines whose order fits into this heap. */
-  static int mostLines() {
+  static int maxLines() {
     long room = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_LINE;
     return (int) Math.min(room, Integer.MAX_VALUE - 1);
   }
@@ -86,29 +86,29 @@ final class LineIndex {
   }
 
   /**
-   * Reads a whole file once, but stops after {@link #mostLines}.
+   * Reads a whole file once, but stops after {@link #maxLines}.
    *
    * @param in positioned at the start of the file; not closed
    */
   static LineIndex of(InputStream in) throws IOException {
-    return of(in, MAX_PLACES, mostLines());
+    return of(in, MAX_PLACES, maxLines());
   }
 
   /**
-   * Reads a whole file, but at most {@code mostLines} + 1 lines.
+   * Reads a whole file, but at most {@code maxLines} + 1 lines.
    *
-   * @param mostPlaces maximum number of positions to store; an even number, at least 16
+   * @param maxPlaces maximum number of positions to store; an even number, at least 16
    */
-  static LineIndex of(InputStream in, int mostPlaces, int mostLines) throws IOException {
+  static LineIndex of(InputStream in, int maxPlaces, int maxLines) throws IOException {
     byte[] chunk = new byte[CHUNK];
-    Places places = new Places(mostPlaces);
+    Places places = new Places(maxPlaces);
     int lines = 0;
     long at = 0;
     boolean inLine = false;
     boolean hashes = false;
     boolean afterReturn = false;
-    for (int read = in.read(chunk); read >= 0 && lines <= mostLines; read = in.read(chunk)) {
-      for (int i = 0; i < read && lines <= mostLines; i++, at++) {
+    for (int read = in.read(chunk); read >= 0 && lines <= maxLines; read = in.read(chunk)) {
+      for (int i = 0; i < read && lines <= maxLines; i++, at++) {
         byte b = chunk[i];
         if (b == '\n' && afterReturn) {
           afterReturn = false; // The carriage return has already ended the line.
@@ -126,7 +126,7 @@ final class LineIndex {
     return new LineIndex(lines, places, hashes);
   }
 
-  /** Returns the number of lines; one more than {@link #mostLines} if there are more. */
+  /** Returns the number of lines; one more than {@link #maxLines} if there are more. */
   int lines() {
     return lines;
   }

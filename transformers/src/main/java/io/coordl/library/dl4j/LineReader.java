@@ -100,12 +100,12 @@ final class LineReader extends SeekableReader {
       if (linesOf(file) <= skipped) {
         throw new CannotShareException("readers of files without records, such as " + file + ",");
       }
-      if (all > LineIndex.mostLines()) {
+      if (all > LineIndex.maxLines()) {
         throw new CannotShareException(
             String.format(
                 "readers of more than %,d lines, whose order does not fit into the heap of %,d"
                     + " MiB,",
-                LineIndex.mostLines(), Runtime.getRuntime().maxMemory() >> 20));
+                LineIndex.maxLines(), Runtime.getRuntime().maxMemory() >> 20));
       }
     }
     if (reader instanceof SVMLightRecordReader

@@ -164,11 +164,11 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
         "\n",
         Surroundings.process(),
         ((Settings) settings).surroundings.toString(),
-        Description.ofLargeRead("iterator", get));
+        Description.ofLargeCodeInput("iterator", get));
   }
 
   @Override
   public String describe(String name, @Nullable Object value) throws CannotShareException {
-    return Description.ofRead(name, value);
+    return Description.ofCodeInput(name, value);
   }
 }

@@ -19,9 +19,9 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code prefetch=N} in DL4J: prefetches the files of an image reader's epoch, whose order is fixed
- * by its split when the epoch begins. DL4J itself prefetches batches on one thread, which then
- * finds its items in the store.
+ * {@code prefetch=N} in DL4J: prefetches the files that an image reader reads in an epoch. The
+ * reader's split fixes their order when the epoch begins. DL4J itself prefetches batches on one
+ * thread, which then finds its items in the store.
  */
 public final class Prefetch implements LibraryHooks {
   /** Splits of the library whose iterators only iterate over a list; others may be lazy. */

@@ -72,7 +72,7 @@ record Preprocessor(
   }
 
   private static String describe(Object object) throws CannotShareException {
-    return Description.ofRead("preprocessor", object);
+    return Description.ofCodeInput("preprocessor", object);
   }
 
   boolean isOf(Object now) {

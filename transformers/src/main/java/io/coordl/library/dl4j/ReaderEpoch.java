@@ -126,7 +126,7 @@ record ReaderEpoch(
 
   @Override
   public String describe(String part, @Nullable Object value) throws CannotShareException {
-    return Description.ofRead(part, value);
+    return Description.ofCodeInput(part, value);
   }
 
   @Override

@@ -27,7 +27,7 @@ public final class HookWeaver {
   private static final int WITHOUT_BODY_OF_ITS_OWN =
       Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_BRIDGE;
 
-  private static final int MOST_LOCALS = 65_535;
+  private static final int MAX_LOCALS = 65_535;
 
   private final List<HookRule> rules;
   private final Predicate<String> leaves;
@@ -113,7 +113,7 @@ public final class HookWeaver {
     for (Iterator<Chosen> all = plan.chosen.values().iterator(); all.hasNext(); ) {
       Chosen one = all.next();
       int locals = one.method().maxLocals() + WovenMethod.SLOTS * one.rules().size();
-      if (one.rules().isEmpty() || locals > MOST_LOCALS) {
+      if (one.rules().isEmpty() || locals > MAX_LOCALS) {
         all.remove();
       }
     }

@@ -207,8 +207,8 @@ abstract class OperandStack extends MethodVisitor {
   }
 
   @Override
-  public void visitTableSwitchInsn(int least, int most, Label other, Label... labels) {
-    mv.visitTableSwitchInsn(least, most, other, labels);
+  public void visitTableSwitchInsn(int min, int max, Label other, Label... labels) {
+    mv.visitTableSwitchInsn(min, max, other, labels);
     branches(other, labels);
   }
 

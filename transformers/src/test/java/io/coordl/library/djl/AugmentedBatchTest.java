@@ -56,12 +56,11 @@ class AugmentedBatchTest {
     private final List<byte[]> pixels = new ArrayList<>();
     private final List<Shape> shapes = new ArrayList<>();
 
-    Pictures(Random random, int count, int least, int most) {
+    Pictures(Random random, int count, int min, int max) {
       super(new NoBuilder().setSampling(1, false));
       for (int i = 0; i < count; i++) {
         Shape shape =
-            new Shape(
-                least + random.nextInt(most - least), least + random.nextInt(most - least), 3);
+            new Shape(min + random.nextInt(max - min), min + random.nextInt(max - min), 3);
         byte[] values = new byte[(int) shape.size()];
         random.nextBytes(values);
         for (int j = 0; j < values.length; j++) {
@@ -156,7 +155,7 @@ class AugmentedBatchTest {
             threads,
             new SampleStack(null),
             new ConcurrentLinkedQueue<>())) {
-      return batch.isMade(onHost) ? batch.take(7) : null;
+      return batch.tryMake(onHost) ? batch.take(7) : null;
     }
   }
 

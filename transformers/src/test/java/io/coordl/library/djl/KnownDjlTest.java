@@ -108,7 +108,7 @@ class KnownDjlTest {
     }
   }
 
-  /** The same through {@link Path}. */
+  /** Like {@link Sized}, but through {@link Path}. */
   static final class SizedByPath implements Transform {
     private final Path path = Path.of("a");
 
@@ -140,7 +140,7 @@ class KnownDjlTest {
     }
   }
 
-  /** The same through {@link Paths}. */
+  /** Like {@link OfItem}, but through {@link Paths}. */
   static final class OfItemByPaths {
     private final String folder = "data";
 

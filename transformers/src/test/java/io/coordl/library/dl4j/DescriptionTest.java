@@ -105,11 +105,12 @@ class DescriptionTest {
     map.put("BB", 2);
     turned.put("Aa", 1);
     assertThat(words(turned)).isEqualTo(words(map));
-    assertThat(Description.ofRead("thing", turned)).isNotEqualTo(Description.ofRead("thing", map));
-    assertThat(Description.ofRead("thing", turned.keySet().toArray()))
-        .isNotEqualTo(Description.ofRead("thing", map.keySet().toArray()));
-    assertThat(Description.ofRead("thing", new HashMap<>(map)))
-        .isEqualTo(Description.ofRead("thing", map));
+    assertThat(Description.ofCodeInput("thing", turned))
+        .isNotEqualTo(Description.ofCodeInput("thing", map));
+    assertThat(Description.ofCodeInput("thing", turned.keySet().toArray()))
+        .isNotEqualTo(Description.ofCodeInput("thing", map.keySet().toArray()));
+    assertThat(Description.ofCodeInput("thing", new HashMap<>(map)))
+        .isEqualTo(Description.ofCodeInput("thing", map));
   }
 
   record Pair(@Nullable Object one, @Nullable Object two) {}

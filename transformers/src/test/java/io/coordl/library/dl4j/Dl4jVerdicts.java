@@ -246,7 +246,7 @@ public final class Dl4jVerdicts {
     String reason =
         new PurityAnalyzer("", new KnownDl4j(false)).reasonToLeave(List.of(preprocessor));
     try {
-      Description.ofRead("preprocessor", preprocessor);
+      Description.ofCodeInput("preprocessor", preprocessor);
     } catch (CannotShareException e) {
       return "cached up to it: " + e.getMessage() + " cannot be compared";
     }

@@ -70,13 +70,13 @@ class EarlyStoppingEpochsTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1", "1, 3", "2, 1", "5, 1", "5, 2", "4, 2", "6, 4"})
-  void countEqualsTheEpochsThatTheTrainerRuns(int most, int every) throws Exception {
+  void countEqualsTheEpochsThatTheTrainerRuns(int maxEpochs, int every) throws Exception {
     Trainer trainer =
         trainer(
             every,
             BY_SCORE,
             new MaxEpochsTerminationCondition(1_000),
-            new MaxEpochsTerminationCondition(most));
+            new MaxEpochsTerminationCondition(maxEpochs));
     long counted = new EarlyStoppingEpochs().applyAsLong(trainer);
     assertThat(trainer.fit().getTotalEpochs()).isEqualTo(counted);
   }

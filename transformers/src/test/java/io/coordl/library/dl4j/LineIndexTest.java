@@ -83,7 +83,7 @@ class LineIndexTest {
     assertThat(LineIndex.of(new ByteArrayInputStream(exactly), 16, 100).lines()).isEqualTo(100);
   }
 
-  /** So many lines that twice their number exceeds an int. Takes 2.6 s. */
+  /** Twice the number of lines exceeds an int. Takes 2.6 s. */
   @Test
   void moreThanTwoToThe30thLinesAreIndexed() throws IOException {
     assumeTrue(Boolean.getBoolean("coordl.full"), "a gigabyte of lines: runs only with -Pfull");

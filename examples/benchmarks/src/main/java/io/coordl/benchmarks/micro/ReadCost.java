@@ -144,7 +144,7 @@ public class ReadCost {
     }
   }
 
-  /** The same from the cache. */
+  /** Like {@link #streamPlain}, but from the cache. */
   @Benchmark
   public int streamHit() throws IOException {
     try (FileInputStream in = FileReads.newFileInputStream(any().toFile())) {
@@ -158,7 +158,7 @@ public class ReadCost {
     return Files.readAllBytes(any());
   }
 
-  /** The same from the cache. */
+  /** Like {@link #allBytesPlain}, but from the cache. */
   @Benchmark
   public byte[] allBytesHit() throws IOException {
     return FileReads.readAllBytes(any());
@@ -171,7 +171,7 @@ public class ReadCost {
     return ImageIO.read(file);
   }
 
-  /** The same from the cache. */
+  /** Like {@link #imagePlain}, but from the cache. */
   @Benchmark
   public @Nullable BufferedImage imageHit() throws IOException {
     File file = any().toFile();

@@ -23,7 +23,7 @@ import java.util.List;
  */
 final class HostsTransfer implements Transfer {
   private static final String GROUP = "benchmark";
-  private static final String LEAST_BUDGET = "1m";
+  private static final String MIN_BUDGET = "1m";
 
   private final HostsEngine engine;
   private final ArenaStore own;
@@ -31,7 +31,7 @@ final class HostsTransfer implements Transfer {
 
   HostsTransfer(InetSocketAddress server, Items items, Path secret) throws IOException {
     bytes = items.bytes();
-    own = store(LEAST_BUDGET);
+    own = store(MIN_BUDGET);
     engine =
         new HostsEngine(
             own,

@@ -83,7 +83,7 @@ final class HostileNeighbourTest {
     }
   }
 
-  /** The same for types that JGroups creates by class name. */
+  /** Like {@link Canary}, for types that JGroups creates by class name. */
   public static final class Named implements SizeStreamable {
     @Override
     public int serializedSize() {
