@@ -68,7 +68,7 @@ record Effect(
     double explained =
         new CoreLaw(withoutCompilers(before), cores)
             .gain(
-                Math.round(work(before) - scale * work(after)),
+                Math.round(before.work() - scale * after.work()),
                 Math.round(before.stall - scale * after.stall));
     // The explanation comes from the same measurements, so it has their uncertainty.
     double limit = explained * all.high() / all.value();
@@ -98,11 +98,6 @@ record Effect(
   /** Per batch, not per sample, because a batch's size may be unknown. */
   private static double nanosOfBatch(Figures piece) {
     return (double) piece.wall / Math.max(1, piece.batches);
-  }
-
-  /** Self time of fetching and preparing. */
-  private static double work(Figures figures) {
-    return (double) figures.fetchTime + figures.prepTime();
   }
 
   /** Returns the same figures with no speed-up credited to the change. */

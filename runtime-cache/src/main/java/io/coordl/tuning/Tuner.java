@@ -61,6 +61,13 @@ public final class Tuner {
   /** Share of the time spent waiting in the first epoch that makes caching begin immediately. */
   static final double WORTH_AT_ONCE = 0.2;
 
+  /**
+   * Share of the first epoch's time, on any thread, that fetching and preparing must take for
+   * caching to begin immediately without waits: while the steps' code is cold, a library that
+   * prepares ahead hides what it will have to wait for.
+   */
+  static final double WORK_AT_ONCE = 0.5;
+
   private static final int BATCHES_AT_ONCE = 2;
   private static final long AT_ONCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -365,7 +372,7 @@ public final class Tuner {
         && now.plannedEpochs != 1
         && window.batches >= BATCHES_AT_ONCE
         && window.wall >= AT_ONCE_NANOS
-        && waiting(window) >= WORTH_AT_ONCE;
+        && (waiting(window) >= WORTH_AT_ONCE || window.share(window.work()) >= WORK_AT_ONCE);
   }
 
   private void begin(JobStatisticsEvent now, Figures window) {
@@ -373,7 +380,7 @@ public final class Tuner {
     begunAfter = now.wall;
     usedAtBegin = used.getAsLong();
     before = since(Objects.requireNonNull(warm), now);
-    reason = describeWaits(before);
+    reason = waiting(window) >= WORTH ? describeWaits(before) : describeWork(before);
     keeps = true;
     settle(now);
     report(Sentence.DATA_KEPT, reason, window);
@@ -458,6 +465,10 @@ public final class Tuner {
     return Sentence.WAITED.with(
         Text.percent(figures.prepStall, figures.wall),
         Text.percent(figures.fetchStall, figures.wall));
+  }
+
+  private static String describeWork(Figures figures) {
+    return Sentence.WORKED.with(Text.percent(figures.work(), figures.wall));
   }
 
   /** Describes the changes and their effect, for the summary. */

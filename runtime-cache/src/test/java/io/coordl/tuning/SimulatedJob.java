@@ -15,6 +15,7 @@ public final class SimulatedJob {
   private long prefetched;
   private long hits = 1;
   private long loadSeconds;
+  private double beside;
 
   /**
    * Begins a job.
@@ -72,7 +73,7 @@ public final class SimulatedJob {
       totals.compute += SECOND - wait;
       totals.stall += wait;
       totals.prepStall += wait;
-      totals.decodeTime += wait;
+      totals.decodeTime += wait + Math.round(beside * SECOND);
       totals.batches += threads == 0 ? batches : (long) threads * withPrefetching;
       totals.samples = 32 * totals.batches;
       prefetched += threads;
@@ -121,6 +122,13 @@ public final class SimulatedJob {
     job.epoch(40, 50, 60, 0.3);
     job.hits = 1;
     return job.epoch(1, 50, 60, 0.3).summary();
+  }
+
+  /** Hardly waits, because another thread prepares for 60 % of the time. */
+  public static String preparedBeside() {
+    SimulatedJob job = new SimulatedJob(false, 0);
+    job.beside = 0.6;
+    return job.epoch(9, 1, 1, 0.01).summary();
   }
 
   /** Loads batches for two seconds, and then trains, hardly waiting for any. */

@@ -206,6 +206,24 @@ class TunerTest {
   }
 
   @Test
+  void aJobThatHardlyWaitsKeepsFromTheThirdBatchIfAnotherThreadPreparesHalfOfTheTime() {
+    assertThat(keepsAtOnce(0.6, 0)).isTrue();
+    assertThat(keepsAtOnce(0.4, 0)).isFalse();
+    assertThat(keepsAtOnce(0.6, 1)).isFalse();
+  }
+
+  private boolean keepsAtOnce(double prepared, int plannedEpochs) {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    totals.plannedEpochs = plannedEpochs;
+    for (int i = 0; i < 3; i++) {
+      totals.decodeTime += Math.round(prepared * SECOND);
+      second(tuner, 1, 0.01);
+    }
+    return tuner.keeps();
+  }
+
+  @Test
   void aColdFirstBatchAloneDoesNotStartKeeping() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;

@@ -12,18 +12,21 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Does {@code auto} find the best settings? Runs ordinary training programs of both libraries
  * without the agent, observed, with settings that a person would try, and with {@code auto}.
  * Measures samples/s from the third epoch on (of programs of four epochs, from the second) and the
- * CPU time of the whole process. The first round runs every setting; later rounds run only {@code
- * auto}, observing alone, and the best that a person would find. Ratios compare runs of the same
- * round.
+ * CPU time of the whole process. The first round runs every setting and finds the best one; later
+ * rounds run only {@code auto} and this setting. Ratios compare runs of the same later round, since
+ * the best of several runs of the first was also a lucky one.
  *
- * <p>Arguments: rounds (2), epochs (0: each program's default), percent of the samples (100), a
+ * <p>Arguments: rounds (4), epochs (0: each program's default), percent of the samples (100), a
  * part of the programs' names (all), {@code default-threads} to leave {@code OMP_NUM_THREADS} unset
- * instead of 1. Exits with 1 if a loss differs or a bar is missed; with default threads, losses may
+ * instead of 1 or {@code one-thread}, the jar of another version of the agent whose {@code auto} to
+ * compare with. Exits with 1 if a loss differs or a bar is missed; with default threads, losses may
  * differ in their last bits, so they are only counted.
  */
 public final class AutoBenchmark {
@@ -33,12 +36,10 @@ public final class AutoBenchmark {
   /** Share by which auto may be slower or use more CPU than observing, where nothing helps. */
   private static final double COST_BAR = 0.01;
 
-  /** Additional rounds for programs where differences of 1 % matter. */
-  private static final int MORE_ROUNDS = 1;
-
   private static final String NO_AGENT = "no agent";
   private static final String OFF = "off";
   private static final String AUTO = "auto";
+  private static final String OTHER = "auto of the other version";
   private static final String SHARE = "decoded=share";
   private static final String KEPT = "prepared=share";
   private static final String AHEAD = "prefetch=1";
@@ -144,7 +145,7 @@ public final class AutoBenchmark {
     String best() {
       return runs.stream()
           .filter(run -> run.round == 1)
-          .filter(run -> !run.setting.equals(AUTO) && !run.setting.equals(NO_AGENT))
+          .filter(run -> !List.of(AUTO, OTHER, NO_AGENT).contains(run.setting))
           .max(Comparator.comparingDouble(Run::rate))
           .orElseThrow()
           .setting;
@@ -155,17 +156,30 @@ public final class AutoBenchmark {
           runs.stream().filter(run -> run.setting.equals(setting)).map(Run::rate).toList());
     }
 
-    /** The median, over rounds, of the ratio between two settings in the same round. */
+    /** The median, over later rounds, of the ratio between two settings in the same round. */
     double ratio(Figure figure, String setting, String of) {
+      return Pairs.median(ratios(figure, setting, of));
+    }
+
+    /** The ratios of two settings: of later rounds, or of the first if no other has both. */
+    List<Double> ratios(Figure figure, String setting, String of) {
+      List<Double> later = ratios(figure, setting, of, 2);
+      return later.isEmpty() ? ratios(figure, setting, of, 1) : later;
+    }
+
+    private List<Double> ratios(Figure figure, String setting, String of, int first) {
       List<Double> ratios = new ArrayList<>();
       for (Run run : runs) {
         for (Run other : runs) {
-          if (run.round == other.round && run.setting.equals(setting) && other.setting.equals(of)) {
+          if (run.round >= first
+              && run.round == other.round
+              && run.setting.equals(setting)
+              && other.setting.equals(of)) {
             ratios.add(figure.of(run) / figure.of(other));
           }
         }
       }
-      return Pairs.median(ratios);
+      return ratios;
     }
   }
 
@@ -176,27 +190,39 @@ public final class AutoBenchmark {
   private final int percent;
   private final String only;
   private final boolean defaultThreads;
+
+  /** Another version of the agent; null to compare with none. */
+  private final @Nullable Path otherJar;
+
   private int otherLosses;
   private final List<String> missed = new ArrayList<>();
 
-  private AutoBenchmark(int rounds, int epochs, int percent, String only, boolean defaultThreads)
+  private AutoBenchmark(
+      int rounds,
+      int epochs,
+      int percent,
+      String only,
+      boolean defaultThreads,
+      @Nullable Path otherJar)
       throws IOException {
     this.rounds = rounds;
     this.epochs = epochs;
     this.percent = percent;
     this.only = only;
     this.defaultThreads = defaultThreads;
+    this.otherJar = otherJar;
   }
 
   /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     AutoBenchmark benchmark =
         new AutoBenchmark(
-            args.length > 0 ? Integer.parseInt(args[0]) : 2,
+            args.length > 0 ? Integer.parseInt(args[0]) : 4,
             args.length > 1 ? Integer.parseInt(args[1]) : 0,
             args.length > 2 ? Integer.parseInt(args[2]) : 100,
-            args.length > 3 ? args[3] : "",
-            args.length > 4 && args[4].equals("default-threads"));
+            args.length > 3 && !args[3].equals("all") ? args[3] : "",
+            args.length > 4 && args[4].equals("default-threads"),
+            args.length > 5 ? Path.of(args[5]).toAbsolutePath() : null);
     benchmark.measure();
     System.out.println("made by: " + Commands.of(benchmark.checkout, AutoBenchmark.class, args));
     System.exit(benchmark.missed.isEmpty() ? 0 : 1);
@@ -213,9 +239,11 @@ public final class AutoBenchmark {
             "samples/s",
             "auto samples/s",
             "auto/best",
+            "lowest to highest",
             "auto/off",
             "CPU auto/off",
-            "CPU auto/no agent");
+            "CPU auto/no agent",
+            "auto/other version");
     for (Program program : PROGRAMS) {
       if (program.toString().contains(only)) {
         row(table, program, runs(program));
@@ -261,9 +289,19 @@ public final class AutoBenchmark {
         text(0, runs.rate(best)),
         text(0, runs.rate(AUTO)),
         text(2, ofBest),
+        range(runs.ratios(Run::rate, AUTO, best)),
         text(2, ofOff),
         text(2, cpu),
-        text(2, runs.ratio(Run::cpu, AUTO, NO_AGENT)));
+        text(2, runs.ratio(Run::cpu, AUTO, NO_AGENT)),
+        otherJar == null
+            ? ""
+            : text(2, runs.ratio(Run::rate, AUTO, OTHER))
+                + ", "
+                + range(runs.ratios(Run::rate, AUTO, OTHER)));
+  }
+
+  private static String range(List<Double> values) {
+    return text(2, Pairs.min(values)) + " to " + text(2, Collections.max(values));
   }
 
   /** Runs a program in every setting, and then again in the settings to compare. */
@@ -273,10 +311,13 @@ public final class AutoBenchmark {
     List<String> settings = new ArrayList<>(List.of(NO_AGENT, OFF));
     settings.addAll(program.settings);
     settings.add(AUTO);
+    if (otherJar != null) {
+      settings.add(OTHER);
+    }
     job(program, data, NO_AGENT, 3).run().orFail(program + ""); // Fills the page cache.
     List<String> losses = List.of();
     Runs runs = new Runs(new ArrayList<>());
-    for (int round = 1; round <= (program.isHelped ? rounds : rounds + MORE_ROUNDS); round++) {
+    for (int round = 1; round <= rounds; round++) {
       for (String setting : settings) {
         ChildResult result =
             job(program, data, setting, epochs > 0 ? epochs : program.epochs)
@@ -308,9 +349,9 @@ public final class AutoBenchmark {
             result.cpuSeconds(),
             result.wall().toMillis() / 1000.0);
       }
-      settings = new ArrayList<>(List.of(OFF, AUTO));
-      if (!runs.best().equals(OFF)) {
-        settings.add(1, runs.best());
+      settings = new ArrayList<>(List.of(program.isHelped ? runs.best() : OFF, AUTO));
+      if (otherJar != null) {
+        settings.add(OTHER);
       }
       if (round % 2 == 1) {
         Collections.reverse(settings); // Spreads changes of the machine's speed over all settings.
@@ -332,9 +373,12 @@ public final class AutoBenchmark {
     if (defaultThreads) {
       job.withoutEnvironment("OMP_NUM_THREADS");
     }
-    return setting.equals(NO_AGENT)
-        ? job
-        : job.agent(checkout.agentJar(), "record=off" + (setting.equals(OFF) ? "" : "," + setting));
+    return switch (setting) {
+      case NO_AGENT -> job;
+      case OFF -> job.agent(checkout.agentJar(), "record=off");
+      case OTHER -> job.agent(Objects.requireNonNull(otherJar), "record=off," + AUTO);
+      default -> job.agent(checkout.agentJar(), "record=off," + setting);
+    };
   }
 
   private static String text(int digits, double value) {

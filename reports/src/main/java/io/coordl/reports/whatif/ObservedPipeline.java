@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ObservedPipeline {
   /** Lower bound of the relative error of stages that were not measured alone. */
-  private static final double LEAST_ERROR = 0.1;
+  private static final double MIN_ERROR = 0.1;
 
   /**
    * If the training thread waits for at least this share of the work, the work is not done in
@@ -51,7 +51,7 @@ final class ObservedPipeline {
           + MEASURE;
 
   /** With fewer steps, their spread is unknown. */
-  private static final int LEAST_STEPS = 10;
+  private static final int MIN_STEPS = 10;
 
   private final JobRecording recording;
 
@@ -73,7 +73,7 @@ final class ObservedPipeline {
     List<Figures> steady =
         SteadySteps.of(recording.trainingSteps(), one -> (double) one.wall / one.batches).steps();
     boolean sized = steady.stream().allMatch(one -> one.samples > 0);
-    this.steps = steady.size() >= LEAST_STEPS && sized ? steady : List.of();
+    this.steps = steady.size() >= MIN_STEPS && sized ? steady : List.of();
     this.knowsSamples = !epochs.isEmpty() && epochs.stream().allMatch(epoch -> epoch.samples > 0);
   }
 
@@ -100,10 +100,8 @@ final class ObservedPipeline {
         Text.format(
             "%sthe %s show the time of each stage to within %d %% or their spread, whichever is"
                 + " larger",
-            knowsSamples ? "" : "an item is a sample, and ",
-            shown(),
-            Math.round(100 * LEAST_ERROR)));
-    boolean serial = isSerial();
+            knowsSamples ? "" : "an item is a sample, and ", shown(), Math.round(100 * MIN_ERROR)));
+    boolean serial = inferSerial();
     Measure fetch = mean(epoch -> serial ? epoch.fetchStall : epoch.fetchTime);
     Measure prep =
         mean(
@@ -169,7 +167,7 @@ final class ObservedPipeline {
     double prep = (double) all.prepTime() - all.prepCoreWait;
     double busy = Math.max(0, (all.cpu - prep) / steps);
     boolean crowded = law.isFull() && all.coreWait == 0;
-    double error = Math.max(LEAST_ERROR * most, TICKS * recording.steadyEpochs().size() / steps);
+    double error = Math.max(MIN_ERROR * most, TICKS * recording.steadyEpochs().size() / steps);
     if (pipeline.cores > 0) {
       busy = Math.min(busy, (double) pipeline.cores);
     }
@@ -236,7 +234,7 @@ final class ObservedPipeline {
   private @Nullable String unknown() {
     if (epochs.isEmpty() || (observesEpochs() && recording.steadyEpochs().size() < 2)) {
       return "the recording needs a complete epoch with "
-          + LEAST_STEPS
+          + MIN_STEPS
           + " steps after warm-up, or three complete epochs: let the job train longer, or "
           + MEASURE;
     }
@@ -305,10 +303,10 @@ final class ObservedPipeline {
         .times(1 / (1 - answered));
   }
 
-  /** Whether the training thread waited for nearly all preparation. */
-  private boolean isSerial() {
+  /** Whether the training thread waited for nearly all preparation; adds this as an assumption. */
+  private boolean inferSerial() {
     Figures all = EpochEvent.sum((observesEpochs() ? epochs : steps).stream());
-    long done = all.fetchTime + all.decodeTime + all.transformTime + all.otherTime;
+    long done = all.work();
     boolean serial = all.stall >= SERIAL * done;
     pipeline.assumptions.add(
         serial
@@ -339,7 +337,7 @@ final class ObservedPipeline {
                     .mapToDouble(epoch -> nanos.applyAsDouble(epoch) / unit(epoch))
                     .toArray())
             : of(StepMean.of(steps, nanos, this::unit));
-    return new Measure(mean.value(), Math.max(mean.error(), LEAST_ERROR * mean.value()));
+    return new Measure(mean.value(), Math.max(mean.error(), MIN_ERROR * mean.value()));
   }
 
   private static Measure of(StepMean mean) {

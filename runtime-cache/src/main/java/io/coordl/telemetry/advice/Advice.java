@@ -363,7 +363,7 @@ public record Advice(
    */
   private static double gain(Evidence evidence, Cure cure) {
     Figures judged = evidence.judged();
-    double removed = (double) cure.removed() / Math.max(1, work(judged));
+    double removed = (double) cure.removed() / Math.max(1, judged.work());
     double waited = (double) cure.waited() / Math.max(1, waits(judged));
     return Stream.of(judged, evidence.last())
         .mapToDouble(figures -> gain(evidence, figures, removed, waited))
@@ -382,17 +382,13 @@ public record Advice(
     return evidence
         .coreLaw(figures)
         .gain(
-            Math.round(removed * work(figures)),
+            Math.round(removed * figures.work()),
             Math.round(waited * waits(figures) + pauses(figures) * Math.min(1, removed)));
   }
 
   /** GC pauses, in waits and in steps. */
   private static long pauses(Figures figures) {
     return Math.max(figures.gcStall, Math.min(figures.gcPauses, figures.wall));
-  }
-
-  private static long work(Figures figures) {
-    return figures.fetchTime + figures.prepTime();
   }
 
   private static long waits(Figures figures) {
@@ -453,7 +449,7 @@ public record Advice(
       cures.add(
           Cure.of(
               Sentence.PREPARE_FOR_ALL,
-              work(judged) - work(judged) / jobs,
+              judged.work() - judged.work() / jobs,
               hidden(evidence, 1.0 / jobs, 1),
               "prep=coordinate"));
     }
@@ -470,7 +466,7 @@ public record Advice(
   /** Returns the time that threads with a core need to prepare, once the data set is prepared. */
   private static double prepared(Evidence evidence) {
     Figures judged = evidence.judged();
-    return Math.max(0, evidence.coreLaw().running() * work(judged) - judged.dataSetStall);
+    return Math.max(0, evidence.coreLaw().running() * judged.work() - judged.dataSetStall);
   }
 
   /**

@@ -11,8 +11,11 @@ import io.coordl.telemetry.event.Figures;
  * divided by the cores. CPU time of the JVM's compilers does not count as remaining, because the
  * JVM compiles less and less.
  *
- * <p>All times are nanoseconds. Shared caches and hyper-threads can make the share larger than CPU
- * time shows.
+ * <p>Preparation also slows steps down by what no CPU time shows: caches that it evicts,
+ * hyper-threads, collections, and code that the JVM compiles later. So steps may become as fast as
+ * the fastest tenth of them were.
+ *
+ * <p>All times are nanoseconds.
  */
 public final class CoreLaw {
   /** Cores are short if the job's CPU time is at least this share of the time of its cores. */
@@ -22,7 +25,7 @@ public final class CoreLaw {
    * Minimum of {@link #own}, as a share of the wall time. Below it, no correction for other
    * programs is reliable.
    */
-  private static final double LEAST_OWN = 0.1;
+  private static final double MIN_OWN = 0.1;
 
   private final double wall;
   private final double waits;
@@ -32,6 +35,10 @@ public final class CoreLaw {
   private final double collectorCpu;
   private final double cores;
   private final double work;
+
+  /** Time of slow steps that GC pauses do not explain. */
+  private final double slow;
+
   private final double running;
   private final double beside;
   private final double share;
@@ -52,7 +59,9 @@ public final class CoreLaw {
     this.collectorCpu = figures.collectorCpu;
     this.computeWait = figures.computeCoreWait;
     this.cores = cores;
-    this.work = (double) figures.fetchTime + figures.prepTime();
+    this.work = figures.work();
+    this.slow =
+        Math.max(0.0, (double) figures.slowSteps - Math.max(0, figures.gcPauses - figures.gcStall));
     this.running = work == 0 ? 1 : Math.max(0, 1 - figures.prepCoreWait / work);
     this.beside = Math.max(0, running * work - waits);
     // If other threads prepare, it is unknown how much their waits for a core lengthen the stalls.
@@ -82,8 +91,13 @@ public final class CoreLaw {
    * removed. The JVM compiles less and less, and removed work makes no garbage.
    */
   private double left(double removed) {
-    double garbage = work == 0 ? 0 : collectorCpu * Math.min(1, removed / work);
+    double garbage = collectorCpu * part(removed);
     return Math.max(0, cpu - compilerCpu - garbage - running * removed) / cores;
+  }
+
+  /** Returns the share of the preparation that this much work is. */
+  private double part(double removed) {
+    return work == 0 ? 0 : Math.min(1, removed / work);
   }
 
   /**
@@ -127,10 +141,11 @@ public final class CoreLaw {
     double savedWork = Math.max(0, (double) removed);
     double savedWait = Math.max(0, (double) waited);
     // Waits for hand-over and for collectors take no part in the work beside the steps.
-    double ofWork = work == 0 ? 0 : Math.min(savedWait, waits * Math.min(1, savedWork / work));
-    double steps = wall - savedWait - givenBack(savedWork, ofWork);
-    double bound =
-        isKnown() ? Math.max(steps, Math.max(0, left(savedWork) - spared / cores)) : steps;
+    double ofWork = Math.min(savedWait, waits * part(savedWork));
+    double faster = Math.max(givenBack(savedWork, ofWork), slow * part(savedWork));
+    double steps = wall - savedWait - faster;
+    double more = spared + Math.max(0, slow - computeWait) * part(savedWork);
+    double bound = isKnown() ? Math.max(steps, Math.max(0, left(savedWork) - more / cores)) : steps;
     return wall <= 0 ? 1 : Math.min(100, Math.max(1, wall / Math.max(wall / 100, bound)));
   }
 
@@ -159,7 +174,7 @@ public final class CoreLaw {
    * tenth of the wall time.
    */
   public double own() {
-    return Math.max(LEAST_OWN * wall, wall - lost());
+    return Math.max(MIN_OWN * wall, wall - lost());
   }
 
   /** Whether the job keeps its cores busy, so that more threads have none to run on. */

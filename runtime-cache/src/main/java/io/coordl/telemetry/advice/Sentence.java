@@ -79,7 +79,7 @@ public enum Sentence {
   FEWER_THREADS(
       "let the engine use fewer threads (OMP_NUM_THREADS=N, at most the cores of this job, and"
           + " OMP_WAIT_POLICY=PASSIVE), prepare on fewer, or give the job another core"),
-  FREE_CORES("free the cores of other programs, or run the job where nothing else runs"),
+  FREE_CORES("free cores that other programs use, or run the job on an idle machine"),
   CORE_WAITS("%s were spent in steps that waited for a core%s; no cache changes that"),
   CORES_OF_THE_LIMIT(
       ", as the CPU limit of the container%s held threads back for %s summed over cores"),
@@ -226,6 +226,7 @@ public enum Sentence {
 
   // ---- auto
   WAITED("the job waited for preparation %s of the time and for fetches %s"),
+  WORKED("fetching and preparing data took %s of the time, most of it beside the steps"),
   NOT_SWITCHED("auto: nothing was switched on; %s"),
   SWITCHED_BACK("auto: caching, which began before the job trained, ended; %s"),
   NO_BATCH("no training batch was seen"),

@@ -23,6 +23,9 @@ final class OpenEpoch {
   /** Whether an earlier job has made some of its steps, which this job skips. */
   boolean skips;
 
+  /** Durations of its steps. */
+  final StepTimes steps = new StepTimes();
+
   /** Step of the batch taken last, perhaps in several pieces; null if no step is open. */
   @Nullable StepEvent step;
 

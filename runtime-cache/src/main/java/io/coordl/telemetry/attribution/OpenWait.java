@@ -22,7 +22,7 @@ public record OpenWait(
     @Nullable String file,
     @Nullable Thread reader) {
 
-  private static final int MOST_FRAMES = 64;
+  private static final int MAX_FRAMES = 64;
 
   /** Describes the wait, with the stacks as they are now. */
   public OpenWaitEvent event() {
@@ -40,7 +40,7 @@ public record OpenWait(
 
   private static String stack(Thread of) {
     return Arrays.stream(of.getStackTrace())
-        .limit(MOST_FRAMES)
+        .limit(MAX_FRAMES)
         .map(StackTraceElement::toString)
         .collect(Collectors.joining("\n"));
   }

@@ -730,6 +730,7 @@ final class ThreadSpans {
     long start = epoch.stepBegun;
     long end = epoch.stepEnded;
     epoch.step = null;
+    epoch.steps.add(step.compute);
     whenTraining(
         epoch,
         () -> {
@@ -843,6 +844,8 @@ final class ThreadSpans {
     EpochEvent event = epoch.event;
     event.complete = complete;
     event.wall = now - epoch.start;
+    event.slowSteps = epoch.steps.beyondFast();
+    recorder.totals.count(job -> job.slowSteps += event.slowSteps);
     if (epoch.skips) {
       recorder.totals.skipped(event.updates == 0 ? 1 : 0);
     }

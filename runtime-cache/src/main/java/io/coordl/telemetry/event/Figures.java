@@ -190,6 +190,13 @@ public abstract class Figures extends EventBase {
   @Added("0.2.0")
   public long pressure;
 
+  @Label("Slow Steps")
+  @Description(
+      "Part of compute by which steps took longer than the fastest tenth of their epoch's steps")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long slowSteps;
+
   @Label("Items")
   @Description("Items fetched")
   public long items;
@@ -298,6 +305,11 @@ public abstract class Figures extends EventBase {
   /** Self time of decoding, transforms and assembly on all threads. */
   public long prepTime() {
     return decodeTime + transformTime + otherTime;
+  }
+
+  /** Self time of fetching and preparing on all threads. */
+  public long work() {
+    return fetchTime + prepTime();
   }
 
   /** Bytes fetched, from all sources. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 @Period("endChunk")
 public final class JobStatisticsEvent extends Figures {
   /** A shorter wait is not too long, even if all waits before it were very short. */
-  private static final long LEAST_TOO_LONG = 5_000_000_000L;
+  private static final long MIN_TOO_LONG = 5_000_000_000L;
 
   private static final int TIMES_THE_LONGEST = 10;
 
@@ -97,7 +97,7 @@ public final class JobStatisticsEvent extends Figures {
 
   /** Whether a wait lasts so much longer than any before that its batch may never come. */
   public static boolean isTooLong(long wait, long longest) {
-    return wait >= Math.max(LEAST_TOO_LONG, TIMES_THE_LONGEST * longest);
+    return wait >= Math.max(MIN_TOO_LONG, TIMES_THE_LONGEST * longest);
   }
 
   /**

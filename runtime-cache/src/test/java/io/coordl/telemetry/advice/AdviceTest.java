@@ -545,7 +545,7 @@ class AdviceTest {
     Evidence others = evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1);
     assertThat(on(with(others, 2)).finding()).isEqualTo("coreBound");
     assertThat(on(with(others, 2)).sentence())
-        .startsWith("free the cores of other programs")
+        .startsWith("free cores that other programs use")
         .doesNotContain("OMP_NUM_THREADS", "CPU limit");
 
     figures.cpu = 199 * SECOND;

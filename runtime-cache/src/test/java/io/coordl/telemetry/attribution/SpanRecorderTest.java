@@ -148,7 +148,7 @@ class SpanRecorderTest {
     assertThat(totals().prepTime()).isEqualTo(53 * MILLI);
   }
 
-  /** As with DJL's own prefetching, which begins before the loop does. */
+  /** DJL's own prefetching, for example, begins before the loop does. */
   @Test
   void aBatchMadeWhileADataSetIsPreparedIsNoSecondWait() throws InterruptedException {
     Object batch = new Object();
@@ -176,7 +176,7 @@ class SpanRecorderTest {
     assertThat(totals().queueStall).isEqualTo(2 * MILLI);
   }
 
-  /** For example to compute the mean of all samples before the first epoch. */
+  /** A data set may loop over its samples before the first epoch, for example to get their mean. */
   @Test
   void aLoopWithinThePreparationOfADataSetTakesNoBatchFromTheEpoch() {
     long dataSet = spans.enter(DATA_SET, "a table");
@@ -456,6 +456,21 @@ class SpanRecorderTest {
     assertThat(t.prepCoreWait).isEqualTo(8_000_000);
     assertThat(t.prepStall).isEqualTo(40_000_000);
     assertThat(t.coreWait).as("of the process, since its first wait").isZero();
+  }
+
+  /** A collection, for example, disturbs some steps. */
+  @Test
+  void whatSomeStepsTakeLongerThanTheFastestIsCounted() {
+    for (int i = 0; i < 20; i++) {
+      hasNext(true, 0);
+      request(TAKE, new Object());
+      tick((i < 5 ? 10 : 2) * MILLI);
+      span(UPDATE, 0);
+    }
+    hasNext(false, 0);
+
+    assertThat(totals().slowSteps).isEqualTo(5 * 8 * MILLI);
+    assertThat(totals().compute).isEqualTo((5 * 10 + 15 * 2) * MILLI);
   }
 
   /** In DJL, a batch has its own span inside the wait for it. */

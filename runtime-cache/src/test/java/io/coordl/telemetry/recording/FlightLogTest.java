@@ -74,7 +74,7 @@ class FlightLogTest {
     assertThat(recorded()).contains("io.coordl.Library", "io.coordl.Verdict");
   }
 
-  /** As in {@code /proc}, where no file can be created. */
+  /** In {@code /proc}, for example, no file can be created. */
   @Test
   void aDirectoryThatTakesNoFileIsNotReportedAsMissing() {
     assertThat(FlightLog.reason(new NoSuchFileException(file().toString())))

@@ -82,7 +82,7 @@ class StepMeanTest {
     return means;
   }
 
-  /** With five runs of 200 steps per side. */
+  /** Each side has five runs of 200 steps. */
   @Test
   void aDifferenceOfFivePercentIsDetected() {
     int seen = 0;

@@ -26,6 +26,7 @@ final class Library {
       List.of(
           "ai/djl/training/Trainer",
           "ai/djl/opencv/OpenCVImageFactory",
+          "ai/djl/pytorch/engine/PtNDManager",
           "org/nd4j/linalg/dataset/DataSet",
           "org/datavec/api/records/Record",
           "org/datavec/image/loader/NativeImageLoader",
