@@ -87,6 +87,7 @@ public final class Tuner {
   private final LongSupplier used;
   private volatile boolean keeps;
   private volatile boolean keepsItems;
+  private volatile boolean triesImages = true;
   private volatile long nextCheck;
 
   /** Whether the last check found no thread that trains. */
@@ -203,6 +204,16 @@ public final class Tuner {
     return keepsItems;
   }
 
+  /**
+   * Whether to cache the first decoded images, before it is known whether the job waits for data: a
+   * library that prepares ahead decodes many while the first step runs, and caching costs little
+   * beside decoding. Ends after a few batches if the job does not wait.
+   */
+  public boolean triesImages() {
+    check();
+    return triesImages;
+  }
+
   /** Returns the number of threads that should prefetch now; 0 turns prefetching off. */
   public int threads() {
     check();
@@ -292,6 +303,8 @@ public final class Tuner {
       isEarly = true;
       begin(now, window);
     }
+    boolean isInVain = reason == null && window.batches >= BATCHES;
+    triesImages &= now.plannedEpochs != 1 && now.epochs <= 1 && !isInVain;
     if (mayPrefetch && (keeps || isDropped)) {
       tryThreads(now);
     }

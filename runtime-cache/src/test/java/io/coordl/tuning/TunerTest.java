@@ -224,6 +224,42 @@ class TunerTest {
   }
 
   @Test
+  void theFirstImagesAreCachedUntilTheJobIsSeenNotToWait() {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    assertThat(tuner.triesImages()).isTrue();
+    second(tuner, 1, 0.9); // Cold.
+    second(tuner, 7, 0.01);
+    assertThat(tuner.triesImages()).isTrue();
+    second(tuner, 1, 0.01);
+    assertThat(tuner.triesImages()).isFalse();
+    assertThat(tuner.keepsItems()).isFalse();
+  }
+
+  @Test
+  void imagesOfAJobThatWaitsAreCachedUntilTheSecondEpoch() {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    for (int i = 0; i < 20; i++) {
+      second(tuner, 50, 0.6);
+      assertThat(tuner.triesImages()).isTrue();
+    }
+    totals.epochs = 2;
+    second(tuner, 50, 0.6);
+    assertThat(tuner.triesImages()).isFalse();
+    assertThat(tuner.keepsItems()).isTrue();
+  }
+
+  @Test
+  void noImageOfAJobOfOneEpochIsCached() {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    totals.plannedEpochs = 1;
+    second(tuner, 1, 0.9);
+    assertThat(tuner.triesImages()).isFalse();
+  }
+
+  @Test
   void aColdFirstBatchAloneDoesNotStartKeeping() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;

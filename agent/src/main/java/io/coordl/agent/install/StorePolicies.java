@@ -42,6 +42,9 @@ final class StorePolicies {
   private static final int MIN_TO_PAY = 3;
   private static final int MAX_TO_PAY = 10;
 
+  /** The first decoded images take at most this much memory ({@link Tuner#triesImages}). */
+  private static final long MAX_TRIED_BYTES = 64 << 20;
+
   private final Options options;
   private final Libraries libraries;
   private final JobMonitor job;
@@ -132,7 +135,7 @@ final class StorePolicies {
                 arena,
                 filter,
                 forms,
-                keeps(Option.DECODED),
+                keepsImages(arena),
                 gain(Option.DECODED, Option.DECODED_SIZE));
     requested.asked(
         Option.DECODED,
@@ -206,6 +209,15 @@ final class StorePolicies {
       return () -> true;
     }
     return policy == Option.PREPARED ? decides::keeps : decides::keepsItems;
+  }
+
+  /** Whether decoded images should be cached now, as {@link #keeps} or as the first ones. */
+  private BooleanSupplier keepsImages(ArenaStore arena) {
+    BooleanSupplier keeps = keeps(Option.DECODED);
+    Tuner decides = tuner;
+    return decides == null || !options.isChosen(Option.DECODED)
+        ? keeps
+        : () -> keeps.getAsBoolean() || (decides.triesImages() && arena.used() < MAX_TRIED_BYTES);
   }
 
   /**

@@ -489,7 +489,7 @@ public record Advice(
     VerdictEvent refused = evidence.refused("prepared=share");
     boolean full = evidence.coreLaw().isFull();
     String what =
-        evidence.isOn("prefetch")
+        evidence.prefetchesByNumber()
                 && evidence.judged().share(Math.round(evidence.coreLaw().share()))
                     >= Evidence.WORTH_A_CHANGE
             ? Sentence.PREFETCH_LESS.with()

@@ -151,6 +151,11 @@ public record Evidence(
     return !"off".equals(configuration.getOrDefault(policy, "off"));
   }
 
+  /** True if the user chose the number of prefetching threads. */
+  boolean prefetchesByNumber() {
+    return isOn("prefetch") && !"auto".equals(configuration.get("prefetch"));
+  }
+
   /** True if the job resumes an earlier one, which is impossible in epochs that jobs share. */
   boolean resumes() {
     return !"none".equals(configuration.getOrDefault("resume", "none"));

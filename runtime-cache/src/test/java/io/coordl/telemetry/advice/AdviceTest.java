@@ -534,6 +534,13 @@ class AdviceTest {
                 NOT_PREPARED));
     assertThat(advice.sentence()).startsWith("prefetch on fewer threads, or not at all");
     assertThat(advice.sentence()).doesNotContain("nothing to do");
+    Advice auto =
+        on(
+            with(
+                evidence(figures, only(figures), List.of(), Map.of("prefetch", "auto"), "DJL", 1),
+                2,
+                NOT_PREPARED));
+    assertThat(auto.sentence()).doesNotContain("fewer threads");
   }
 
   @Test
