@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  * windows. Prepared samples are cached immediately. Raw and decoded items are cached as soon as it
  * is known that no samples can be, or else starting with the next epoch. The stores decide which
  * form is worth its memory. If the epochs that use cached data are no faster and wait no less, all
- * cached data is dropped. Caching does not begin in a job that plans a single epoch.
+ * cached data is dropped. Caching does not begin in an epoch that is known to be the only one.
+ *
+ * <p>The first decoded images are cached before any of this is known ({@link #triesImages}).
  *
  * <p><b>A job that does not train</b> (inference, feature extraction, a loader benchmarked alone)
  * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring
@@ -62,12 +64,13 @@ public final class Tuner {
   static final double WORTH_AT_ONCE = 0.2;
 
   /**
-   * Share of the first epoch's time, on any thread, that fetching and preparing must take for
-   * caching to begin immediately without waits: while the steps' code is cold, a library that
-   * prepares ahead hides what it will have to wait for.
+   * Share of the cores' time in the first epoch that fetching and preparing must take for caching
+   * to begin immediately without waits: while the steps' code is cold, a library that prepares
+   * ahead hides what the job will wait for.
    */
-  static final double WORK_AT_ONCE = 0.5;
+  static final double WORK_AT_ONCE = 0.25;
 
+  private static final int CORES = Runtime.getRuntime().availableProcessors();
   private static final int BATCHES_AT_ONCE = 2;
   private static final long AT_ONCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -207,7 +210,8 @@ public final class Tuner {
   /**
    * Whether to cache the first decoded images, before it is known whether the job waits for data: a
    * library that prepares ahead decodes many while the first step runs, and caching costs little
-   * beside decoding. Ends after a few batches if the job does not wait.
+   * beside decoding. Ends after a few batches if the job does not wait; the images then stay in the
+   * store, because a store that is freed cannot be used again.
    */
   public boolean triesImages() {
     check();
@@ -385,7 +389,16 @@ public final class Tuner {
         && now.plannedEpochs != 1
         && window.batches >= BATCHES_AT_ONCE
         && window.wall >= AT_ONCE_NANOS
-        && (waiting(window) >= WORTH_AT_ONCE || window.share(window.work()) >= WORK_AT_ONCE);
+        && (waiting(window) >= WORTH_AT_ONCE || isWorkWorthAtOnce(window));
+  }
+
+  private boolean isWorkWorthAtOnce(Figures window) {
+    // Without a first batch that is left out, the work may include that of a pass before the epoch.
+    return warm != null && warm.batches > 0 && workOfCores(window) >= WORK_AT_ONCE;
+  }
+
+  private static double workOfCores(Figures figures) {
+    return figures.share(figures.work()) / CORES;
   }
 
   private void begin(JobStatisticsEvent now, Figures window) {
@@ -457,7 +470,7 @@ public final class Tuner {
             uncachedSteps.all(),
             cachedSteps.all(),
             Math.max(0, settledAt.batches - untilUse.batches),
-            Runtime.getRuntime().availableProcessors());
+            CORES);
     return (used.getAsLong() == 0 ? effect.none() : effect).summary();
   }
 
@@ -481,7 +494,7 @@ public final class Tuner {
   }
 
   private static String describeWork(Figures figures) {
-    return Sentence.WORKED.with(Text.percent(figures.work(), figures.wall));
+    return Sentence.WORKED.with(Text.percent(figures.work(), CORES * figures.wall));
   }
 
   /** Describes the changes and their effect, for the summary. */

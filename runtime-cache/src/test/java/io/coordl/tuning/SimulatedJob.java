@@ -124,10 +124,10 @@ public final class SimulatedJob {
     return job.epoch(1, 50, 60, 0.3).summary();
   }
 
-  /** Hardly waits, because another thread prepares for 60 % of the time. */
+  /** Hardly waits, because other threads prepare for 60 % of the cores' time. */
   public static String preparedBeside() {
     SimulatedJob job = new SimulatedJob(false, 0);
-    job.beside = 0.6;
+    job.beside = 0.6 * Runtime.getRuntime().availableProcessors();
     return job.epoch(9, 1, 1, 0.01).summary();
   }
 

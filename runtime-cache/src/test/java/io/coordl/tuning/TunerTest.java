@@ -206,10 +206,21 @@ class TunerTest {
   }
 
   @Test
-  void aJobThatHardlyWaitsKeepsFromTheThirdBatchIfAnotherThreadPreparesHalfOfTheTime() {
-    assertThat(keepsAtOnce(0.6, 0)).isTrue();
-    assertThat(keepsAtOnce(0.4, 0)).isFalse();
-    assertThat(keepsAtOnce(0.6, 1)).isFalse();
+  void aJobThatHardlyWaitsKeepsFromTheThirdBatchIfPreparationTakesAQuarterOfTheCores() {
+    int cores = Runtime.getRuntime().availableProcessors();
+    assertThat(keepsAtOnce(0.3 * cores, 0)).isTrue();
+    assertThat(keepsAtOnce(0.2 * cores, 0)).isFalse();
+    assertThat(keepsAtOnce(0.3 * cores, 1)).isFalse();
+  }
+
+  /** The program may have decoded its images before, for example to get their mean. */
+  @Test
+  void workBeforeTheFirstCheckIsNoReasonToKeep() {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    totals.decodeTime = 60 * SECOND;
+    second(tuner, 50, 0.01);
+    assertThat(tuner.keeps()).isFalse();
   }
 
   private boolean keepsAtOnce(double prepared, int plannedEpochs) {

@@ -16,6 +16,7 @@ import io.coordl.telemetry.recording.AgentLog;
 import io.coordl.telemetry.recording.JobMonitor;
 import io.coordl.telemetry.recording.RewriteLog;
 import io.coordl.telemetry.recording.UserText;
+import io.coordl.transformers.hook.Policy;
 import java.lang.instrument.Instrumentation;
 import java.time.Duration;
 import java.util.HashMap;
@@ -119,7 +120,20 @@ final class Activation {
           .figures()
           .spans()
           .onEpoch(
-              new Verdicts(monitor.figures(), datasets, new LibraryVerdicts(libraries.verdicts())));
+              new Verdicts(
+                  monitor.figures().spans().totals()::snapshot,
+                  datasets,
+                  new LibraryVerdicts(libraries.verdicts()),
+                  proof -> new AgentThread("coordl-verdict", proof).start(),
+                  found ->
+                      monitor
+                          .figures()
+                          .verdict(
+                              Policy.PREPARED.toString(),
+                              found.source(),
+                              found.isKept(),
+                              found.reason(),
+                              found.remedy())));
     }
     if (library != null) {
       monitor.figures().saw(library.event());

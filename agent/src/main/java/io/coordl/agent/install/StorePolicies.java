@@ -45,6 +45,9 @@ final class StorePolicies {
   /** The first decoded images take at most this much memory ({@link Tuner#triesImages}). */
   private static final long MAX_TRIED_BYTES = 64 << 20;
 
+  /** The first decoded images take at most one part in so many of their store. */
+  private static final int TRIED_PART = 8;
+
   private final Options options;
   private final Libraries libraries;
   private final JobMonitor job;
@@ -217,7 +220,10 @@ final class StorePolicies {
     Tuner decides = tuner;
     return decides == null || !options.isChosen(Option.DECODED)
         ? keeps
-        : () -> keeps.getAsBoolean() || (decides.triesImages() && arena.used() < MAX_TRIED_BYTES);
+        : () ->
+            keeps.getAsBoolean()
+                || (decides.triesImages()
+                    && arena.used() < Math.min(MAX_TRIED_BYTES, arena.capacity() / TRIED_PART));
   }
 
   /**

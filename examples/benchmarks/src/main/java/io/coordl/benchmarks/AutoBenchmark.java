@@ -13,21 +13,24 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Does {@code auto} find the best settings? Runs ordinary training programs of both libraries
  * without the agent, observed, with settings that a person would try, and with {@code auto}.
  * Measures samples/s from the third epoch on (of programs of four epochs, from the second) and the
- * CPU time of the whole process. The first round runs every setting and finds the best one; later
- * rounds run only {@code auto} and this setting. Ratios compare runs of the same later round, since
- * the best of several runs of the first was also a lucky one.
+ * CPU time of the whole process. The first round runs every setting. Later rounds run only {@code
+ * auto} and the settings within 15 % of the first round's best; where nothing helps, also observing
+ * alone. All figures are medians over the later rounds, since the best of many single runs is also
+ * a lucky one; those of settings that only the first round runs are from that round. Ratios compare
+ * runs of the same round.
  *
  * <p>Arguments: rounds (4), epochs (0: each program's default), percent of the samples (100), a
- * part of the programs' names (all), {@code default-threads} to leave {@code OMP_NUM_THREADS} unset
- * instead of 1 or {@code one-thread}, the jar of another version of the agent whose {@code auto} to
- * compare with. Exits with 1 if a loss differs or a bar is missed; with default threads, losses may
- * differ in their last bits, so they are only counted.
+ * part of the programs' names, or {@code all}; {@code default-threads} to leave {@code
+ * OMP_NUM_THREADS} unset, or {@code one-thread}; the jar of another version of the agent whose
+ * {@code auto} to compare with. Exits with 1 if a loss differs or a bar is missed; with default
+ * threads, losses may differ in their last bits, so they are only counted.
  */
 public final class AutoBenchmark {
   /** Share of the best speed found by hand that auto must reach. */
@@ -35,6 +38,9 @@ public final class AutoBenchmark {
 
   /** Share by which auto may be slower or use more CPU than observing, where nothing helps. */
   private static final double COST_BAR = 0.01;
+
+  /** Settings at least this fast, relative to the best, run in later rounds, too. */
+  private static final double CANDIDATE = 0.85;
 
   private static final String NO_AGENT = "no agent";
   private static final String OFF = "off";
@@ -141,19 +147,45 @@ public final class AutoBenchmark {
 
   /** The runs of one program. */
   private record Runs(List<Run> runs) {
-    /** The fastest setting of the first round except auto and no agent; may be observing alone. */
+    /** The fastest setting except auto and no agent; may be observing alone. */
     String best() {
+      return byHand()
+          .filter(setting -> inRound(2, setting).findAny().isPresent() || !hasLaterRounds())
+          .max(Comparator.comparingDouble(this::rate))
+          .orElseThrow();
+    }
+
+    /** Settings that were nearly the fastest in the first round. */
+    List<String> candidates() {
+      double most = byHand().mapToDouble(setting -> first(setting)).max().orElseThrow();
+      return byHand().filter(setting -> first(setting) >= CANDIDATE * most).toList();
+    }
+
+    private Stream<String> byHand() {
       return runs.stream()
           .filter(run -> run.round == 1)
-          .filter(run -> !List.of(AUTO, OTHER, NO_AGENT).contains(run.setting))
-          .max(Comparator.comparingDouble(Run::rate))
-          .orElseThrow()
-          .setting;
+          .map(Run::setting)
+          .filter(setting -> !List.of(AUTO, OTHER, NO_AGENT).contains(setting));
+    }
+
+    private double first(String setting) {
+      return inRound(1, setting).findFirst().orElseThrow().rate;
+    }
+
+    private boolean hasLaterRounds() {
+      return runs.stream().anyMatch(run -> run.round > 1);
+    }
+
+    /** Runs of a setting in this round; in all later rounds, too, if it is not the first. */
+    private Stream<Run> inRound(int round, String setting) {
+      return runs.stream()
+          .filter(run -> run.setting.equals(setting))
+          .filter(run -> round == 1 ? run.round == 1 : run.round >= round);
     }
 
     double rate(String setting) {
-      return Pairs.median(
-          runs.stream().filter(run -> run.setting.equals(setting)).map(Run::rate).toList());
+      List<Double> later = inRound(2, setting).map(Run::rate).toList();
+      return later.isEmpty() ? first(setting) : Pairs.median(later);
     }
 
     /** The median, over later rounds, of the ratio between two settings in the same round. */
@@ -349,11 +381,15 @@ public final class AutoBenchmark {
             result.cpuSeconds(),
             result.wall().toMillis() / 1000.0);
       }
-      settings = new ArrayList<>(List.of(program.isHelped ? runs.best() : OFF, AUTO));
+      settings = new ArrayList<>(runs.candidates());
+      if (!program.isHelped && !settings.contains(OFF)) {
+        settings.add(OFF);
+      }
+      settings.add(AUTO);
       if (otherJar != null) {
         settings.add(OTHER);
       }
-      if (round % 2 == 1) {
+      if (round % 2 == 0) {
         Collections.reverse(settings); // Spreads changes of the machine's speed over all settings.
       }
     }

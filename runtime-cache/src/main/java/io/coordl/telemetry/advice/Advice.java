@@ -343,7 +343,7 @@ public record Advice(
                     "prepBound",
                     cure.what(),
                     nanos,
-                    gain(evidence, cure),
+                    largest(evidence, cure, CoreLaw::atMost),
                     why,
                     cure.changes().toArray(String[]::new)))
         .orElseGet(
@@ -353,37 +353,50 @@ public record Advice(
                     "prepBound",
                     nothingLeft(evidence),
                     nanos,
-                    gain(evidence, new Cure("", judged.prepTime(), waits(judged), List.of())),
+                    largest(
+                        evidence,
+                        new Cure("", judged.prepTime(), waits(judged), List.of()),
+                        CoreLaw::atMost),
                     why));
+  }
+
+  /** Predicts the speed-up of a job from the work and the waits that it no longer has. */
+  private interface Law {
+    double gain(CoreLaw cores, long removed, long waited);
+  }
+
+  /** Returns the speed-up by which cures are compared. */
+  private static double gain(Evidence evidence, Cure cure) {
+    return largest(evidence, cure, CoreLaw::gain);
   }
 
   /**
    * Returns the largest factor by which a cure can speed up the job, by the judged epochs or by the
    * last one, whose code is the warmest.
    */
-  private static double gain(Evidence evidence, Cure cure) {
+  private static double largest(Evidence evidence, Cure cure, Law law) {
     Figures judged = evidence.judged();
     double removed = (double) cure.removed() / Math.max(1, judged.work());
     double waited = (double) cure.waited() / Math.max(1, waits(judged));
     return Stream.of(judged, evidence.last())
-        .mapToDouble(figures -> gain(evidence, figures, removed, waited))
+        .mapToDouble(figures -> gain(evidence, figures, removed, waited, law))
         .max()
         .orElseThrow();
   }
 
   /**
-   * Returns the largest factor for epochs with these figures. Work that is no longer done makes no
-   * garbage, so its share of the collections, in waits and in steps, may be saved as well.
+   * Returns the factor for epochs with these figures. Work that is no longer done makes no garbage,
+   * so its share of the collections, in waits and in steps, may be saved as well.
    *
    * @param removed share of the fetching and preparation that is no longer done
    * @param waited share of the waits for them that is saved
    */
-  private static double gain(Evidence evidence, Figures figures, double removed, double waited) {
-    return evidence
-        .coreLaw(figures)
-        .gain(
-            Math.round(removed * figures.work()),
-            Math.round(waited * waits(figures) + pauses(figures) * Math.min(1, removed)));
+  private static double gain(
+      Evidence evidence, Figures figures, double removed, double waited, Law law) {
+    return law.gain(
+        evidence.coreLaw(figures),
+        Math.round(removed * figures.work()),
+        Math.round(waited * waits(figures) + pauses(figures) * Math.min(1, removed)));
   }
 
   /** GC pauses, in waits and in steps. */

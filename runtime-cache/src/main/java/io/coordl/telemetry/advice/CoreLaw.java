@@ -11,9 +11,9 @@ import io.coordl.telemetry.event.Figures;
  * divided by the cores. CPU time of the JVM's compilers does not count as remaining, because the
  * JVM compiles less and less.
  *
- * <p>Preparation also slows steps down by what no CPU time shows: caches that it evicts,
- * hyper-threads, collections, and code that the JVM compiles later. So steps may become as fast as
- * the fastest tenth of them were.
+ * <p>Where other programs use the cores, too, preparation slows steps down by more than its CPU
+ * time shows: steps find their caches evicted and their hyper-thread shared. So there, without
+ * preparation, steps may become as fast as the fastest tenth of them were ({@link #atMost}).
  *
  * <p>All times are nanoseconds.
  */
@@ -27,6 +27,9 @@ public final class CoreLaw {
    */
   private static final double MIN_OWN = 0.1;
 
+  /** Cores are shared if other programs use at least this part of them. */
+  private static final double SHARED = 0.1;
+
   private final double wall;
   private final double waits;
   private final double compute;
@@ -36,7 +39,7 @@ public final class CoreLaw {
   private final double cores;
   private final double work;
 
-  /** Time of slow steps that GC pauses do not explain. */
+  /** Time of slow steps beside other programs that preparation may cause. */
   private final double slow;
 
   private final double running;
@@ -60,9 +63,12 @@ public final class CoreLaw {
     this.computeWait = figures.computeCoreWait;
     this.cores = cores;
     this.work = figures.work();
-    this.slow =
-        Math.max(0.0, (double) figures.slowSteps - Math.max(0, figures.gcPauses - figures.gcStall));
+    long pauses = Math.max(0, figures.gcPauses - figures.gcStall);
+    boolean isShared = figures.otherCpu >= SHARED * Math.max(1, cores) * wall;
     this.running = work == 0 ? 1 : Math.max(0, 1 - figures.prepCoreWait / work);
+    // Steps may differ by nature, so no more of it is due to preparation than that has run.
+    double slowed = Math.min(running * work, (double) figures.slowSteps - pauses);
+    this.slow = isShared ? Math.max(0, slowed) : 0;
     this.beside = Math.max(0, running * work - waits);
     // If other threads prepare, it is unknown how much their waits for a core lengthen the stalls.
     double preparing = figures.fetchStall + (double) figures.prepStall;
@@ -130,7 +136,7 @@ public final class CoreLaw {
    * are removed. Work that only moves to another thread is not removed.
    */
   public double gain(long removed, long waited) {
-    return gain(removed, waited, 0);
+    return gain(removed, waited, 0, 0);
   }
 
   /**
@@ -138,13 +144,22 @@ public final class CoreLaw {
    * such as those of collectors.
    */
   double gain(long removed, long waited, double spared) {
+    return gain(removed, waited, spared, 0);
+  }
+
+  /** As {@link #gain(long, long)}, if steps become as fast as possible beside other programs. */
+  double atMost(long removed, long waited) {
+    return gain(removed, waited, 0, slow);
+  }
+
+  private double gain(long removed, long waited, double spared, double slowSteps) {
     double savedWork = Math.max(0, (double) removed);
     double savedWait = Math.max(0, (double) waited);
     // Waits for hand-over and for collectors take no part in the work beside the steps.
     double ofWork = Math.min(savedWait, waits * part(savedWork));
-    double faster = Math.max(givenBack(savedWork, ofWork), slow * part(savedWork));
-    double steps = wall - savedWait - faster;
-    double more = spared + Math.max(0, slow - computeWait) * part(savedWork);
+    double faster = slowSteps * part(savedWork);
+    double steps = wall - savedWait - Math.max(givenBack(savedWork, ofWork), faster);
+    double more = spared + Math.max(0, faster - computeWait);
     double bound = isKnown() ? Math.max(steps, Math.max(0, left(savedWork) - more / cores)) : steps;
     return wall <= 0 ? 1 : Math.min(100, Math.max(1, wall / Math.max(wall / 100, bound)));
   }

@@ -226,7 +226,7 @@ public enum Sentence {
 
   // ---- auto
   WAITED("the job waited for preparation %s of the time and for fetches %s"),
-  WORKED("fetching and preparing data took %s of the time, most of it beside the steps"),
+  WORKED("fetching and preparing data took %s of the cores' time, most of it beside the steps"),
   NOT_SWITCHED("auto: nothing was switched on; %s"),
   SWITCHED_BACK("auto: caching, which began before the job trained, ended; %s"),
   NO_BATCH("no training batch was seen"),

@@ -1,11 +1,13 @@
 package io.coordl.telemetry.attribution;
 
 import java.util.Arrays;
+import java.util.SplittableRandom;
 
 /**
  * Durations of one epoch's steps, to tell disturbed steps from undisturbed ones: a collection, a
  * wait for a core, cold caches or cold code make some steps longer, but hardly ever all of them.
- * Holds at most {@value #MAX_HELD} durations, evenly spaced. Used by one thread at a time.
+ * Holds a random sample of {@value #MAX_HELD} durations if there are more. Used by one thread at a
+ * time.
  */
 final class StepTimes {
   /** One step in so many is fast. */
@@ -16,29 +18,21 @@ final class StepTimes {
 
   private static final int MAX_HELD = 1024;
 
+  private final SplittableRandom random = new SplittableRandom(1);
   private long[] held = new long[16];
-  private int size;
   private long sum;
   private long count;
 
-  /** One step in so many is held. */
-  private long spacing = 1;
-
   void add(long nanos) {
+    long place = count < MAX_HELD ? count : random.nextLong(count + 1);
+    if (place == held.length && place < MAX_HELD) {
+      held = Arrays.copyOf(held, 2 * held.length);
+    }
+    if (place < MAX_HELD) {
+      held[(int) place] = nanos;
+    }
     sum += nanos;
-    if (count++ % spacing != 0) {
-      return;
-    }
-    if (size == MAX_HELD) {
-      size = MAX_HELD / 2;
-      for (int i = 0; i < size; i++) {
-        held[i] = held[2 * i];
-      }
-      spacing *= 2;
-    } else if (size == held.length) {
-      held = Arrays.copyOf(held, 2 * size);
-    }
-    held[size++] = nanos;
+    count++;
   }
 
   /** Returns by how much all steps together were longer than as many fast ones, in nanoseconds. */
@@ -46,10 +40,10 @@ final class StepTimes {
     if (count < MIN_STEPS) {
       return 0;
     }
-    long[] sorted = Arrays.copyOf(held, size);
+    long[] sorted = Arrays.copyOf(held, (int) Math.min(count, MAX_HELD));
     Arrays.sort(sorted);
     // The second shortest, at least: an epoch has at most one odd batch.
-    long fast = sorted[Math.max(1, size / FAST)];
+    long fast = sorted[Math.max(1, sorted.length / FAST)];
     return Math.max(0, sum - count * fast);
   }
 }

@@ -844,7 +844,7 @@ final class ThreadSpans {
     EpochEvent event = epoch.event;
     event.complete = complete;
     event.wall = now - epoch.start;
-    event.slowSteps = epoch.steps.beyondFast();
+    event.slowSteps = epoch.skips ? 0 : epoch.steps.beyondFast();
     recorder.totals.count(job -> job.slowSteps += event.slowSteps);
     if (epoch.skips) {
       recorder.totals.skipped(event.updates == 0 ? 1 : 0);

@@ -156,6 +156,14 @@ public abstract class Figures extends EventBase {
   @Added("0.2.0")
   public long collectorCpu;
 
+  @Label("CPU Time of Other Programs")
+  @Description(
+      "CPU time of this process's cores that went to other processes, or to other virtual machines"
+          + " of the host, 0 if not known")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long otherCpu;
+
   @Label("Waiting for a Core")
   @Description(
       "Time for which threads of this process were ready to run but waited for a core, summed")
@@ -192,7 +200,8 @@ public abstract class Figures extends EventBase {
 
   @Label("Slow Steps")
   @Description(
-      "Part of compute by which steps took longer than the fastest tenth of their epoch's steps")
+      "Part of compute, in epochs that have ended, by which steps took longer than the fastest"
+          + " tenth of their epoch's steps")
   @Timespan(Timespan.NANOSECONDS)
   @Added("0.2.0")
   public long slowSteps;

@@ -141,26 +141,44 @@ class CoreLawTest {
     assertThat(new CoreLaw(figures, 1).gain(0, 90)).isEqualTo(1);
   }
 
-  /** Caches that preparation evicts, or hyper-threads, slow steps down in ways no figure shows. */
+  /** Evicted caches and shared hyper-threads slow steps down in ways that no CPU time shows. */
   @Test
-  void stepsMayBecomeAsFastAsTheFastestWere() {
+  void besideOtherProgramsStepsMayBecomeAsFastAsTheFastestWere() {
     EpochEvent figures = new EpochEvent();
     figures.wall = 100;
     figures.prepStall = 60;
     figures.compute = 40;
     figures.otherTime = 60;
     figures.slowSteps = 20;
-    assertThat(new CoreLaw(figures, 0).gain(60, 60)).isEqualTo(5);
-    assertThat(new CoreLaw(figures, 0).gain(30, 30)).isEqualTo(100 / 60.0);
-    assertThat(new CoreLaw(figures, 0).gain(0, 60)).isEqualTo(2.5);
+    figures.otherCpu = 9;
+    assertThat(new CoreLaw(figures, 0).atMost(60, 60)).isEqualTo(2.5);
+    figures.otherCpu = 10;
+    assertThat(new CoreLaw(figures, 2).atMost(60, 60)).isEqualTo(2.5);
+    assertThat(new CoreLaw(figures, 0).atMost(60, 60)).isEqualTo(5);
+    assertThat(new CoreLaw(figures, 0).gain(60, 60)).isEqualTo(2.5);
+    assertThat(new CoreLaw(figures, 0).atMost(30, 30)).isEqualTo(100 / 60.0);
+    assertThat(new CoreLaw(figures, 0).atMost(0, 60)).isEqualTo(2.5);
     // Removed work saves the pauses, too, so callers add these to the waits.
     figures.gcPauses = 15;
-    assertThat(new CoreLaw(figures, 0).gain(60, 75)).isEqualTo(5);
+    assertThat(new CoreLaw(figures, 0).atMost(60, 75)).isEqualTo(5);
     // The remaining CPU time includes that of the slow steps, but not their waits for a core.
     figures.cpu = 100;
     figures.gcPauses = 0;
     figures.computeCoreWait = 5;
-    assertThat(new CoreLaw(figures, 1).gain(60, 60)).isEqualTo(4);
+    assertThat(new CoreLaw(figures, 1).atMost(60, 60)).isEqualTo(4);
+  }
+
+  /** Every second step of a GAN, for example, is short. */
+  @Test
+  void stepsThatDifferByNatureAreNotSlowedMoreThanPreparationRuns() {
+    EpochEvent figures = new EpochEvent();
+    figures.wall = 100;
+    figures.prepStall = 6;
+    figures.compute = 94;
+    figures.otherTime = 10;
+    figures.slowSteps = 90;
+    figures.otherCpu = 50;
+    assertThat(new CoreLaw(figures, 0).atMost(10, 6)).isEqualTo(100 / 84.0);
   }
 
   /** Hand-over and collections are no work beside the steps, so all of that work is given back. */

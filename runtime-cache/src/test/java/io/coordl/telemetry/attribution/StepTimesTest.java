@@ -3,6 +3,8 @@ package io.coordl.telemetry.attribution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Steps that take longer than the fastest tenth. */
 class StepTimesTest {
@@ -40,14 +42,16 @@ class StepTimesTest {
     assertThat(millis(add(steps(9, 5), 1, 1))).isZero();
   }
 
-  /** Only some durations are held; which ones is independent of how long they are. */
-  @Test
-  void manyStepsCountToo() {
+  /** Only a sample of the durations is held, and no period of the steps is mistaken for it. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4, 5, 8})
+  void manyPeriodicStepsCountToo(int period) {
     StepTimes times = steps(0, 0);
     for (int i = 0; i < 5_000; i++) {
-      add(add(times, 3, 5), 2, 9);
+      add(add(times, 1, 5), period - 1, 9);
     }
-    assertThat(millis(times)).isEqualTo(5_000 * 2 * 4);
+    int slow = 5_000 * (period - 1) * 4;
+    assertThat(millis(times)).isEqualTo(slow);
   }
 
   @Test

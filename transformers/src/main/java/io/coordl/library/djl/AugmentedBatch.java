@@ -148,7 +148,7 @@ final class AugmentedBatch implements AutoCloseable {
     } catch (TimeoutException e) {
       hangs = true;
       throw new LeftToProgramException(
-          "prefetch leaves batches to the program: " + e.getMessage() + ".");
+          "the agent leaves batches of pictures to the program: " + e.getMessage() + ".");
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -428,7 +428,7 @@ final class AugmentedBatch implements AutoCloseable {
     }
     if (!same) {
       throw new LeftToProgramException(
-          "prefetch leaves batches of pictures to the program: on this machine, the agent's samples"
+          "the agent leaves batches of pictures to the program: on this machine, its samples"
               + " differ from the program's own.");
     }
     return true;

@@ -3,6 +3,7 @@ package io.coordl.library.djl;
 import ai.djl.ndarray.BaseNDManager;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.host.AgentThread;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import java.nio.ByteBuffer;
@@ -13,16 +14,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the memory of small arrays that are created while gradients are collected, until they no
- * longer are. {@code mul(Number)} and the like create such an array and close it, which leaves its
- * memory to the garbage collector, although {@code backward} still reads it. The collector rarely
- * runs in between, unless other threads allocate memory, as the agent's do.
+ * Holds the memory of small arrays that the program creates while gradients are collected, until
+ * they no longer are. {@code mul(Number)} and the like create such an array and close it, which
+ * leaves its memory to the garbage collector, although {@code backward} still reads it. The
+ * collector rarely runs in between, unless other threads allocate memory, as the agent's do.
  *
- * <p>At most 16 MiB are held, the newest.
+ * <p>At most 4 MiB are held, the newest.
  */
 public final class ClosedNumbers implements LibraryHooks {
-  private static final int MAX_ARRAY_BYTES = 64 << 10;
-  private static final long MAX_HELD_BYTES = 16 << 20;
+  private static final int MAX_ARRAY_BYTES = 4 << 10;
+  private static final long MAX_HELD_BYTES = 4 << 20;
 
   /** About what a direct buffer takes beside its memory, in bytes. */
   private static final int OVERHEAD = 256;
@@ -55,14 +56,18 @@ public final class ClosedNumbers implements LibraryHooks {
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     if (!(self instanceof BaseNDManager)) {
-      return InterceptedCall.ending(this::release);
+      release(); // The collector closes.
+      return null;
     }
-    return collecting.get() ? InterceptedCall.after(this::hold) : null;
+    return collecting.get() && !(Thread.currentThread() instanceof AgentThread)
+        ? InterceptedCall.after(array -> hold(array, arguments[0]))
+        : null;
   }
 
-  private @Nullable Object hold(@Nullable Object array) {
+  /** Holds the array's memory, unless it is that of the program's own buffer. */
+  private @Nullable Object hold(@Nullable Object array, Object buffer) {
     ByteBuffer bytes = memory.get(Objects.requireNonNull(array));
-    if (bytes != null && bytes.capacity() <= MAX_ARRAY_BYTES) {
+    if (bytes != null && bytes != buffer && bytes.capacity() <= MAX_ARRAY_BYTES) {
       hold(bytes);
     }
     return array;
