@@ -24,9 +24,9 @@ public interface CoreTimes {
   long ofThread();
 
   /**
-   * Sets the CPU time of the process, of the JVM's own threads and of other programs, its threads'
-   * waits for a core, throttling and pressure. Called at the end of an epoch and for totals; the
-   * figures may be slightly old.
+   * Sets the CPU time of the process and of the JVM's own threads, its threads' waits for a core,
+   * throttling and pressure. Called at the end of an epoch and for totals; the figures may be
+   * slightly old.
    */
   void ofProcess(Figures figures);
 }

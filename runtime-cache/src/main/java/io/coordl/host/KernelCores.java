@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -18,10 +17,9 @@ import java.util.function.LongSupplier;
 
 /**
  * The kernel's counters of CPU time and of waits for a core: CPU times and run-queue delays of
- * threads (schedstat), CPU times of cores, throttling of control groups of version 1 and 2, and
- * pressure. Counters that a kernel lacks stay 0. Except for the CPU time, the counters of the
- * process are read at most every 250 ms, because reading them takes about ten microseconds per
- * thread.
+ * threads (schedstat), throttling of control groups of version 1 and 2, and pressure. Counters that
+ * a kernel lacks stay 0. Except for the CPU time, the counters of the process are read at most
+ * every 250 ms, because reading them takes about ten microseconds per thread.
  */
 public final class KernelCores implements CoreTimes {
   static final long PAUSE_NANOS = 250_000_000;
@@ -45,11 +43,6 @@ public final class KernelCores implements CoreTimes {
           "Shenandoah",
           "GC Worker");
 
-  /** Columns of {@code /proc/stat}. */
-  private static final int IDLE = 4;
-
-  private static final int STEAL = 8;
-
   private static final Path PROC = Path.of("/proc");
   private static final Path GROUPS = Path.of("/sys/fs/cgroup");
 
@@ -64,7 +57,6 @@ public final class KernelCores implements CoreTimes {
   private final Sums ended = new Sums();
 
   private Sums sums = new Sums();
-  private long others;
   private long throttled;
   private long pressure;
   private long next = Long.MIN_VALUE;
@@ -95,56 +87,14 @@ public final class KernelCores implements CoreTimes {
       Path membership = proc.resolve("self/cgroup");
       throttled = Collections.max(limits(membership), KernelCores::byThrottled).throttled();
       pressure = pressure();
-      others = Math.max(others, busy() - cpu());
     }
-    figures.cpu = cpu();
-    figures.otherCpu = others;
+    figures.cpu = Machine.cpuTime(proc.resolve("self/stat"));
     figures.compilerCpu = sums.compilers;
     figures.collectorCpu = sums.collectors;
     figures.coreWait = sums.waited;
+    figures.jvmCoreWait = sums.jvmWaited;
     figures.throttled = throttled;
     figures.pressure = pressure;
-  }
-
-  private long cpu() {
-    return Machine.cpuTime(proc.resolve("self/stat"));
-  }
-
-  /**
-   * Returns the nanoseconds for which the cores that this process may use were busy, or taken by
-   * other virtual machines of the host; 0 if unknown.
-   */
-  private long busy() {
-    BitSet allowed = allowed();
-    long ticks = 0;
-    for (String line : Machine.lines(proc.resolve("stat"))) {
-      String[] words = line.split(" +", -1);
-      if (words.length > STEAL && words[0].matches("cpu\\d+")) {
-        boolean isAllowed = allowed.get(Integer.parseInt(words[0].substring(3)));
-        for (int column = 1; isAllowed && column <= STEAL; column++) {
-          boolean isBusy = column != IDLE && column != IDLE + 1; // Then comes waiting for devices.
-          ticks += isBusy ? Math.max(0, Machine.parse(words[column])) : 0;
-        }
-      }
-    }
-    return ticks * Machine.TICK;
-  }
-
-  /** Returns the numbers of the cores that this process may use, as in {@code 0-3,8}. */
-  private BitSet allowed() {
-    BitSet allowed = new BitSet();
-    String name = "Cpus_allowed_list:";
-    for (String line : Machine.lines(proc.resolve("self/status"))) {
-      if (line.startsWith(name)) {
-        for (String range : line.substring(name.length()).trim().split(",", -1)) {
-          String[] ends = range.split("-", 2);
-          int first = (int) Math.max(0, Machine.parse(ends[0]));
-          int last = (int) Math.max(first, Machine.parse(ends[ends.length - 1]));
-          allowed.set(first, last + 1);
-        }
-      }
-    }
-    return allowed;
   }
 
   private enum Work {
@@ -161,15 +111,18 @@ public final class KernelCores implements CoreTimes {
     long compilers;
     long collectors;
     long waited;
+    long jvmWaited;
 
     void add(Sums more) {
       compilers += more.compilers;
       collectors += more.collectors;
       waited += more.waited;
+      jvmWaited += more.jvmWaited;
     }
 
     void add(Reading reading) {
       waited += reading.waited();
+      jvmWaited += reading.work() == Work.OTHER ? 0 : reading.waited();
       switch (reading.work()) {
         case COMPILER -> compilers += reading.cpu();
         case COLLECTOR -> collectors += reading.cpu();

@@ -40,7 +40,7 @@ public final class Machine {
 
   private static final int USER = 11;
   private static final int SYSTEM = 12;
-  static final long TICK = 10_000_000;
+  private static final long TICK = 10_000_000;
 
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
   private static final Path MEMINFO = Path.of("/proc/meminfo");

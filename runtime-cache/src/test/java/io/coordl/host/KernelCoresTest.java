@@ -88,34 +88,16 @@ class KernelCoresTest {
     assertThat(process().compilerCpu).isEqualTo(300);
   }
 
-  private void cores(String allowed, int ticksOfFirst) throws IOException {
-    write(proc.resolve("self/status"), "Name:\tjava\nCpus_allowed_list:\t" + allowed + "\n");
-    write(
-        proc.resolve("stat"),
-        "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 "
-            + ticksOfFirst
-            + " 1 2 99 99 3 4 5 7 7\ncpu1 20 0 0 99 99 0 0 0 0 0\ncpu2 300 0 0 9 9 0 0 0 0 0\n"
-            + "intr 5\n");
-  }
-
-  private void ownTicks(int user) throws IOException {
-    write(
-        proc.resolve("self/stat"),
-        "7 (java) S 1 1 1 0 -1 4 10 0 0 0 " + user + " 0 0 0 20 0 9 0 5 0 0\n");
-  }
-
   @Test
-  void otherProgramsUseTheCoresThatThisProcessMayUse() throws IOException {
-    cores("0", 100);
-    ownTicks(15);
-    long tick = 10_000_000;
-    assertThat(process().otherCpu).isEqualTo((100 + 1 + 2 + 3 + 4 + 5 - 15) * tick);
-    cores("0-1", 100);
-    assertThat(process().otherCpu).isEqualTo((115 + 20 - 15) * tick);
-    cores("0,2", 100);
-    assertThat(process().otherCpu).isEqualTo((115 + 300 - 15) * tick);
-    ownTicks(16); // Counters are rounded; the figure never shrinks.
-    assertThat(process().otherCpu).isEqualTo((115 + 300 - 15) * tick);
+  void waitsOfTheJvmsOwnThreadsAreAPartOfAll() throws IOException {
+    thread("1", "java", 0);
+    thread("1", 100);
+    thread("2", "C2 CompilerThre", 0);
+    thread("2", 30);
+    thread("3", "GC Thread#0", 0);
+    thread("3", 4);
+    assertThat(process().coreWait).isEqualTo(134);
+    assertThat(process().jvmCoreWait).isEqualTo(34);
   }
 
   @Test
@@ -171,13 +153,7 @@ class KernelCoresTest {
   @Test
   void withoutKernelCountersFiguresAreZero() {
     Figures figures = process();
-    assertThat(
-            figures.coreWait
-                + figures.throttled
-                + figures.pressure
-                + figures.cpu
-                + figures.otherCpu)
-        .isZero();
+    assertThat(figures.coreWait + figures.throttled + figures.pressure + figures.cpu).isZero();
     assertThat(cores.ofThread()).isZero();
     assertThat(KernelCores.limit(proc.resolve("self/cgroup"), groups)).isZero();
   }

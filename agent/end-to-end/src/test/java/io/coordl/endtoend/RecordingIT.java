@@ -134,6 +134,19 @@ class RecordingIT {
     assertSummariesAgree(job, last(events.get("StoreStatistics")));
   }
 
+  /** The agent's data set of cached samples takes the place of the program's. */
+  @Test
+  void batchesOfCachedSamplesNameTheProgramsDataSet() throws IOException, InterruptedException {
+    Finished job =
+        new Job(Framework.DJL, Workshop.newestJdk(), Workshop.empty("recording-cached"), "job")
+            .agent("prepared=share")
+            .runWell();
+    assertThat(job.result().err()).containsPattern("prepared cache .* [1-9][0-9,]* hits");
+    assertThat(coordlEvents(job.recording()).get("Batch"))
+        .extracting(of -> of.getString("dataset"))
+        .containsOnly(DJL_DATA);
+  }
+
   /** Each layer once, in order, with its parameters. */
   private static void assertLayersMatchTheNetwork(Framework framework, List<RecordedEvent> events)
       throws IOException {

@@ -343,7 +343,7 @@ public record Advice(
                     "prepBound",
                     cure.what(),
                     nanos,
-                    largest(evidence, cure, CoreLaw::atMost),
+                    atMost(evidence, cure),
                     why,
                     cure.changes().toArray(String[]::new)))
         .orElseGet(
@@ -353,10 +353,7 @@ public record Advice(
                     "prepBound",
                     nothingLeft(evidence),
                     nanos,
-                    largest(
-                        evidence,
-                        new Cure("", judged.prepTime(), waits(judged), List.of()),
-                        CoreLaw::atMost),
+                    atMost(evidence, new Cure("", judged.prepTime(), waits(judged), List.of())),
                     why));
   }
 
@@ -367,32 +364,33 @@ public record Advice(
 
   /** Returns the speed-up by which cures are compared. */
   private static double gain(Evidence evidence, Cure cure) {
-    return largest(evidence, cure, CoreLaw::gain);
+    return larger(evidence, cure, CoreLaw::gain);
+  }
+
+  /** Returns the largest factor by which a cure can speed up the job. */
+  private static double atMost(Evidence evidence, Cure cure) {
+    return larger(evidence, cure, CoreLaw::atMost);
   }
 
   /**
-   * Returns the largest factor by which a cure can speed up the job, by the judged epochs or by the
+   * Returns the larger of two predictions: for the judged epochs, and by {@code ofLast} for the
    * last one, whose code is the warmest.
    */
-  private static double largest(Evidence evidence, Cure cure, Law law) {
+  private static double larger(Evidence evidence, Cure cure, Law ofLast) {
+    return Math.max(
+        gain(evidence, evidence.judged(), cure, CoreLaw::gain),
+        gain(evidence, evidence.last(), cure, ofLast));
+  }
+
+  /**
+   * Predicts the factor for epochs with these figures, which save as large a part as the judged
+   * ones. Work that is no longer done makes no garbage, so its share of the collections, in waits
+   * and in steps, may be saved as well.
+   */
+  private static double gain(Evidence evidence, Figures figures, Cure cure, Law law) {
     Figures judged = evidence.judged();
     double removed = (double) cure.removed() / Math.max(1, judged.work());
     double waited = (double) cure.waited() / Math.max(1, waits(judged));
-    return Stream.of(judged, evidence.last())
-        .mapToDouble(figures -> gain(evidence, figures, removed, waited, law))
-        .max()
-        .orElseThrow();
-  }
-
-  /**
-   * Returns the factor for epochs with these figures. Work that is no longer done makes no garbage,
-   * so its share of the collections, in waits and in steps, may be saved as well.
-   *
-   * @param removed share of the fetching and preparation that is no longer done
-   * @param waited share of the waits for them that is saved
-   */
-  private static double gain(
-      Evidence evidence, Figures figures, double removed, double waited, Law law) {
     return law.gain(
         evidence.coreLaw(figures),
         Math.round(removed * figures.work()),

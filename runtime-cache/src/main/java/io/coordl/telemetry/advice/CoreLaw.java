@@ -11,9 +11,9 @@ import io.coordl.telemetry.event.Figures;
  * divided by the cores. CPU time of the JVM's compilers does not count as remaining, because the
  * JVM compiles less and less.
  *
- * <p>Where other programs use the cores, too, preparation slows steps down by more than its CPU
- * time shows: steps find their caches evicted and their hyper-thread shared. So there, without
- * preparation, steps may become as fast as the fastest tenth of them were ({@link #atMost}).
+ * <p>Preparation also slows steps down by more than its CPU time shows: they find their caches
+ * evicted and their hyper-thread shared. So without preparation, steps may become as fast as the
+ * fastest tenth of them were ({@link #atMost}).
  *
  * <p>All times are nanoseconds.
  */
@@ -27,9 +27,6 @@ public final class CoreLaw {
    */
   private static final double MIN_OWN = 0.1;
 
-  /** Cores are shared if other programs use at least this part of them. */
-  private static final double SHARED = 0.1;
-
   private final double wall;
   private final double waits;
   private final double compute;
@@ -39,7 +36,7 @@ public final class CoreLaw {
   private final double cores;
   private final double work;
 
-  /** Time of slow steps beside other programs that preparation may cause. */
+  /** Time of slow steps that preparation may cause. */
   private final double slow;
 
   private final double running;
@@ -64,18 +61,20 @@ public final class CoreLaw {
     this.cores = cores;
     this.work = figures.work();
     long pauses = Math.max(0, figures.gcPauses - figures.gcStall);
-    boolean isShared = figures.otherCpu >= SHARED * Math.max(1, cores) * wall;
     this.running = work == 0 ? 1 : Math.max(0, 1 - figures.prepCoreWait / work);
     // Steps may differ by nature, so no more of it is due to preparation than that has run.
     double slowed = Math.min(running * work, (double) figures.slowSteps - pauses);
-    this.slow = isShared ? Math.max(0, slowed) : 0;
+    this.slow = Math.max(0, slowed);
     this.beside = Math.max(0, running * work - waits);
     // If other threads prepare, it is unknown how much their waits for a core lengthen the stalls.
     double preparing = figures.fetchStall + (double) figures.prepStall;
     this.prepWait = beside == 0 ? Math.min((double) figures.prepCoreWait, preparing) : 0;
     double room = isKnown() ? Math.max(0, wall - waits - left(work)) : 0;
     double steps =
-        (double) Math.max(figures.computeCoreWait, figures.coreWait - figures.prepCoreWait);
+        (double)
+            Math.max(
+                figures.computeCoreWait,
+                figures.coreWait - figures.prepCoreWait - figures.jvmCoreWait);
     boolean isMeasured = figures.coreWait > 0;
     boolean isCrowded = cpu >= CROWDED * cores * wall;
     double bound = Math.min(beside, Math.min(compute, room));
@@ -147,7 +146,7 @@ public final class CoreLaw {
     return gain(removed, waited, spared, 0);
   }
 
-  /** As {@link #gain(long, long)}, if steps become as fast as possible beside other programs. */
+  /** As {@link #gain(long, long)}, if steps become as fast as the fastest were. */
   double atMost(long removed, long waited) {
     return gain(removed, waited, 0, slow);
   }

@@ -156,14 +156,6 @@ public abstract class Figures extends EventBase {
   @Added("0.2.0")
   public long collectorCpu;
 
-  @Label("CPU Time of Other Programs")
-  @Description(
-      "CPU time of this process's cores that went to other processes, or to other virtual machines"
-          + " of the host, 0 if not known")
-  @Timespan(Timespan.NANOSECONDS)
-  @Added("0.2.0")
-  public long otherCpu;
-
   @Label("Waiting for a Core")
   @Description(
       "Time for which threads of this process were ready to run but waited for a core, summed")
@@ -171,6 +163,12 @@ public abstract class Figures extends EventBase {
   @Metric("coordl_core_wait_seconds_total")
   @Added("0.2.0")
   public long coreWait;
+
+  @Label("JVM Waiting for a Core")
+  @Description("Part of these waits in which the JVM's compilers and collectors had no core")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long jvmCoreWait;
 
   @Label("Compute Waiting for a Core")
   @Description("Part of compute during which the training thread waited for a core")

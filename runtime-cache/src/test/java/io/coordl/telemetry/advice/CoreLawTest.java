@@ -143,17 +143,13 @@ class CoreLawTest {
 
   /** Evicted caches and shared hyper-threads slow steps down in ways that no CPU time shows. */
   @Test
-  void besideOtherProgramsStepsMayBecomeAsFastAsTheFastestWere() {
+  void stepsMayBecomeAsFastAsTheFastestWere() {
     EpochEvent figures = new EpochEvent();
     figures.wall = 100;
     figures.prepStall = 60;
     figures.compute = 40;
     figures.otherTime = 60;
     figures.slowSteps = 20;
-    figures.otherCpu = 9;
-    assertThat(new CoreLaw(figures, 0).atMost(60, 60)).isEqualTo(2.5);
-    figures.otherCpu = 10;
-    assertThat(new CoreLaw(figures, 2).atMost(60, 60)).isEqualTo(2.5);
     assertThat(new CoreLaw(figures, 0).atMost(60, 60)).isEqualTo(5);
     assertThat(new CoreLaw(figures, 0).gain(60, 60)).isEqualTo(2.5);
     assertThat(new CoreLaw(figures, 0).atMost(30, 30)).isEqualTo(100 / 60.0);
@@ -168,6 +164,22 @@ class CoreLawTest {
     assertThat(new CoreLaw(figures, 1).atMost(60, 60)).isEqualTo(4);
   }
 
+  /** Compilers wait for cores, too, but no step waits for them. */
+  @Test
+  void waitsOfTheJvmsOwnThreadsAreNotGivenBackToTheSteps() {
+    EpochEvent figures = new EpochEvent();
+    figures.wall = 100;
+    figures.compute = 80;
+    figures.prepStall = 20;
+    figures.otherTime = 60;
+    figures.cpu = 150;
+    figures.coreWait = 50;
+    figures.computeCoreWait = 10;
+    assertThat(new CoreLaw(figures, 2).most()).isEqualTo(35);
+    figures.jvmCoreWait = 30;
+    assertThat(new CoreLaw(figures, 2).most()).isEqualTo(20);
+  }
+
   /** Every second step of a GAN, for example, is short. */
   @Test
   void stepsThatDifferByNatureAreNotSlowedMoreThanPreparationRuns() {
@@ -177,7 +189,6 @@ class CoreLawTest {
     figures.compute = 94;
     figures.otherTime = 10;
     figures.slowSteps = 90;
-    figures.otherCpu = 50;
     assertThat(new CoreLaw(figures, 0).atMost(10, 6)).isEqualTo(100 / 84.0);
   }
 
