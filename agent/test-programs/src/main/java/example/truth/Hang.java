@@ -15,7 +15,7 @@ final class Hang {
 
   private Hang() {}
 
-  /** If the job has reached that batch, reads the file of the settings and then waits forever. */
+  /** If the job has reached that batch, reads {@code settings.file()} and then waits forever. */
   static void ofBatch(Settings settings) {
     if (BATCHES.incrementAndGet() < AT) {
       return;

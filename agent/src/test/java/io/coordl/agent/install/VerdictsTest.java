@@ -31,7 +31,7 @@ class VerdictsTest {
   }
 
   @Test
-  void aDataSetThatIsDearToPrepareIsProvenOnce() {
+  void aDataSetThatIsExpensiveToPrepareIsAnalysedOnce() {
     trained(0.05);
     verdicts.accept(List.of(1, "batches"));
     verdicts.accept(List.of(2, "batches of the next epoch"));
@@ -40,7 +40,7 @@ class VerdictsTest {
   }
 
   @Test
-  void anotherClassOfDataSetIsProvenToo() {
+  void anotherClassOfDataSetIsAnalysedToo() {
     trained(0.05);
     verdicts.accept(List.of(1));
     verdicts.accept(List.of(1L));

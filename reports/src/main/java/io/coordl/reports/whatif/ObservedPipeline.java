@@ -154,8 +154,8 @@ final class ObservedPipeline {
   /**
    * Cores that the steps kept busy: the CPU time of the process without that of preparation,
    * divided by the time of the steps. If all cores are busy and waits for them were not recorded,
-   * preparation may have taken longer than its CPU time, so the steps may have used all the CPU
-   * time of the process.
+   * the measured time of preparation may exceed its CPU time; the upper bound is then the CPU time
+   * of the whole process.
    */
   private Optional<Measure> stepCores() {
     Figures all = steadyFigures();
@@ -206,9 +206,9 @@ final class ObservedPipeline {
     if (taken >= WORTH_NAMING) {
       pipeline.assumptions.add(
           Text.format(
-              "cores are short: preparation beside the steps takes %.0f to %.0f %% of their time,"
-                  + " which they get back as preparation shrinks (shared caches and hyper-threads"
-                  + " can increase it)",
+              "cores are short: preparation beside the steps takes %.0f to %.0f %% of their time;"
+                  + " they get it back as preparation shrinks (shared caches and hyper-threads can"
+                  + " increase this loss)",
               100 * taken, 100 * (taken + unsure)));
     }
   }

@@ -177,7 +177,8 @@ class PipelineTest {
   void oneEpochIsEnoughIfItsStepsAreRecorded() throws Exception {
     Pipeline pipeline = of(() -> emitSteps(epoch(1), 1_000));
 
-    // A step of 32 samples: 30 ms of compute in parallel with 5 + 2.5 ms of decoding and the rest.
+    // A step of 32 samples: 30 ms of compute, in parallel with 5 ms of decoding and 2.5 ms of other
+    // preparation.
     isCloseTo(pipeline.computeNanos, 30e6 / 32, 3e6 / 32);
     isCloseTo(pipeline.decodeNanos, 5e6 / 32, 5e5 / 32);
     assertThat(pipeline.batchSamples).isEqualTo(32);
@@ -288,7 +289,7 @@ class PipelineTest {
               Recordings.emitEnvironment(2);
             });
 
-    // Alone, a step of 1,000 samples takes 80 s and keeps both cores busy.
+    // Alone, the steps of an epoch take 80 s and keep both cores busy.
     assertThat(pipeline.computeNanos.value()).isCloseTo(80e6, within(1e3));
     assertThat(pipeline.computeCores.value()).isCloseTo(2, within(1e-6));
     Setup today = pipeline.today();

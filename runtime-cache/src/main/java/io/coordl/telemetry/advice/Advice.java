@@ -372,14 +372,12 @@ public record Advice(
     return larger(evidence, cure, CoreLaw::atMost);
   }
 
-  /**
-   * Returns the larger of two predictions: for the judged epochs, and by {@code ofLast} for the
-   * last one, whose code is the warmest.
-   */
-  private static double larger(Evidence evidence, Cure cure, Law ofLast) {
-    return Math.max(
-        gain(evidence, evidence.judged(), cure, CoreLaw::gain),
-        gain(evidence, evidence.last(), cure, ofLast));
+  /** Predicts the factor for the judged epochs and for the last one, whose code is the warmest. */
+  private static double larger(Evidence evidence, Cure cure, Law law) {
+    return Stream.of(evidence.judged(), evidence.last())
+        .mapToDouble(figures -> gain(evidence, figures, cure, law))
+        .max()
+        .orElseThrow();
   }
 
   /**

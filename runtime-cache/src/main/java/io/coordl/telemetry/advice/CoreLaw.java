@@ -27,6 +27,9 @@ public final class CoreLaw {
    */
   private static final double MIN_OWN = 0.1;
 
+  /** CPU time per time of steps, above which not only the training thread computes. */
+  private static final double ONE_THREAD = 1.2;
+
   private final double wall;
   private final double waits;
   private final double compute;
@@ -70,16 +73,19 @@ public final class CoreLaw {
     double preparing = figures.fetchStall + (double) figures.prepStall;
     this.prepWait = beside == 0 ? Math.min((double) figures.prepCoreWait, preparing) : 0;
     double room = isKnown() ? Math.max(0, wall - waits - left(work)) : 0;
-    double steps =
-        (double)
-            Math.max(
-                figures.computeCoreWait,
-                figures.coreWait - figures.prepCoreWait - figures.jvmCoreWait);
+    // A step also takes longer if a thread of its engine waits for a core.
+    long engine = usesThreads() ? figures.coreWait - figures.prepCoreWait - figures.jvmCoreWait : 0;
+    double steps = (double) Math.max(figures.computeCoreWait, engine);
     boolean isMeasured = figures.coreWait > 0;
     boolean isCrowded = cpu >= CROWDED * cores * wall;
     double bound = Math.min(beside, Math.min(compute, room));
     this.share = isMeasured ? Math.min(computeWait, bound) : isCrowded && isKnown() ? bound : 0;
     this.maxShare = isMeasured ? Math.min(steps, bound) : share;
+  }
+
+  /** Whether other threads than the training thread compute, as far as is known. */
+  private boolean usesThreads() {
+    return cpu - compilerCpu - collectorCpu - running * work > ONE_THREAD * compute || cpu == 0;
   }
 
   private boolean isKnown() {

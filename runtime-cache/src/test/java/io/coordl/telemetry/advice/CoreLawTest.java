@@ -172,12 +172,14 @@ class CoreLawTest {
     figures.compute = 80;
     figures.prepStall = 20;
     figures.otherTime = 60;
-    figures.cpu = 150;
+    figures.cpu = 158;
     figures.coreWait = 50;
     figures.computeCoreWait = 10;
-    assertThat(new CoreLaw(figures, 2).most()).isEqualTo(35);
+    assertThat(new CoreLaw(figures, 2).most()).isEqualTo(31);
     figures.jvmCoreWait = 30;
     assertThat(new CoreLaw(figures, 2).most()).isEqualTo(20);
+    figures.cpu = 140; // Too little for a second thread that computes.
+    assertThat(new CoreLaw(figures, 2).most()).isEqualTo(10);
   }
 
   /** Every second step of a GAN, for example, is short. */

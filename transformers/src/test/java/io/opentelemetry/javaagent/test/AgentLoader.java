@@ -1,10 +1,10 @@
 package io.opentelemetry.javaagent.test;
 
-/** Stands in for another agent's class loader, by its name. */
+/** Stands in for the class loader of another agent, which is recognised by its package. */
 public final class AgentLoader extends ClassLoader {
   private final byte[] program;
 
-  /** Defines {@link program.ReadingProgram} itself. */
+  /** Creates a loader that defines {@code program.ReadingProgram} from these bytes. */
   public AgentLoader(byte[] program) {
     super(AgentLoader.class.getClassLoader());
     this.program = program;
