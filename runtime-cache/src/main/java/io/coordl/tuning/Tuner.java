@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * Switches policies while the job runs, based on its waits in consecutive windows of time.
  *
  * <p><b>Caching</b> begins in the first epoch, after the third batch at the earliest, as soon as
- * the job has waited for a fifth of a window; otherwise once it has waited in two consecutive
- * windows. Prepared samples are cached immediately. Raw and decoded items are cached as soon as it
- * is known that no samples can be, or else starting with the next epoch. The stores decide which
- * form is worth its memory. If the epochs that use cached data are no faster and wait no less, all
- * cached data is dropped. Caching does not begin in an epoch that is known to be the only one.
+ * the job has waited for a fifth of a window, or fetching and preparing have taken a quarter of the
+ * cores' time; otherwise once it has waited in two consecutive windows. Prepared samples are cached
+ * immediately. Raw and decoded items are cached as soon as it is known that no samples can be, or
+ * else starting with the next epoch. The stores decide which form is worth its memory. If the
+ * epochs that use cached data are no faster and wait no less, all cached data is dropped.
  *
  * <p>The first decoded images are cached before any of this is known ({@link #triesImages}).
  *
@@ -307,7 +307,7 @@ public final class Tuner {
       isEarly = true;
       begin(now, window);
     }
-    boolean isInVain = reason == null && window.batches >= BATCHES;
+    boolean isInVain = reason == null && window.batches >= BATCHES && waiting(window) < WORTH;
     triesImages &= now.plannedEpochs != 1 && now.epochs <= 1 && !isInVain;
     if (mayPrefetch && (keeps || isDropped)) {
       tryThreads(now);
@@ -397,8 +397,9 @@ public final class Tuner {
     return warm != null && warm.batches > 0 && workOfCores(window) >= WORK_AT_ONCE;
   }
 
+  /** Returns the share of the cores' time that fetching and preparing took. */
   private static double workOfCores(Figures figures) {
-    return figures.share(figures.work()) / CORES;
+    return Math.min(1, figures.share(figures.work() - figures.prepCoreWait) / CORES);
   }
 
   private void begin(JobStatisticsEvent now, Figures window) {
@@ -494,7 +495,8 @@ public final class Tuner {
   }
 
   private static String describeWork(Figures figures) {
-    return Sentence.WORKED.with(Text.percent(figures.work(), CORES * figures.wall));
+    return Sentence.WORKED.with(
+        Text.percent(Math.round(workOfCores(figures) * figures.wall), figures.wall));
   }
 
   /** Describes the changes and their effect, for the summary. */

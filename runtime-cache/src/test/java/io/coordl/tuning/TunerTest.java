@@ -262,6 +262,16 @@ class TunerTest {
   }
 
   @Test
+  void imagesOfAJobThatWaitsALittleAreCachedToo() {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    for (int i = 0; i < 20; i++) {
+      second(tuner, 1, 0.15);
+      assertThat(tuner.triesImages()).isTrue();
+    }
+  }
+
+  @Test
   void noImageOfAJobOfOneEpochIsCached() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;

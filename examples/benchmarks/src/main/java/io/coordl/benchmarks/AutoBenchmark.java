@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * without the agent, observed, with settings that a person would try, and with {@code auto}.
  * Measures samples/s from the third epoch on (of programs of four epochs, from the second) and the
  * CPU time of the whole process. The first round runs every setting. Later rounds run only {@code
- * auto} and the settings within 15 % of the first round's best; where nothing helps, also observing
+ * auto} and the settings within 25 % of the first round's best; where nothing helps, also observing
  * alone. All figures are medians over the later rounds, since the best of many single runs is also
  * a lucky one; those of settings that only the first round runs are from that round. Ratios compare
  * runs of the same round.
  *
- * <p>Arguments: rounds (4), epochs (0: each program's default), percent of the samples (100), a
+ * <p>Arguments: rounds (3), epochs (0: each program's default), percent of the samples (100), a
  * part of the programs' names, or {@code all}; {@code default-threads} to leave {@code
  * OMP_NUM_THREADS} unset, or {@code one-thread}; the jar of another version of the agent whose
  * {@code auto} to compare with. Exits with 1 if a loss differs or a bar is missed; with default
@@ -40,7 +40,7 @@ public final class AutoBenchmark {
   private static final double COST_BAR = 0.01;
 
   /** Settings at least this fast, relative to the best, run in later rounds, too. */
-  private static final double CANDIDATE = 0.85;
+  private static final double CANDIDATE = 0.75;
 
   private static final String NO_AGENT = "no agent";
   private static final String OFF = "off";
@@ -249,7 +249,7 @@ public final class AutoBenchmark {
   public static void main(String[] args) throws IOException, InterruptedException {
     AutoBenchmark benchmark =
         new AutoBenchmark(
-            args.length > 0 ? Integer.parseInt(args[0]) : 4,
+            args.length > 0 ? Integer.parseInt(args[0]) : 3,
             args.length > 1 ? Integer.parseInt(args[1]) : 0,
             args.length > 2 ? Integer.parseInt(args[2]) : 100,
             args.length > 3 && !args[3].equals("all") ? args[3] : "",

@@ -367,9 +367,12 @@ public record Advice(
     return larger(evidence, cure, CoreLaw::gain);
   }
 
-  /** Returns the largest factor by which a cure can speed up the job. */
+  /**
+   * Returns the largest factor by which a cure can speed up the job. In a first epoch, steps are
+   * slow because their code is cold.
+   */
   private static double atMost(Evidence evidence, Cure cure) {
-    return larger(evidence, cure, CoreLaw::atMost);
+    return larger(evidence, cure, evidence.isSteady() ? CoreLaw::atMost : CoreLaw::gain);
   }
 
   /** Predicts the factor for the judged epochs and for the last one, whose code is the warmest. */

@@ -27,8 +27,11 @@ public final class CoreLaw {
    */
   private static final double MIN_OWN = 0.1;
 
-  /** CPU time per time of steps, above which not only the training thread computes. */
-  private static final double ONE_THREAD = 1.2;
+  /**
+   * CPU time of the program, without preparation, per time of its training thread, above which
+   * other threads compute, too.
+   */
+  private static final double ONE_THREAD = 1.05;
 
   private final double wall;
   private final double waits;
@@ -41,6 +44,9 @@ public final class CoreLaw {
 
   /** Time of slow steps that preparation may cause. */
   private final double slow;
+
+  /** Cores that the steps keep busy, at least one. */
+  private final double stepCores;
 
   private final double running;
   private final double beside;
@@ -65,8 +71,10 @@ public final class CoreLaw {
     this.work = figures.work();
     long pauses = Math.max(0, figures.gcPauses - figures.gcStall);
     this.running = work == 0 ? 1 : Math.max(0, 1 - figures.prepCoreWait / work);
-    // Steps may differ by nature, so no more of it is due to preparation than that has run.
-    double slowed = Math.min(running * work, (double) figures.slowSteps - pauses);
+    // Steps may differ by nature. No more of it is due to preparation than that has run, and a
+    // shared hyper-thread at most halves the speed of a core.
+    double possible = Math.min(running * work, compute / 2);
+    double slowed = Math.min(possible, (double) figures.slowSteps - pauses);
     this.slow = Math.max(0, slowed);
     this.beside = Math.max(0, running * work - waits);
     // If other threads prepare, it is unknown how much their waits for a core lengthen the stalls.
@@ -74,18 +82,17 @@ public final class CoreLaw {
     this.prepWait = beside == 0 ? Math.min((double) figures.prepCoreWait, preparing) : 0;
     double room = isKnown() ? Math.max(0, wall - waits - left(work)) : 0;
     // A step also takes longer if a thread of its engine waits for a core.
-    long engine = usesThreads() ? figures.coreWait - figures.prepCoreWait - figures.jvmCoreWait : 0;
+    double ofSteps = Math.max(0, cpu - compilerCpu - collectorCpu - running * work);
+    double single = compute + (double) figures.checkpoint + figures.betweenEpochs();
+    boolean usesThreads = cpu == 0 || cores <= 1 || ofSteps > ONE_THREAD * single;
+    this.stepCores = Math.max(1, Math.min(cores, ofSteps / Math.max(1, single)));
+    long engine = usesThreads ? figures.coreWait - figures.prepCoreWait - figures.jvmCoreWait : 0;
     double steps = (double) Math.max(figures.computeCoreWait, engine);
     boolean isMeasured = figures.coreWait > 0;
     boolean isCrowded = cpu >= CROWDED * cores * wall;
     double bound = Math.min(beside, Math.min(compute, room));
     this.share = isMeasured ? Math.min(computeWait, bound) : isCrowded && isKnown() ? bound : 0;
     this.maxShare = isMeasured ? Math.min(steps, bound) : share;
-  }
-
-  /** Whether other threads than the training thread compute, as far as is known. */
-  private boolean usesThreads() {
-    return cpu - compilerCpu - collectorCpu - running * work > ONE_THREAD * compute || cpu == 0;
   }
 
   private boolean isKnown() {
@@ -164,7 +171,7 @@ public final class CoreLaw {
     double ofWork = Math.min(savedWait, waits * part(savedWork));
     double faster = slowSteps * part(savedWork);
     double steps = wall - savedWait - Math.max(givenBack(savedWork, ofWork), faster);
-    double more = spared + Math.max(0, faster - computeWait);
+    double more = spared + stepCores * Math.max(0, faster - computeWait);
     double bound = isKnown() ? Math.max(steps, Math.max(0, left(savedWork) - more / cores)) : steps;
     return wall <= 0 ? 1 : Math.min(100, Math.max(1, wall / Math.max(wall / 100, bound)));
   }

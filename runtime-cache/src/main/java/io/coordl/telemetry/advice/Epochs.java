@@ -142,8 +142,8 @@ public final class Epochs {
     return job.updates == 0 ? 0 : Math.max(0, (running ? ended : job.epochs) - complete);
   }
 
-  /** Whether there is an epoch after the first of its data set. */
-  private boolean steady() {
+  /** Whether the judged epochs come after the first of their data set. */
+  synchronized boolean steady() {
     return judgeable().stream().anyMatch(pipeline -> pipeline.later.batches > 0);
   }
 

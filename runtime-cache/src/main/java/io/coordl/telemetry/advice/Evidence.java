@@ -51,6 +51,11 @@ public record Evidence(
     return ended.batches > 0 ? ended : totals;
   }
 
+  /** Whether the judged epochs are later ones, whose code is warm. */
+  boolean isSteady() {
+    return epochs.steady();
+  }
+
   /** Figures of the last of these epochs. */
   Figures last() {
     Figures last = epochs.last();

@@ -170,6 +170,7 @@ class CoreLawTest {
     EpochEvent figures = new EpochEvent();
     figures.wall = 100;
     figures.compute = 80;
+    figures.stall = 20;
     figures.prepStall = 20;
     figures.otherTime = 60;
     figures.cpu = 158;
@@ -180,6 +181,33 @@ class CoreLawTest {
     assertThat(new CoreLaw(figures, 2).most()).isEqualTo(20);
     figures.cpu = 140; // Too little for a second thread that computes.
     assertThat(new CoreLaw(figures, 2).most()).isEqualTo(10);
+  }
+
+  /** Sequences of different lengths, for example. */
+  @Test
+  void stepsBecomeAtMostTwiceAsFast() {
+    EpochEvent figures = new EpochEvent();
+    figures.wall = 100;
+    figures.prepStall = 40;
+    figures.compute = 60;
+    figures.otherTime = 60;
+    figures.slowSteps = 50;
+    assertThat(new CoreLaw(figures, 0).atMost(60, 40)).isEqualTo(100 / 30.0);
+  }
+
+  /** The remaining CPU time of an engine on two threads shrinks on both. */
+  @Test
+  void fasterStepsFreeAllCoresThatTheyUse() {
+    EpochEvent figures = new EpochEvent();
+    figures.wall = 100;
+    figures.stall = 50;
+    figures.prepStall = 50;
+    figures.compute = 50;
+    figures.otherTime = 50;
+    figures.cpu = 150;
+    figures.slowSteps = 20;
+    assertThat(new CoreLaw(figures, 2).gain(50, 50)).isEqualTo(2);
+    assertThat(new CoreLaw(figures, 2).atMost(50, 50)).isEqualTo(100 / 30.0);
   }
 
   /** Every second step of a GAN, for example, is short. */
