@@ -75,7 +75,8 @@ public final class CoreLaw {
     // shared hyper-thread at most halves the speed of a core.
     double possible = Math.min(running * work, compute / 2);
     double slowed = Math.min(possible, (double) figures.slowSteps - pauses);
-    this.slow = Math.max(0, slowed);
+    boolean isAlone = cores > 0 && cores <= 1; // Nothing else runs while a step does.
+    this.slow = isAlone ? 0 : Math.max(0, slowed);
     this.beside = Math.max(0, running * work - waits);
     // If other threads prepare, it is unknown how much their waits for a core lengthen the stalls.
     double preparing = figures.fetchStall + (double) figures.prepStall;

@@ -158,10 +158,12 @@ class CoreLawTest {
     figures.gcPauses = 15;
     assertThat(new CoreLaw(figures, 0).atMost(60, 75)).isEqualTo(5);
     // The remaining CPU time includes that of the slow steps, but not their waits for a core.
-    figures.cpu = 100;
+    figures.cpu = 115;
     figures.gcPauses = 0;
     figures.computeCoreWait = 5;
-    assertThat(new CoreLaw(figures, 1).atMost(60, 60)).isEqualTo(4);
+    assertThat(new CoreLaw(figures, 1.5).atMost(60, 60)).isCloseTo(3.75, EXACT);
+    CoreLaw alone = new CoreLaw(figures, 1);
+    assertThat(alone.atMost(60, 60)).isEqualTo(alone.gain(60, 60));
   }
 
   /** Compilers wait for cores, too, but no step waits for them. */
