@@ -394,12 +394,12 @@ public final class Tuner {
 
   private boolean isWorkWorthAtOnce(Figures window) {
     // Without a first batch that is left out, the work may include that of a pass before the epoch.
-    return warm != null && warm.batches > 0 && workOfCores(window) >= WORK_AT_ONCE;
+    return warm != null && warm.batches > 0 && window.share(workPerCore(window)) >= WORK_AT_ONCE;
   }
 
-  /** Returns the share of the cores' time that fetching and preparing took. */
-  private static double workOfCores(Figures figures) {
-    return Math.min(1, figures.share(figures.work() - figures.prepCoreWait) / CORES);
+  /** Returns the time of fetching and preparing, divided by the cores; at most the wall time. */
+  private static long workPerCore(Figures figures) {
+    return Math.min(figures.wall, (figures.work() - figures.prepCoreWait) / CORES);
   }
 
   private void begin(JobStatisticsEvent now, Figures window) {
@@ -495,8 +495,7 @@ public final class Tuner {
   }
 
   private static String describeWork(Figures figures) {
-    return Sentence.WORKED.with(
-        Text.percent(Math.round(workOfCores(figures) * figures.wall), figures.wall));
+    return Sentence.WORKED.with(Text.percent(workPerCore(figures), figures.wall));
   }
 
   /** Describes the changes and their effect, for the summary. */

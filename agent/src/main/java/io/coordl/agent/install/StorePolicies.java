@@ -218,7 +218,7 @@ final class StorePolicies {
   private BooleanSupplier keepsImages(ArenaStore arena) {
     BooleanSupplier keeps = keeps(Option.DECODED);
     Tuner decides = tuner;
-    return decides == null || !options.isChosen(Option.DECODED)
+    return decides == null
         ? keeps
         : () ->
             keeps.getAsBoolean()

@@ -83,16 +83,15 @@ public final class CoreLaw {
     this.prepWait = beside == 0 ? Math.min((double) figures.prepCoreWait, preparing) : 0;
     double room = isKnown() ? Math.max(0, wall - waits - left(work)) : 0;
     // A step also takes longer if a thread of its engine waits for a core.
-    double ofSteps = Math.max(0, cpu - compilerCpu - collectorCpu - running * work);
+    double ofSteps = remaining(work);
     double single = compute + (double) figures.checkpoint + figures.betweenEpochs();
     boolean usesThreads = cpu == 0 || cores <= 1 || ofSteps > ONE_THREAD * single;
     this.stepCores = Math.max(1, Math.min(cores, ofSteps / Math.max(1, single)));
     long engine = usesThreads ? figures.coreWait - figures.prepCoreWait - figures.jvmCoreWait : 0;
     double steps = (double) Math.max(figures.computeCoreWait, engine);
     boolean isMeasured = figures.coreWait > 0;
-    boolean isCrowded = cpu >= CROWDED * cores * wall;
     double bound = Math.min(beside, Math.min(compute, room));
-    this.share = isMeasured ? Math.min(computeWait, bound) : isCrowded && isKnown() ? bound : 0;
+    this.share = isMeasured ? Math.min(computeWait, bound) : isFull() ? bound : 0;
     this.maxShare = isMeasured ? Math.min(steps, bound) : share;
   }
 
@@ -105,13 +104,18 @@ public final class CoreLaw {
     return running;
   }
 
-  /**
-   * Returns the least time that the cores need for the remaining CPU time once that much work is
-   * removed. The JVM compiles less and less, and removed work makes no garbage.
-   */
+  /** Returns the least time that the cores need once that much work is removed. */
   private double left(double removed) {
+    return remaining(removed) / cores;
+  }
+
+  /**
+   * Returns the CPU time that remains once that much work is removed. The JVM compiles less and
+   * less, and removed work makes no garbage.
+   */
+  private double remaining(double removed) {
     double garbage = collectorCpu * part(removed);
-    return Math.max(0, cpu - compilerCpu - garbage - running * removed) / cores;
+    return Math.max(0, cpu - compilerCpu - garbage - running * removed);
   }
 
   /** Returns the share of the preparation that this much work is. */

@@ -502,6 +502,16 @@ class AdviceTest {
     assertThat(advice.gain()).isEqualTo(3); // By all later epochs, it would be 2.
   }
 
+  /** In a first epoch, steps are slow because their code is cold. */
+  @Test
+  void theBoundUsesTheFastestStepsOfLaterEpochsOnly() {
+    EpochEvent epoch = figures(0, 40, 0, 0, 0);
+    epoch.slowSteps = 20 * SECOND;
+    assertThat(advice(epoch, List.of(epoch), List.of(), "off").gain()).isEqualTo(100 / 60.0);
+    Advice later = advice(epoch, List.of(epoch, epoch, epoch), List.of(), "off");
+    assertThat(later.gain()).isEqualTo(100 / 40.0);
+  }
+
   /** Parsing a table anew in each epoch makes garbage each time. */
   @Test
   void preparationThatIsNoLongerNeededMakesNoGarbage() {

@@ -123,14 +123,22 @@ class CoreLawTest {
     assertThat(ratios[ratios.length / 2]).isLessThanOrEqualTo(1.25);
   }
 
+  /**
+   * An epoch of 100 ns that waits for {@code prepStall} of {@code work}, and computes otherwise.
+   */
+  private static EpochEvent epoch(long prepStall, long work) {
+    EpochEvent figures = new EpochEvent();
+    figures.wall = 100;
+    figures.prepStall = prepStall;
+    figures.compute = 100 - prepStall;
+    figures.otherTime = work;
+    return figures;
+  }
+
   /** Compilers stop, and collectors have nothing to do without the work that makes garbage. */
   @Test
   void cpuTimeOfTheJvmItselfDoesNotTightenTheBound() {
-    EpochEvent figures = new EpochEvent();
-    figures.wall = 100;
-    figures.prepStall = 90;
-    figures.compute = 10;
-    figures.otherTime = 90;
+    EpochEvent figures = epoch(90, 90);
     figures.cpu = 190;
     CoreLaw unknown = new CoreLaw(figures, 2);
     assertThat(unknown.gain(90, 90)).isEqualTo(2);
@@ -144,11 +152,7 @@ class CoreLawTest {
   /** Evicted caches and shared hyper-threads slow steps down in ways that no CPU time shows. */
   @Test
   void stepsMayBecomeAsFastAsTheFastestWere() {
-    EpochEvent figures = new EpochEvent();
-    figures.wall = 100;
-    figures.prepStall = 60;
-    figures.compute = 40;
-    figures.otherTime = 60;
+    EpochEvent figures = epoch(60, 60);
     figures.slowSteps = 20;
     assertThat(new CoreLaw(figures, 0).atMost(60, 60)).isEqualTo(5);
     assertThat(new CoreLaw(figures, 0).gain(60, 60)).isEqualTo(2.5);
@@ -169,12 +173,8 @@ class CoreLawTest {
   /** Compilers wait for cores, too, but no step waits for them. */
   @Test
   void waitsOfTheJvmsOwnThreadsAreNotGivenBackToTheSteps() {
-    EpochEvent figures = new EpochEvent();
-    figures.wall = 100;
-    figures.compute = 80;
+    EpochEvent figures = epoch(20, 60);
     figures.stall = 20;
-    figures.prepStall = 20;
-    figures.otherTime = 60;
     figures.cpu = 158;
     figures.coreWait = 50;
     figures.computeCoreWait = 10;
@@ -188,11 +188,7 @@ class CoreLawTest {
   /** Sequences of different lengths, for example. */
   @Test
   void stepsBecomeAtMostTwiceAsFast() {
-    EpochEvent figures = new EpochEvent();
-    figures.wall = 100;
-    figures.prepStall = 40;
-    figures.compute = 60;
-    figures.otherTime = 60;
+    EpochEvent figures = epoch(40, 60);
     figures.slowSteps = 50;
     assertThat(new CoreLaw(figures, 0).atMost(60, 40)).isEqualTo(100 / 30.0);
   }
@@ -200,12 +196,8 @@ class CoreLawTest {
   /** The remaining CPU time of an engine on two threads shrinks on both. */
   @Test
   void fasterStepsFreeAllCoresThatTheyUse() {
-    EpochEvent figures = new EpochEvent();
-    figures.wall = 100;
+    EpochEvent figures = epoch(50, 50);
     figures.stall = 50;
-    figures.prepStall = 50;
-    figures.compute = 50;
-    figures.otherTime = 50;
     figures.cpu = 150;
     figures.slowSteps = 20;
     assertThat(new CoreLaw(figures, 2).gain(50, 50)).isEqualTo(2);
@@ -215,11 +207,7 @@ class CoreLawTest {
   /** Every second step of a GAN, for example, is short. */
   @Test
   void stepsThatDifferByNatureAreNotSlowedMoreThanPreparationRuns() {
-    EpochEvent figures = new EpochEvent();
-    figures.wall = 100;
-    figures.prepStall = 6;
-    figures.compute = 94;
-    figures.otherTime = 10;
+    EpochEvent figures = epoch(6, 10);
     figures.slowSteps = 90;
     assertThat(new CoreLaw(figures, 0).atMost(10, 6)).isEqualTo(100 / 84.0);
   }
