@@ -75,6 +75,9 @@ final class ThreadClimb {
   /** Whether a trial has ended since the last restart. */
   private boolean hasDecided;
 
+  /** Whether the current threads have not been compared with none ({@link #start}). */
+  private boolean isUntried;
+
   /** Starts without threads, and never chooses more than {@code maxThreads}. */
   ThreadClimb(int maxThreads) {
     this.maxThreads = maxThreads;
@@ -85,9 +88,25 @@ final class ThreadClimb {
     return threads;
   }
 
-  /** Whether threads prefetch outside of trials. */
+  /** Whether threads that a trial has chosen prefetch outside of trials. */
   boolean keepsThreads() {
-    return current > 0;
+    return current > 0 && !isUntried;
+  }
+
+  /**
+   * Prefetches from now on, with the threads that the first trial would use. The next trial
+   * compares them with none.
+   *
+   * @param prefetched items and batches prefetched so far
+   */
+  void start(Figures window, long prefetched) {
+    if (current == 0 && round < 0) {
+      current = fewest(window);
+      threads = current;
+      step = Double.POSITIVE_INFINITY; // No step is slower.
+      isUntried = true;
+      prefetchedBefore = prefetched;
+    }
   }
 
   /**
@@ -107,6 +126,7 @@ final class ThreadClimb {
   void restart(boolean keepsThreads) {
     round = -1;
     current = keepsThreads ? current : 0;
+    isUntried &= keepsThreads;
     threads = current;
     untilTrial = 0;
     pause = AGAIN;
@@ -129,7 +149,11 @@ final class ThreadClimb {
       slower = current > 0 && step(window) > SLOWER * step ? slower + 1 : 0;
       boolean isSlower = slower == 2;
       if (isSlower || (untilTrial < 0 && (current > 0 || waits(window)))) {
-        begin(current > 0 ? current / 2 : fewest(window), prefetched);
+        if (isUntried) {
+          begin(0, prefetchedBefore);
+        } else {
+          begin(current == 0 ? fewest(window) : current / 2, prefetched);
+        }
         if (!isSlower && current > 0) {
           first(window); // A window that was chosen for being slow would favour the candidate.
         }
@@ -199,6 +223,7 @@ final class ThreadClimb {
     int windows = round;
     round = -1;
     hasDecided = true;
+    isUntried = false;
     boolean up = candidate > current;
     int fewer = Math.min(current, candidate);
     int more = Math.max(current, candidate);
@@ -267,7 +292,8 @@ final class ThreadClimb {
     return figures.wall == 0 ? 0 : (double) figures.batches / figures.wall;
   }
 
-  private static double step(Figures figures) {
+  /** Returns nanoseconds per batch without waits. */
+  static double step(Figures figures) {
     return figures.batches == 0 ? 0 : (double) (figures.wall - figures.stall) / figures.batches;
   }
 
@@ -276,8 +302,8 @@ final class ThreadClimb {
   }
 
   /** Returns the result for the summary; empty if there is none. */
-  String summary() {
-    if (speed == null && current == 0) {
+  String summary(long prefetched) {
+    if ((speed == null && current == 0) || (isUntried && prefetched == prefetchedBefore)) {
       return "";
     }
     return Sentence.PREFETCHING.with(

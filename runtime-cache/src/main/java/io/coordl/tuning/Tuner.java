@@ -2,6 +2,7 @@ package io.coordl.tuning;
 
 import io.coordl.telemetry.advice.Sentence;
 import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.attribution.JobTotals;
 import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.JobStatisticsEvent;
 import io.coordl.telemetry.event.TuningEvent;
@@ -18,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Caching</b> begins in the first epoch, after the third batch at the earliest, as soon as
  * the job has waited for a fifth of a window, or fetching and preparing have taken a quarter of the
- * cores' time; otherwise once it has waited in two consecutive windows. Prepared samples are cached
+ * cores' time; otherwise once it has waited in two consecutive windows. It begins after the first
+ * batch if the job has waited longer for that batch than it has computed, and ends again if the job
+ * then does not wait: the first batch is prepared by cold code. Prepared samples are cached
  * immediately. Raw and decoded items are cached as soon as it is known that no samples can be, or
  * else starting with the next epoch. The stores decide which form is worth its memory. If the
  * epochs that use cached data are no faster and wait no less, all cached data is dropped.
@@ -29,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring
  * starts over; data cached by then stays cached if the job uses it or waits.
  *
- * <p><b>Prefetching</b> is tried while the job still waits, with more threads and with fewer
- * ({@link ThreadClimb}).
+ * <p><b>Prefetching</b> begins together with caching if the job waits longer than it computes. It
+ * is tried while the job still waits, with more threads and with fewer ({@link ThreadClimb}).
  *
  * <p>No thread of its own; callers trigger a rate-limited check. Thread-safe.
  */
@@ -70,6 +73,9 @@ public final class Tuner {
    */
   static final double WORK_AT_ONCE = 0.25;
 
+  /** Share of the time spent waiting that makes prefetching begin before it is tried. */
+  private static final double WORTH_AHEAD = 0.5;
+
   private static final int CORES = Runtime.getRuntime().availableProcessors();
   private static final int BATCHES_AT_ONCE = 2;
   private static final long AT_ONCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -77,7 +83,16 @@ public final class Tuner {
   /** Windows with cached data before caching is judged. */
   static final int JUDGED = 4;
 
+  /** Minimum time between two batches of a loader that counts as a step. */
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** Minimum wait for the first batch that makes caching begin after it. */
+  static final long LONG_FIRST_NANOS = JobTotals.LONG_LOAD_NANOS;
+
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** Time between checks of the first batches. */
+  private static final long FIRST_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final Supplier<JobStatisticsEvent> totals;
   private final Supplier<JobStatisticsEvent> loading;
@@ -121,16 +136,16 @@ public final class Tuner {
   /** When caching began, in nanoseconds of the job. */
   private long begunAfter;
 
-  /** Whether caching began before the job trained, and may not help it. */
+  /** Whether caching began before the job trained, or after one batch, and may not help it. */
   private boolean isProvisional;
 
-  /** How often cached data had been used when the job began to train. */
+  /** How often cached data had been used when the job began to train, or caching began. */
   private long usedBefore;
 
   /** How often cached data of another job of the group had been used when caching began. */
   private long usedAtBegin;
 
-  /** Whether caching began before the job trained, and ended then. */
+  /** Whether caching began provisionally, and ended because the job did not wait. */
   private boolean isUndone;
 
   /** Whether caching began near the start of the first epoch. */
@@ -229,8 +244,8 @@ public final class Tuner {
     if (now - nextCheck >= 0) {
       synchronized (this) {
         if (now - nextCheck >= 0) {
-          nextCheck = now + CHECK_NANOS;
           evaluate(figures());
+          nextCheck = now + (last.batches < BATCHES ? FIRST_CHECK_NANOS : CHECK_NANOS);
         }
       }
     }
@@ -264,13 +279,14 @@ public final class Tuner {
     restartThreads(now, false);
   }
 
-  /** Drops what was cached before the job trained, unless the job uses it or waits. */
+  /** Drops what was cached provisionally, unless the job uses it, waits, or prepares much. */
   private void review(JobStatisticsEvent now, Figures window) {
-    if (waitingWindows == 2 || used.getAsLong() > usedBefore) {
+    if (waitingWindows == 2 || used.getAsLong() > usedBefore || isWorkWorthAtOnce(window)) {
       isProvisional = false;
     } else if (waitingWindows == 0) {
       isProvisional = false;
       isUndone = true;
+      triesImages = false;
       isJudged = false;
       reason = null;
       filling = 0;
@@ -303,7 +319,11 @@ public final class Tuner {
     }
     collect(now);
     JobStatisticsEvent window = since(last, now);
-    if (!keeps && reason == null && isWorthAtOnce(now, window)) {
+    if (!keeps && reason == null && isWorthAfterFirst(now)) {
+      isEarly = true;
+      isProvisional = true;
+      begin(now, now);
+    } else if (!keeps && reason == null && isWorthAtOnce(now, window)) {
       isEarly = true;
       begin(now, window);
     }
@@ -333,7 +353,7 @@ public final class Tuner {
       firstUse = now.epochs;
       // Without steps, prefetching can only split the work, and little of it is left.
       isJudged |= loads && climb.threads() > 0;
-      restartThreads(now, !loads);
+      restartThreads(now, !loads || ThreadClimb.step(since(begun, now)) >= STEP_NANOS);
     } else if (phase == 1 && now.epochs > firstUse && (reason == null || settled != null)) {
       phase = 2;
       restartThreads(now, true);
@@ -384,6 +404,16 @@ public final class Tuner {
     return isEarly && now.epochs == begun.epochs && used.getAsLong() == usedAtBegin;
   }
 
+  /** Whether the wait for the first batch alone makes caching begin. */
+  private boolean isWorthAfterFirst(JobStatisticsEvent now) {
+    return !isUndone
+        && now.batches == 1
+        && now.epochs <= 1
+        && now.plannedEpochs != 1
+        && now.dataStall() >= LONG_FIRST_NANOS
+        && waiting(now) > WORTH_AHEAD;
+  }
+
   private boolean isWorthAtOnce(JobStatisticsEvent now, Figures window) {
     return (loads || now.epochs <= 1) // The epochs of a short loader are counted late.
         && now.plannedEpochs != 1
@@ -406,9 +436,16 @@ public final class Tuner {
     begun = now;
     begunAfter = now.wall;
     usedAtBegin = used.getAsLong();
+    usedBefore = usedAtBegin;
     before = since(Objects.requireNonNull(warm), now);
-    reason = waiting(window) >= WORTH ? describeWaits(before) : describeWork(before);
+    Figures seen = before.batches == 0 ? window : before;
+    reason = waiting(window) >= WORTH ? describeWaits(seen) : describeWork(seen);
     keeps = true;
+    if (mayPrefetch && waiting(window) > WORTH_AHEAD) {
+      climb.start(window, prefetched.getAsLong());
+      lastTried = now;
+      skipped = BATCHES;
+    }
     settle(now);
     report(Sentence.DATA_KEPT, reason, window);
   }
@@ -501,9 +538,10 @@ public final class Tuner {
   /** Describes the changes and their effect, for the summary. */
   public synchronized String summary() {
     JobStatisticsEvent now = figures();
+    String threads = climb.summary(prefetched.getAsLong());
     if (reason == null) {
       return keeps
-          ? climb.summary()
+          ? threads
           : (isUndone ? Sentence.SWITCHED_BACK : Sentence.NOT_SWITCHED)
               .with(
                   now.wall > 0 && (!loads || now.batches >= FEW)
@@ -516,7 +554,7 @@ public final class Tuner {
         begunAfter / 1e9,
         reason,
         isDropped ? Sentence.DROPPED.with() : "",
-        climb.summary().isEmpty() ? "" : "; " + climb.summary(),
+        threads.isEmpty() ? "" : "; " + threads,
         cachedSteps.all().isEmpty() || uncachedSteps.all().isEmpty()
             ? ""
             : "; " + describeEffect());

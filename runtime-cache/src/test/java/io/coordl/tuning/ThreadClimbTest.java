@@ -70,8 +70,45 @@ class ThreadClimbTest {
             "prefetching is on, 4 threads",
             "prefetching is on, 4 threads");
     assertThat(tried).doesNotContain(9, 10, 11, 12);
-    assertThat(climb.summary())
+    assertThat(climb.summary(prefetched))
         .isEqualTo("prefetching on, 4 threads (faster with it in a short trial)");
+  }
+
+  @Test
+  void threadsThatBeganWithoutATrialAreComparedWithNone() {
+    start(5, 35);
+    assertThat(climb.threads()).isEqualTo(2);
+    assertThat(climb.keepsThreads()).isFalse();
+    assertThat(climb.summary(prefetched)).isEmpty();
+    assertThat(climb.summary(prefetched + 1))
+        .isEqualTo("prefetching on, 2 threads (effect not measured)");
+    run(2, n -> 5, n -> shared(n, 2));
+    assertThat(tried).containsExactly(2, 0);
+    assertThat(climb.keepsThreads()).isTrue();
+    assertThat(logged).containsExactly("prefetching is on, 2 threads");
+    run(20, n -> 5, n -> shared(n, 2));
+    assertThat(climb.threads()).isEqualTo(2);
+    assertThat(climb.summary(prefetched))
+        .isEqualTo("prefetching on, 2 threads (faster with it in a short trial)");
+  }
+
+  @Test
+  void threadsThatBeganWithoutATrialEndIfTheyDoNotHelp() {
+    start(5, 35);
+    run(ThreadClimb.TRIAL + 1, n -> n == 0 ? 5 : 10, n -> n == 0 ? 35 : 34);
+    assertThat(climb.threads()).isZero();
+    run(20, n -> n == 0 ? 5 : 10, n -> n == 0 ? 35 : 34);
+    assertThat(climb.threads()).isZero();
+    assertThat(logged).containsExactly("prefetching is off");
+  }
+
+  private void start(long step, long wait) {
+    Figures window = new JobStatisticsEvent();
+    window.wall = (step + wait) * 1_000_000;
+    window.batches = 1;
+    window.stall = wait * 1_000_000;
+    window.prepStall = window.stall;
+    climb.start(window, prefetched);
   }
 
   @Test
@@ -123,7 +160,9 @@ class ThreadClimbTest {
       // A job whose waits exceed its steps begins with two threads, and tries one later.
       wide.run(
           useful == 1 ? 2 * ThreadClimb.AGAIN : 40, n -> 1, n -> 400.0 / (1 + Math.min(n, useful)));
-      assertThat(wide.climb.summary()).as(useful + "").contains("on, " + useful + " thread");
+      assertThat(wide.climb.summary(prefetched))
+          .as(useful + "")
+          .contains("on, " + useful + " thread");
       int most = 2 * Math.max(2, useful);
       assertThat(wide.tried).as(useful + "").allMatch(threads -> threads <= most);
     }
@@ -180,7 +219,7 @@ class ThreadClimbTest {
         one.run(1, n -> 20, n -> random.nextInt(5) == 0 ? 12 : 0.2);
       }
       claims += one.climb.threads() > 0 ? 1 : 0;
-      assertThat(one.climb.summary()).doesNotContain("prefetching on, 1 thread (1");
+      assertThat(one.climb.summary(prefetched)).doesNotContain("prefetching on, 1 thread (1");
     }
     assertThat(claims).isLessThanOrEqualTo(40);
   }
@@ -190,7 +229,7 @@ class ThreadClimbTest {
   void anEffectIsNeverLargerThanTheWaitsExplain() {
     run(40, n -> n == 0 ? 20 : 12, n -> n == 0 ? 1.2 : 0);
     assertThat(climb.threads()).isEqualTo(1);
-    assertThat(climb.summary()).contains("1.06x as fast with it");
+    assertThat(climb.summary(prefetched)).contains("1.06x as fast with it");
   }
 
   /** Storage reaches its limit with two threads. */
@@ -205,7 +244,7 @@ class ThreadClimbTest {
   void uselessPrefetchingStaysOffAtLittleCost() {
     run(2000, n -> 5, n -> 20);
     assertThat(climb.threads()).isZero();
-    assertThat(climb.summary()).isEqualTo("prefetching off (no measurable effect)");
+    assertThat(climb.summary(prefetched)).isEqualTo("prefetching off (no measurable effect)");
     assertThat(tried.stream().filter(threads -> threads > 0).count()).isLessThan(30);
     assertThat(tried).allMatch(threads -> threads <= 2);
   }

@@ -228,7 +228,7 @@ public enum Sentence {
   WAITED("the job waited for preparation %s of the time and for fetches %s"),
   WORKED("fetching and preparing data took %s of the cores' time, most of it beside the steps"),
   NOT_SWITCHED("auto: nothing was switched on; %s"),
-  SWITCHED_BACK("auto: caching, which began before the job trained, ended; %s"),
+  SWITCHED_BACK("auto: caching, which began provisionally, ended; %s"),
   NO_BATCH("no training batch was seen"),
   FEW_LOADED("no batch was trained on, and the first loading thread took too few to judge"),
   KEPT("auto: cached raw and prepared data from %.1f s on, because %s%s%s%s"),

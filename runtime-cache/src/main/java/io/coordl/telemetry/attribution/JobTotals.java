@@ -9,6 +9,7 @@ import io.coordl.telemetry.event.Figures;
 import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,12 @@ public final class JobTotals {
   private final Fetched storage = new Fetched(new LongAdder(), new LongAdder());
 
   private record Fetched(LongAdder items, LongAdder bytes) {}
+
+  /**
+   * A thread that has waited this long for batches is examined before it has loaded {@link #LOADED}
+   * of them: in a short epoch, each batch that is not cached is missed in the next.
+   */
+  public static final long LONG_LOAD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final GcPauses pauses;
   private final Figures totals = new JobStatisticsEvent();
@@ -334,7 +341,8 @@ public final class JobTotals {
    */
   public synchronized JobStatisticsEvent loading() {
     JobStatisticsEvent now = new JobStatisticsEvent();
-    if (!started && (loaded.batches >= (trains ? QUEUED : LOADED) || passes > 1)) {
+    boolean isLong = !trains && loaded.dataStall() >= LONG_LOAD_NANOS;
+    if (!started && (isLong || loaded.batches >= (trains ? QUEUED : LOADED) || passes > 1)) {
       now.add(loaded);
       now.wall = lastLoad - firstLoad;
       now.epochs = passes;

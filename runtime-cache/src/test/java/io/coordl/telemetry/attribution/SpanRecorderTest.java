@@ -349,6 +349,16 @@ class SpanRecorderTest {
     assertThat(totals().wall).isPositive();
   }
 
+  @Test
+  void aThreadThatWaitsLongForItsFirstBatchIsALoaderUntilAThreadTrains() {
+    long take = spans.enter(TAKE, iterator);
+    tick(JobTotals.LONG_LOAD_NANOS);
+    spans.exit(take, new Object());
+    assertThat(spans.totals().loading().batches).isEqualTo(1);
+    runOnOtherThread(() -> spans.exit(spans.enter(COMPUTE, null), null));
+    assertThat(spans.totals().loading().batches).isZero();
+  }
+
   /** The program's own thread loads batches into a queue, from which the training thread polls. */
   @Test
   void aThreadThatLoadsForOneThatTrainsIsALoaderOnceTheQueueIsFull() {

@@ -24,8 +24,14 @@ class AgentLogTest {
 
   private final PrintStream before = System.err;
 
+  /** Waits for lines that are still queued, which would be printed during the next test. */
   @AfterEach
-  void restore() {
+  void restore() throws InterruptedException {
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().equals("coordl-print")) {
+        thread.join(Duration.ofMinutes(1).toMillis());
+      }
+    }
     System.setErr(before);
   }
 
