@@ -142,8 +142,8 @@ public abstract class OpenItem {
   }
 
   /**
-   * Whether the file is now longer than at the open or, if it is held open, has a different length,
-   * so that only {@link #file} has the further bytes. Each call checks the file.
+   * Whether the file has grown since the open; the appended bytes can be read only from {@link
+   * #file}. If the file is held open, any change of its length counts. Each call checks the file.
    */
   public boolean grown() {
     return new File(path).length() > size;
@@ -196,7 +196,7 @@ public abstract class OpenItem {
 
   /** Ends this opening; the item counts as fetched once, even if this is called repeatedly. */
   public final void close() {
-    if (ends()) {
+    if (markClosed()) {
       long transferred = transferred();
       Origin origin = origin();
       release();
@@ -208,12 +208,13 @@ public abstract class OpenItem {
    * Ends an opening whose file the program's own call could not open; nothing counts as fetched.
    */
   final void abandon() {
-    if (ends()) {
+    if (markClosed()) {
       release();
     }
   }
 
-  private synchronized boolean ends() {
+  /** Returns true on the first call. */
+  private synchronized boolean markClosed() {
     boolean first = !closed;
     closed = true;
     return first;

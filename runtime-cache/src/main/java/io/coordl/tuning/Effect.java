@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param gain speed-up credited to the change; null if none is significant
  * @param explained largest speed-up that the removed waits and work can explain
  * @param isMore whether the observed speed-up is larger than {@code explained}
- * @param isMeasured whether there were enough steady steps to find a gain
+ * @param isMeasured whether there were enough steady steps to find a gain, or to exclude an evident
+ *     one
  */
 record Effect(
     Figures before,
@@ -73,13 +74,14 @@ record Effect(
     // The explanation comes from the same measurements, so it has their uncertainty.
     double limit = explained * all.high() / all.value();
     Ratio gain = observed.atMost(limit);
+    boolean isFound = gain.low() >= ThreadClimb.GAIN;
     return new Effect(
         before,
         after,
-        gain.low() < ThreadClimb.GAIN ? null : gain,
+        isFound ? gain : null,
         explained,
         limit < observed.low(),
-        true);
+        isFound || gain.high() < ThreadClimb.EVIDENT);
   }
 
   /** Compilers that become idle are no effect of the change, so their CPU time bounds it, too. */

@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Successive pieces of a job, each of at least one batch. When there are {@value #MOST}, neighbours
- * are merged in pairs, so memory is bounded. Used by one thread at a time.
+ * Successive pieces of a job, each of at least one batch. When there are {@value #MAX_PIECES},
+ * neighbours are merged in pairs, so memory is bounded. Used by one thread at a time.
  */
 final class Pieces {
-  static final int MOST = 512;
+  static final int MAX_PIECES = 512;
 
   private List<Figures> all = new ArrayList<>();
   private Figures next = new JobStatisticsEvent();
@@ -23,9 +23,9 @@ final class Pieces {
     }
     all.add(next);
     next = new JobStatisticsEvent();
-    if (all.size() == MOST) {
+    if (all.size() == MAX_PIECES) {
       List<Figures> joined = new ArrayList<>();
-      for (int i = 0; i < MOST; i += 2) {
+      for (int i = 0; i < MAX_PIECES; i += 2) {
         joined.add(sum(all.subList(i, i + 2)));
       }
       all = joined;

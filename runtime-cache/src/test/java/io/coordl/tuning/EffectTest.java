@@ -106,10 +106,20 @@ class EffectTest {
         .matches("320 samples/s before, 401 after: 1\\.2\\d to 1\\.2\\dx as fast because of that");
   }
 
+  /** Over 4,000 batches, even a slight drift of the first 40 can explain a large difference. */
+  @Test
+  void aGainThatWarmUpMayExplainIsNotDenied() {
+    List<Figures> first = steps(40, 1e8, 0.6);
+    assertThat(Effect.of(first, steps(100, 5e7, 0.1), 4_000, CORES).summary())
+        .endsWith("too few steady steps to tell the effect from the job's own warm-up");
+    assertThat(Effect.of(first, steps(100, 1e8, 0.6), 4_000, CORES).summary())
+        .endsWith("no measurable effect");
+  }
+
   @Test
   void aFewStepsShowNothing() {
     assertThat(Effect.of(steps(10, 1e8, 0.5), steps(100, 5e7, 0), 0, CORES).summary())
-        .endsWith("too few steady steps to measure the effect");
+        .endsWith("too few steady steps to tell the effect from the job's own warm-up");
     assertThat(Effect.of(steps(100, 1e8, 0.5), steps(10, 5e7, 0), 0, CORES).gain()).isNull();
     assertThat(Effect.of(steps(100, 1e8, 0.5), steps(100, 5e7, 0), 0, CORES).gain()).isNotNull();
   }

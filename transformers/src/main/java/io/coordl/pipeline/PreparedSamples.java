@@ -877,10 +877,10 @@ public final class PreparedSamples {
       }
       boolean isAdmitted = false;
       int length = plan.length;
-      if (maker.isLater()) {
+      if (maker.readsValuesLater()) {
         PreparedBatch unread = make(stage);
         if (unread != null) {
-          maker.later(unread, (bytes, nanos) -> keepLater(key, bytes, nanos));
+          maker.readLater(unread, (bytes, nanos) -> keepLater(key, bytes, nanos));
         }
       } else if (isLikeKept(key, stamp)) {
         PreparedBatch bytes = make(stage);

@@ -17,21 +17,26 @@ public interface SampleMaker<S> {
   /**
    * Returns the bytes of a sample, which the program still owns.
    *
-   * @param files additional parts of the layout, without values, after the sample's own
+   * @param files entries without values that identify the files that were read, to append to the
+   *     layout after the sample's arrays
    * @return null if an equal sample cannot be created from bytes
    */
   @Nullable PreparedBatch bytes(S sample, List<BatchLayout.Array> files);
 
   /**
    * Whether the values of samples are read together with those of their batch, for example from a
-   * device. The result of {@link #bytes} is then passed to {@link #later} instead of being written.
+   * device. The result of {@link #bytes} is then passed to {@link #readLater} instead of being
+   * written.
    */
-  default boolean isLater() {
+  default boolean readsValuesLater() {
     return false;
   }
 
-  /** Called when a sample is ready, on the thread that prepared it. */
-  default void later(PreparedBatch unread, Keeping keeping) {
+  /**
+   * Takes a prepared sample whose values are still to be read; once they are read, passes them to
+   * {@code keeping}. Called on the thread that prepared the sample.
+   */
+  default void readLater(PreparedBatch unread, Keeping keeping) {
     throw new IllegalStateException("nothing is read later");
   }
 

@@ -763,12 +763,12 @@ class PreparedSamplesTest {
     }
 
     @Override
-    public boolean isLater() {
+    public boolean readsValuesLater() {
       return true;
     }
 
     @Override
-    public void later(PreparedBatch unread, Keeping keeping) {
+    public void readLater(PreparedBatch unread, Keeping keeping) {
       later.add(keeping);
     }
 

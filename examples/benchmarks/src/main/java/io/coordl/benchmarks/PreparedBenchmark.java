@@ -72,14 +72,14 @@ public final class PreparedBenchmark {
     boolean met = true;
     for (Kind kind : KINDS.stream().filter(each -> each.toString().contains(part)).toList()) {
       String program = kind.program;
-      ChildResult plain = job(checkout, work, kind, samples, epochs).run().orFail(program);
+      ChildResult plain = job(checkout, work, kind, samples, epochs).run().orFail(kind.toString());
       ChildResult kept =
           job(checkout, work, kind, samples, epochs)
               .agent(checkout.agentJar(), "record=off,prepared=share")
               .run()
-              .orFail(program + " with prepared=share");
+              .orFail(kind + " with prepared=share");
       if (!plain.out().equals(kept.out())) {
-        System.out.println("The batches of " + program + " differ.");
+        System.out.println("The batches of " + kind + " differ.");
         System.exit(1);
       }
       double times = later(plain) / later(kept);

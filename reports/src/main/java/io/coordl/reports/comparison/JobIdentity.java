@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Identifies the job of a recording and the conditions under which it ran. */
 final class JobIdentity {
   /** Conditions that do not affect a job's speed or results. */
-  static final Set<String> NO_CHANGE =
+  static final Set<String> IGNORED_CONDITIONS =
       Set.of("record", "summary", "status", "group", "checkpoint.dir", "jmx", "metrics");
 
   /** Tolerance for sizes, because the last batch of an epoch may be smaller. */
@@ -42,12 +42,12 @@ final class JobIdentity {
     }
     put(
         differences,
-        "samples an epoch",
+        "samples per epoch",
         samples(earlier, earlier.size()),
         samples(later, later.size()));
     put(
         differences,
-        "samples a batch",
+        "samples per batch",
         samples(earlier, batches(earlier)),
         samples(later, batches(later)));
     put(differences, "profiled", profiled(before), profiled(after));
@@ -112,7 +112,7 @@ final class JobIdentity {
     Map<String, Change> changed = new TreeMap<>();
     Set<String> keys = new TreeSet<>(earlier.keySet());
     keys.addAll(later.keySet());
-    keys.removeAll(NO_CHANGE);
+    keys.removeAll(IGNORED_CONDITIONS);
     for (String key : keys) {
       Change change = new Change(earlier.get(key), later.get(key));
       if (!String.valueOf(change.before()).equals(String.valueOf(change.after()))) {

@@ -339,7 +339,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
     return others.isEmpty()
         && !arguments.isEmpty()
         && arguments.stream()
-            .filter(argument -> !JobIdentity.NO_CHANGE.contains(key(argument)))
+            .filter(argument -> !JobIdentity.IGNORED_CONDITIONS.contains(key(argument)))
             .allMatch(
                 argument ->
                     argument

@@ -223,7 +223,9 @@ public final class SideBySideText {
   private static String arguments(Summary summary) {
     String relevant =
         Stream.of(summary.program().arguments().split(","))
-            .filter(argument -> !JobIdentity.NO_CHANGE.contains(argument.replaceFirst("=.*", "")))
+            .filter(
+                argument ->
+                    !JobIdentity.IGNORED_CONDITIONS.contains(argument.replaceFirst("=.*", "")))
             .filter(argument -> !argument.isEmpty())
             .collect(Collectors.joining(","));
     return relevant.isEmpty() ? "" : "  " + Text.line(relevant, MAX_NAME_LENGTH);

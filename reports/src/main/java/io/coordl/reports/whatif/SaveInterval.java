@@ -1,6 +1,6 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.telemetry.advice.Advice.WORTH_OF_CHECKPOINTS;
+import static io.coordl.telemetry.advice.Advice.MAX_CHECKPOINT_SHARE;
 
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
@@ -43,10 +43,10 @@ final class SaveInterval extends Question {
   Finding find(Pipeline pipeline, Scenario scenario) {
     Saves saves = Objects.requireNonNull(pipeline.saves);
     Measure steps = steps(saves);
-    Measure minSteps = steps.times(1 / WORTH_OF_CHECKPOINTS - 1);
+    Measure minSteps = steps.times(1 / MAX_CHECKPOINT_SHARE - 1);
     double interval = Math.max(1, Math.ceil(minSteps.value()));
     double today = share(steps, saves.interval()).value();
-    boolean tooOften = today > WORTH_OF_CHECKPOINTS;
+    boolean tooOften = today > MAX_CHECKPOINT_SHARE;
     return new Finding(
         Text.format(
             "training waits %s for a save, the time of %s steps; with at least %s between saves, it"
@@ -55,7 +55,7 @@ final class SaveInterval extends Question {
             new Nanos(Math.round(saves.waitNanos().value())),
             steps.text(),
             Text.count((long) interval, "step", "steps"),
-            tenths(WORTH_OF_CHECKPOINTS),
+            tenths(MAX_CHECKPOINT_SHARE),
             Text.count(Math.round(saves.interval()), "step", "steps"),
             tenths(today),
             tooOften

@@ -218,8 +218,8 @@ class SideBySideTest {
     assertThat(only(refused).different())
         .containsEntry("main class", new Change("my.Train", "my.Other"))
         .containsEntry("data set", new Change("my.Images", "my.OtherImages"))
-        .containsEntry("samples an epoch", new Change("3,200", "6,400"))
-        .containsEntry("samples a batch", new Change("32.0", "64.0"))
+        .containsEntry("samples per epoch", new Change("3,200", "6,400"))
+        .containsEntry("samples per batch", new Change("32.0", "64.0"))
         .hasSize(4);
     assertThat(SideBySideText.lines(refused).get(0))
         .contains(" is not of the same job as ", "main class=my.Other (was my.Train)");

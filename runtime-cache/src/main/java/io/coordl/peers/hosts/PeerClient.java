@@ -32,7 +32,9 @@ final class PeerClient implements Closeable {
   private final Member member;
   private final Common common;
   private final RemoteHost<Connection> host;
-  private volatile boolean stranger;
+
+  /** Whether a protocol error of this peer has been logged. */
+  private volatile boolean isRejected;
 
   /**
    * Settings shared by all peers of an engine.
@@ -173,12 +175,12 @@ final class PeerClient implements Closeable {
     }
     recordRequest(start, 0, late ? Answer.LATE : Answer.FAILED);
     if (why instanceof WireException) {
-      stranger = true;
+      isRejected = true;
       common
           .log()
           .once(
-              "stranger " + member.name(),
-              "No items are requested from host " + member.name() + ": " + why.getMessage() + ".");
+              "rejected " + member.name(),
+              "Host " + member.name() + " is not used for now: " + why.getMessage() + ".");
     }
     host.giveUp();
   }
@@ -192,7 +194,7 @@ final class PeerClient implements Closeable {
     host.probed(alive);
     if (alive) {
       common.back().accept(member);
-    } else if (host.hasLongBeenOut() && !stranger) {
+    } else if (host.hasLongBeenOut() && !isRejected) {
       common
           .log()
           .once(

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 public record Advice(
     String finding, String sentence, List<String> arguments, double gain, long nanos) {
   /** Acceptable share of time spent on checkpoints, from CheckFreq (FAST 2021). */
-  public static final double WORTH_OF_CHECKPOINTS = 0.035;
+  public static final double MAX_CHECKPOINT_SHARE = 0.035;
 
   /** Decoded images are worth caching if decoding takes more than this share of all preparation. */
   private static final double WORTH_KEEPING = 0.25;
@@ -185,7 +185,7 @@ public record Advice(
         evidence,
         "checkpointBound",
         Sentence.WRITE_LESS_OFTEN.with(
-            Math.round(Math.ceil(share / WORTH_OF_CHECKPOINTS)), 100 * WORTH_OF_CHECKPOINTS),
+            Math.round(Math.ceil(share / MAX_CHECKPOINT_SHARE)), 100 * MAX_CHECKPOINT_SHARE),
         judged.checkpoint,
         Sentence.COPIED.with(stood));
   }
@@ -482,8 +482,8 @@ public record Advice(
   }
 
   /**
-   * Returns the most waits that are saved if threads prepare in parallel with the steps. They
-   * cannot begin before the data set is prepared.
+   * Returns the longest waiting time that can be saved if threads prepare in parallel with the
+   * steps. The threads cannot begin before the data set is prepared.
    *
    * @param share share of the work that is still done for this job
    */

@@ -237,7 +237,7 @@ public enum Sentence {
   BROUGHT("%s: %sx as fast because of that"),
   BROUGHT_AT_MOST("%s; at most %.2fx because of that; the rest is the job's own warm-up"),
   NO_EFFECT("%s: no measurable effect"),
-  TOO_FEW_STEPS("%s: too few steady steps to measure the effect"),
+  TOO_FEW_STEPS("%s: too few steady steps to tell the effect from the job's own warm-up"),
   PREFETCHING("prefetching %s (%s)"),
   ON("on, %s"),
   OFF("off"),

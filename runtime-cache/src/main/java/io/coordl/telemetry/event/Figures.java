@@ -165,7 +165,7 @@ public abstract class Figures extends EventBase {
   public long coreWait;
 
   @Label("JVM Waiting for a Core")
-  @Description("Part of these waits in which the JVM's compilers and collectors had no core")
+  @Description("Part of the waits for a core that fell on the JVM's compiler and collector threads")
   @Timespan(Timespan.NANOSECONDS)
   @Added("0.2.0")
   public long jvmCoreWait;

@@ -111,7 +111,7 @@ public final class PreparedBatches implements LibraryHooks {
 
   /** Handles the preparation of a data set, which may change its samples and those of others. */
   private InterceptedCall prepare(PreparedSamples kept, Object dataset) {
-    Object file = tables.look(dataset);
+    Object file = tables.fileState(dataset);
     if (file != null && tables.isPrepared(dataset, file)) {
       return new InterceptedCall(file); // The method returns nothing.
     }

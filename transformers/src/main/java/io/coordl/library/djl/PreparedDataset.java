@@ -162,12 +162,12 @@ final class PreparedDataset extends RandomAccessDataset implements CachedDataset
     }
 
     @Override
-    public boolean isLater() {
+    public boolean readsValuesLater() {
       return !isOnHost();
     }
 
     @Override
-    public void later(PreparedBatch one, Keeping keeping) {
+    public void readLater(PreparedBatch one, Keeping keeping) {
       unread.add(place, ((BatchArrays) one).layout(), keeping);
     }
 

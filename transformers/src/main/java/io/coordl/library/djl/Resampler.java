@@ -39,7 +39,7 @@ final class Resampler {
       grow(length, 0);
       for (int y = 0; y < box.height(); y++) {
         read(pixels, width, box, y);
-        look(bytes, table, y * box.width(), box.width(), area);
+        lookUp(bytes, table, y * box.width(), box.width(), area);
       }
     }
     return planes;
@@ -62,22 +62,24 @@ final class Resampler {
       }
     }
     for (int y = 0; y < part.height(); y++) {
-      int of = part.y() + y;
+      int target = part.y() + y;
       float[] values = resizedRows;
-      int from = of * length;
+      int from = target * length;
       if (augmentation.height() != box.height()) {
-        addRows(resizedRows, length, Resampling.of(box.height(), augmentation.height()), of, sums);
+        weightedSum(
+            resizedRows, length, Resampling.of(box.height(), augmentation.height()), target, sums);
         values = sums;
         from = 0;
       }
-      look(values, from + CHANNELS * part.x(), table, y * part.width(), part.width(), part.area());
+      lookUp(
+          values, from + CHANNELS * part.x(), table, y * part.width(), part.width(), part.area());
     }
   }
 
-  private void grow(int ofRow, int ofRows) {
-    bytes = bytes.length < ofRow ? new byte[ofRow] : bytes;
-    row = row.length < ofRow ? new float[ofRow] : row;
-    resizedRows = resizedRows.length < ofRows ? new float[ofRows] : resizedRows;
+  private void grow(int rowLength, int rowsLength) {
+    bytes = bytes.length < rowLength ? new byte[rowLength] : bytes;
+    row = row.length < rowLength ? new float[rowLength] : row;
+    resizedRows = resizedRows.length < rowsLength ? new float[rowsLength] : resizedRows;
   }
 
   private void read(ByteBuffer pixels, int width, Augmentation.Box box, int y) {
@@ -116,12 +118,13 @@ final class Resampler {
   }
 
   /** Computes one row of the result from the rows that it depends on. */
-  private static void addRows(float[] rows, int length, Resampling by, int of, float[] sums) {
-    int first = by.from[of] * length;
-    int at = of * by.maxCount;
+  private static void weightedSum(
+      float[] rows, int length, Resampling by, int target, float[] sums) {
+    int first = by.from[target] * length;
+    int at = target * by.maxCount;
     float[] weights = by.weights;
     multiply(rows, first, weights[at], sums, length);
-    for (int i = 1; i < by.count[of]; i++) {
+    for (int i = 1; i < by.count[target]; i++) {
       add(rows, first + i * length, weights[at + i], sums, length);
     }
   }
@@ -139,7 +142,7 @@ final class Resampler {
   }
 
   /** Truncates values to 8 bits, as the engine's conversion does, and looks them up. */
-  private void look(float[] from, int first, float[][] table, int to, int count, int area) {
+  private void lookUp(float[] from, int first, float[][] table, int to, int count, int area) {
     for (int channel = 0; channel < CHANNELS; channel++) {
       float[] values = table[channel];
       int at = channel * area + to;
@@ -149,7 +152,7 @@ final class Resampler {
     }
   }
 
-  private void look(byte[] from, float[][] table, int to, int count, int area) {
+  private void lookUp(byte[] from, float[][] table, int to, int count, int area) {
     for (int channel = 0; channel < CHANNELS; channel++) {
       float[] values = table[channel];
       int at = channel * area + to;

@@ -47,7 +47,7 @@ final class Tables {
    * Returns the current state of a table's file; null if the data set is not such a table, if its
    * file is unknown or could change unnoticed, or if preparing it may run code of the program.
    */
-  @Nullable Object look(Object dataset) {
+  @Nullable Object fileState(Object dataset) {
     if (!isTable(dataset)) {
       return null;
     }
@@ -80,13 +80,13 @@ final class Tables {
   /**
    * Records that the table was prepared.
    *
-   * @param file the result of {@link #look} before the preparation
+   * @param file the result of {@link #fileState} before the preparation
    */
   synchronized void prepared(Object dataset, Object file) {
     RandomAccessDataset table = (RandomAccessDataset) dataset;
     read.remove(table);
     try {
-      if (file.equals(look(dataset))) {
+      if (file.equals(fileState(dataset))) {
         read.put(table, new Read((TableFile) file, rows(dataset), describeColumns(dataset)));
       }
     } catch (ReflectiveOperationException | CannotShareException e) {

@@ -142,7 +142,7 @@ public final class EpochInterceptor implements LibraryHooks {
 
   private @Nullable IteratorEpoch epochOf(ProgramIterator program) {
     try {
-      return epochOf(program.get(), readers.of(program));
+      return epochOf(program.wrapped(), readers.of(program));
     } catch (CannotShareException e) {
       return null; // Then no epoch was shared.
     }
@@ -190,7 +190,7 @@ public final class EpochInterceptor implements LibraryHooks {
   private Worth worth(ProgramIterator program, Map<String, SeekableReader> found, int num) {
     Object preprocessor = program.preprocessor();
     StringBuilder kind = new StringBuilder();
-    kind.append(program.get().getClass().getName()).append(' ').append(num);
+    kind.append(program.wrapped().getClass().getName()).append(' ').append(num);
     kind.append(preprocessor == null ? "" : " " + preprocessor.getClass().getName());
     found.values().forEach(one -> kind.append(' ').append(one.reader().getClass().getName()));
     return engine.worth(kind.toString());
@@ -203,7 +203,7 @@ public final class EpochInterceptor implements LibraryHooks {
    * images in its batches can be cached. Reads no files.
    */
   private void examine(ProgramIterator program) {
-    if (!engine.wantsReports() || !examined.add(program.get())) {
+    if (!engine.wantsReports() || !examined.add(program.wrapped())) {
       return;
     }
     try {
@@ -384,7 +384,7 @@ public final class EpochInterceptor implements LibraryHooks {
     for (int[] one : epoch.orders()) {
       order = 31 * order + Arrays.hashCode(one);
     }
-    Integer before = orders.put(epoch.program().get(), order);
+    Integer before = orders.put(epoch.program().wrapped(), order);
     if (before != null) {
       return before == order ? null : "its records come in another order in each epoch";
     }

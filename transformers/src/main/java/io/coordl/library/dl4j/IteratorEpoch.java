@@ -36,7 +36,7 @@ final class IteratorEpoch {
   }
 
   boolean isOf(Object other) {
-    return iterator.get() == other;
+    return iterator.wrapped() == other;
   }
 
   /** Whether a next batch is known to exist without reading its first record. */
@@ -81,7 +81,7 @@ final class IteratorEpoch {
       end(); // From here on, the epoch differs from the one that began.
       return null;
     }
-    long span = Spans.enter(SpanKind.TAKE, iterator.get());
+    long span = Spans.enter(SpanKind.TAKE, iterator.wrapped());
     Object batch = null;
     try {
       batch = source.batch(next);

@@ -106,10 +106,11 @@ final class Memory {
 
   /**
    * Like {@link #copy}; but if a workspace is open and the array must not be in one, its memory is
-   * a direct buffer. Outside workspaces, ND4J frees its own memory only after a garbage collection,
-   * and a thread that only requests batches produces too little garbage to cause one.
+   * a direct buffer. ND4J frees arrays outside a workspace only after a garbage collection, and a
+   * thread that only requests batches produces too little garbage to cause one. For direct buffers,
+   * the JDK starts a collection when their limit is reached.
    *
-   * @throws OutOfMemoryError at the JDK's limit
+   * @throws OutOfMemoryError if the JVM's limit on direct memory is exceeded
    */
   static INDArray copyWithinLimit(
       ByteBuffer values, DataType type, long[] shape, long[] stride, char order, boolean attached) {

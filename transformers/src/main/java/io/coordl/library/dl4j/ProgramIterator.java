@@ -25,7 +25,7 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
  * DataSetIterator} wraps a {@code RecordReaderMultiDataSetIterator}, which it creates with its
  * first batch.
  */
-record ProgramIterator(Object get) {
+record ProgramIterator(Object wrapped) {
   private static final Class<?> SEVERAL = RecordReaderMultiDataSetIterator.class;
   private static final String UNDERLYING = "underlying";
 
@@ -51,25 +51,25 @@ record ProgramIterator(Object get) {
 
   /** Returns its library class. */
   private Class<?> type() {
-    return get instanceof RecordReaderDataSetIterator
+    return wrapped instanceof RecordReaderDataSetIterator
         ? RecordReaderDataSetIterator.class
         : isOfSequences() ? SequenceRecordReaderDataSetIterator.class : SEVERAL;
   }
 
   private @Nullable Object value(String field) {
-    return SeekableReader.field(type(), field).get(get);
+    return SeekableReader.field(type(), field).get(wrapped);
   }
 
   private void set(String field, @Nullable Object value) {
-    SeekableReader.field(type(), field).set(get, value);
+    SeekableReader.field(type(), field).set(wrapped, value);
   }
 
   private boolean isOfSequences() {
-    return get instanceof SequenceRecordReaderDataSetIterator;
+    return wrapped instanceof SequenceRecordReaderDataSetIterator;
   }
 
   private boolean isOfDataSets() {
-    return get instanceof DataSetIterator;
+    return wrapped instanceof DataSetIterator;
   }
 
   /** Whether it has already prepared its next batch. */
@@ -83,23 +83,23 @@ record ProgramIterator(Object get) {
    */
   boolean isIntercepted() {
     return !isOfDataSets()
-        || (get.getClass() == type()
+        || (wrapped.getClass() == type()
             && !collectsMetadata()
             && (isOfSequences() || (Integer) Objects.requireNonNull(value("maxNumBatches")) < 0));
   }
 
   /** Whether its batches contain more than arrays. */
   boolean collectsMetadata() {
-    return get instanceof RecordReaderDataSetIterator one
+    return wrapped instanceof RecordReaderDataSetIterator one
         ? one.isCollectMetaData()
-        : get instanceof SequenceRecordReaderDataSetIterator sequences
+        : wrapped instanceof SequenceRecordReaderDataSetIterator sequences
             ? sequences.isCollectMetaData()
-            : ((RecordReaderMultiDataSetIterator) get).isCollectMetaData();
+            : ((RecordReaderMultiDataSetIterator) wrapped).isCollectMetaData();
   }
 
   /** Returns the iterator that creates its arrays, possibly itself; null before the first batch. */
   @Nullable RecordReaderMultiDataSetIterator arrays() {
-    return (RecordReaderMultiDataSetIterator) (isOfDataSets() ? value(UNDERLYING) : get);
+    return (RecordReaderMultiDataSetIterator) (isOfDataSets() ? value(UNDERLYING) : wrapped);
   }
 
   /** Whether time series in its arrays, which must exist, begin at random places. */
@@ -130,15 +130,15 @@ record ProgramIterator(Object get) {
    * false on failure.
    */
   boolean makeReady() {
-    DataSetIterator ofDataSets = (DataSetIterator) get;
+    DataSetIterator ofDataSets = (DataSetIterator) wrapped;
     return isOfSequences() ? ofDataSets.hasNext() : ofDataSets.resetSupported();
   }
 
   /** Returns the preprocessor that the program has set. */
   @Nullable Object preprocessor() {
-    return get instanceof RecordReaderMultiDataSetIterator several
+    return wrapped instanceof RecordReaderMultiDataSetIterator several
         ? several.getPreProcessor()
-        : ((DataSetIterator) get).getPreProcessor();
+        : ((DataSetIterator) wrapped).getPreProcessor();
   }
 
   /** Applies the program's preprocessor to a batch; throws what that throws. */
@@ -153,10 +153,10 @@ record ProgramIterator(Object get) {
 
   /** Removes the preprocessor; returns this iterator. */
   ProgramIterator unprocessed() {
-    if (get instanceof RecordReaderMultiDataSetIterator several) {
+    if (wrapped instanceof RecordReaderMultiDataSetIterator several) {
       several.setPreProcessor(null);
     } else {
-      ((DataSetIterator) get).setPreProcessor(null);
+      ((DataSetIterator) wrapped).setPreProcessor(null);
     }
     return this;
   }
@@ -198,7 +198,7 @@ record ProgramIterator(Object get) {
                 ? new SequenceRecordReaderDataSetIterator(
                     (SequenceRecordReader) first, batchSize, -1, -1)
                 : new RecordReaderDataSetIterator(first, batchSize));
-    LibraryField.copyAll(get, copy.get);
+    LibraryField.copyAll(wrapped, copy.wrapped);
     copy.set(UNDERLYING, several);
     copy.set("recordReader", first);
     if (isOfSequences()) {
@@ -214,26 +214,26 @@ record ProgramIterator(Object get) {
 
   /** Returns its next batch; throws what the program's code throws. */
   Object next(int examples) {
-    return get instanceof RecordReaderMultiDataSetIterator several
+    return wrapped instanceof RecordReaderMultiDataSetIterator several
         ? several.next(examples)
-        : ((DataSetIterator) get).next(examples);
+        : ((DataSetIterator) wrapped).next(examples);
   }
 
   /** Describes how it turns records into batches, part by part, except the preprocessor. */
   void describe(Map<String, String> parts) throws CannotShareException {
     RecordReaderMultiDataSetIterator arrays = Objects.requireNonNull(arrays());
-    parts.put("iterator", get.getClass().getSimpleName());
+    parts.put("iterator", wrapped.getClass().getSimpleName());
     parts.put("batch size", Integer.toString(arrays.getBatchSize()));
     parts.put(
         "arrays", part(SEVERAL, arrays, "inputs") + " and " + part(SEVERAL, arrays, "outputs"));
     parts.put("alignment of sequences", part(SEVERAL, arrays, "alignmentMode"));
     if (isOfDataSets()) {
-      parts.put("label column", part(type(), get, "labelIndex"));
+      parts.put("label column", part(type(), wrapped, "labelIndex"));
       if (!isOfSequences()) {
-        parts.put("last label column", part(type(), get, "labelIndexTo"));
+        parts.put("last label column", part(type(), wrapped, "labelIndexTo"));
       }
-      parts.put("classes", part(type(), get, "numPossibleLabels"));
-      parts.put("regression", part(type(), get, "regression"));
+      parts.put("classes", part(type(), wrapped, "numPossibleLabels"));
+      parts.put("regression", part(type(), wrapped, "regression"));
       parts.put(
           "inner preprocessor", Description.of("inner preprocessor", arrays.getPreProcessor()));
     }

@@ -47,7 +47,7 @@ record ReaderEpoch(
 
   @Override
   public Object dataset() {
-    return iterator().get();
+    return iterator().wrapped();
   }
 
   @Override

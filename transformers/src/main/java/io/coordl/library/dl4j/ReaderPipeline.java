@@ -70,7 +70,7 @@ final class ReaderPipeline implements LibraryEpoch {
   /** Returns the copied iterator. */
   @Override
   public Object dataset() {
-    return iterator.get();
+    return iterator.wrapped();
   }
 
   @Override

@@ -35,7 +35,7 @@ record Hello(int version, String name, long group, @Nullable Member member) {
       out.writeUTF(name);
       if (member != null) {
         out.writeLong(group);
-        ViewFile.writeFigures(out, member);
+        ViewFile.writeWithoutName(out, member);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -58,7 +58,7 @@ record Hello(int version, String name, long group, @Nullable Member member) {
         return new Hello(version, name, 0, null);
       }
       long group = in.readLong();
-      Member member = ViewFile.readFigures(in, name);
+      Member member = ViewFile.readMember(in, name);
       return member.capacity() < 0 ? null : new Hello(version, name, group, member);
     } catch (IOException e) {
       return null;

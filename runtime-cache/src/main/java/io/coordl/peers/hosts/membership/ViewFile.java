@@ -74,7 +74,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
 
   private static final int LENGTH = 0;
   private static final int CHECKSUM = 4;
-  private static final int TEXT = 8;
+  private static final int PAYLOAD = 8;
 
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -121,12 +121,12 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
 
   /** Publishes a view; a slot has room for more than the maximum number of members. */
   void write(View view) {
-    byte[] text = encode(view);
+    byte[] payload = encode(view);
     long next = sequence() + 1;
     int slot = slot(next);
-    memory.putInt(slot + LENGTH, text.length);
-    memory.putInt(slot + CHECKSUM, checksum(text));
-    memory.put(slot + TEXT, text);
+    memory.putInt(slot + LENGTH, payload.length);
+    memory.putInt(slot + CHECKSUM, checksum(payload));
+    memory.put(slot + PAYLOAD, payload);
     set(SEQUENCE, next);
   }
 
@@ -138,21 +138,21 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     long sequence = sequence();
     int slot = slot(sequence);
     int length = memory.getInt(slot + LENGTH);
-    if (sequence == 0 || length < 0 || length > SLOT_BYTES - TEXT) {
+    if (sequence == 0 || length < 0 || length > SLOT_BYTES - PAYLOAD) {
       return null;
     }
-    byte[] text = new byte[length];
-    memory.get(slot + TEXT, text);
-    return memory.getInt(slot + CHECKSUM) == checksum(text) ? decode(text) : null;
+    byte[] payload = new byte[length];
+    memory.get(slot + PAYLOAD, payload);
+    return memory.getInt(slot + CHECKSUM) == checksum(payload) ? decode(payload) : null;
   }
 
   private static int slot(long sequence) {
     return HEADER_BYTES + (int) (sequence & 1) * SLOT_BYTES;
   }
 
-  private static int checksum(byte[] text) {
+  private static int checksum(byte[] payload) {
     CRC32C sum = new CRC32C();
-    sum.update(text);
+    sum.update(payload);
     return (int) sum.getValue();
   }
 
@@ -164,7 +164,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
       out.writeShort(count);
       for (Member member : view.members().subList(0, count)) {
         out.writeUTF(member.name());
-        writeFigures(out, member);
+        writeWithoutName(out, member);
       }
     } catch (IOException e) {
       throw new IllegalStateException("writing to memory cannot fail", e);
@@ -172,12 +172,12 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     return bytes.toByteArray();
   }
 
-  private static @Nullable View decode(byte[] text) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(text))) {
+  private static @Nullable View decode(byte[] payload) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(payload))) {
       String self = in.readUTF();
       List<Member> members = new ArrayList<>();
       for (int left = in.readUnsignedShort(); left > 0; left--) {
-        members.add(readFigures(in, in.readUTF()));
+        members.add(readMember(in, in.readUTF()));
       }
       return new View(self, members);
     } catch (IOException e) {
@@ -186,7 +186,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
   }
 
   /** Writes a member without its name. */
-  static void writeFigures(DataOutput out, Member member) throws IOException {
+  static void writeWithoutName(DataOutput out, Member member) throws IOException {
     byte[] address = member.data().getAddress().getAddress();
     out.writeLong(member.capacity());
     out.writeShort(member.data().getPort());
@@ -194,7 +194,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     out.write(address);
   }
 
-  static Member readFigures(DataInput in, String name) throws IOException {
+  static Member readMember(DataInput in, String name) throws IOException {
     long capacity = in.readLong();
     int port = in.readUnsignedShort();
     byte[] address = new byte[in.readUnsignedByte()];
