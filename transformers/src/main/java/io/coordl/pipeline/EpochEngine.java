@@ -125,6 +125,11 @@ public final class EpochEngine {
     return samples != null && samples.areKept();
   }
 
+  /** Whether this job caches batches that it prepares itself. */
+  public boolean keepsBatches() {
+    return group == null && keeps();
+  }
+
   /**
    * Whether to call {@link #reportBatches}: {@code prepared=share} is on, but caches nothing now.
    */

@@ -43,9 +43,18 @@ final class PrefetchedBatches implements EpochSource {
     if (!awaitIdle()) {
       return null;
     }
+    skipTo(number);
     asked = prefetcher.enter(new Early(number), order.next(), 0);
     Object batch = asked == null ? null : asked.batch();
     return batch == null ? source.batch(number) : batch;
+  }
+
+  /** The library may have prepared the first batches of the epoch. */
+  private void skipTo(int number) {
+    Integer next;
+    while ((next = order.peek()) != null && next < number) {
+      order.next();
+    }
   }
 
   /** Waits until no batch is being prepared; false if that thread hangs, now or before. */

@@ -40,12 +40,12 @@ import org.nd4j.linalg.factory.Nd4j;
  * shared, starting with their first batch, or the next batch is prefetched. Other readers are
  * ignored, which is logged once.
  *
- * <p>At the first batch, each reader reports the order of its records ({@link SeekableReader}), and
- * is set to the adopted order. {@code hasNext()} and all other code of the library then work on
- * that order unchanged. {@code next(int)} returns a cached or staged batch, or one that this job
- * prepares, and moves the readers past it. In all other cases (the program's code throws, requests
- * another number of examples, takes a record itself, changes the preprocessor), the library
- * continues with the remaining records.
+ * <p>At the first batch, or at the first after caching has begun, each reader reports the order of
+ * its records ({@link SeekableReader}), and is set to the adopted order. {@code hasNext()} and all
+ * other code of the library then work on that order unchanged. {@code next(int)} returns a cached
+ * or staged batch, or one that this job prepares, and moves the readers past it. In all other cases
+ * (the program's code throws, requests another number of examples, takes a record itself, changes
+ * the preprocessor), the library continues with the remaining records.
  *
  * <p>For iterators of the program's own classes, and for iterators with a limit, the underlying
  * iterator is intercepted.
@@ -63,6 +63,13 @@ public final class EpochInterceptor implements LibraryHooks {
   /** Iterators already passed to {@link #examine}. */
   private final Set<Object> examined =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+  /**
+   * Number of batches that the library has prepared since each iterator's last reset, before
+   * caching began; negative once the agent has tried to begin after them.
+   */
+  private final Map<Object, Integer> preparedByLibrary =
+      Collections.synchronizedMap(new WeakHashMap<>());
 
   /** A checksum of the order of each iterator's last epoch. */
   private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
@@ -113,6 +120,7 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   private void reset(Object iterator) {
+    preparedByLibrary.put(iterator, 0);
     IteratorEpoch epoch = epochOf(new ProgramIterator(iterator));
     if (epoch != null) {
       epoch.reset();
@@ -168,6 +176,7 @@ public final class EpochInterceptor implements LibraryHooks {
     }
     if (!engine.serves(isOfProgram())) {
       examine(program);
+      count(iterator);
       return null;
     }
     try {
@@ -176,10 +185,31 @@ public final class EpochInterceptor implements LibraryHooks {
         begin(program, found, num);
       }
       IteratorEpoch epoch = epochOf(iterator, found);
-      return epoch == null ? null : epoch.next(num);
+      if (epoch != null && epoch.missesCaching(engine)) {
+        epoch.end();
+        begin(epoch.program(), epoch.batches(), worth(program, found, num));
+        epoch = epochOf(iterator, found);
+      }
+      if (epoch != null) {
+        return epoch.next(num);
+      }
     } catch (CannotShareException e) {
       engine.leave(e);
-      return null;
+    }
+    count(iterator);
+    return null;
+  }
+
+  /** Counts a batch that the library prepares before caching begins. */
+  private void count(Object iterator) {
+    if (engine.wantsReports()) {
+      Integer before = preparedByLibrary.get(iterator);
+      if (before == null) {
+        opened(iterator); // It was never reset; its files were opened when it was created.
+      }
+      if (before == null || before >= 0) {
+        preparedByLibrary.put(iterator, before == null ? 1 : before + 1);
+      }
     }
   }
 
@@ -248,14 +278,32 @@ public final class EpochInterceptor implements LibraryHooks {
     if (num != arrays.getBatchSize()) {
       return;
     }
-    List<int[]> orders = ProgramReaders.orders(found.values());
-    if (orders == null) {
+    int batch = preparedByLibrary.getOrDefault(program.wrapped(), 0);
+    if (batch < 0) {
       return;
     }
-    Beginning begun = new Beginning(new ProgramEpoch(program, found, orders, num), worth);
+    if (batch > 0) {
+      preparedByLibrary.put(program.wrapped(), -1);
+    }
+    List<int[]> orders = ProgramReaders.orders(found.values(), batch * num);
+    if (orders != null) {
+      begin(new ProgramEpoch(program, found, orders, num), batch, worth);
+    }
+  }
+
+  /**
+   * Begins to supply the batches of an epoch.
+   *
+   * @param batch number of batches that the program has already got
+   */
+  private void begin(ProgramEpoch epoch, int batch, Worth worth)
+      throws CannotShareException, IOException {
+    boolean keeps = engine.keepsBatches();
+    Beginning begun = new Beginning(epoch, worth);
     EpochSource source = engine.begin(begun);
     if (source != null) {
-      new IteratorEpoch(begun.epoch, source).begin(Objects.requireNonNull(begun.copies).orders());
+      new IteratorEpoch(epoch, source, keeps)
+          .begin(Objects.requireNonNull(begun.copies).orders(), batch);
     }
   }
 
@@ -267,7 +315,7 @@ public final class EpochInterceptor implements LibraryHooks {
    */
   private static boolean makeReady(ProgramIterator program, List<SeekableReader> all)
       throws CannotShareException {
-    List<int[]> before = ProgramReaders.orders(all);
+    List<int[]> before = ProgramReaders.orders(all, 0);
     if (before == null || !all.stream().allMatch(reader -> reader.reader().resetSupported())) {
       return false;
     }

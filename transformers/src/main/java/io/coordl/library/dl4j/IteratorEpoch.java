@@ -3,6 +3,7 @@ package io.coordl.library.dl4j;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
+import io.coordl.pipeline.EpochEngine;
 import io.coordl.pipeline.EpochSource;
 import java.io.IOException;
 import java.util.List;
@@ -13,14 +14,23 @@ import org.jspecify.annotations.Nullable;
  * readers refer to it until they are reset. Like the iterator, used by one thread at a time.
  */
 final class IteratorEpoch {
+  private final ProgramEpoch epoch;
   private final ProgramIterator iterator;
   private final List<SeekableReader> readers;
   private final EpochSource source;
   private final int batchSize;
   private final @Nullable Object preprocessor;
+  private final boolean cachesIfPossible;
   private int next;
 
-  IteratorEpoch(ProgramEpoch epoch, EpochSource source) {
+  /**
+   * Takes batches from a source.
+   *
+   * @param cachesIfPossible whether the source was to cache its batches
+   */
+  IteratorEpoch(ProgramEpoch epoch, EpochSource source, boolean cachesIfPossible) {
+    this.epoch = epoch;
+    this.cachesIfPossible = cachesIfPossible;
     this.iterator = epoch.program();
     this.readers = List.copyOf(epoch.readers().values());
     this.source = source;
@@ -28,11 +38,33 @@ final class IteratorEpoch {
     this.preprocessor = iterator.preprocessor();
   }
 
-  /** Sets the readers to the beginning of the epoch, in the adopted order of each. */
-  void begin(List<int[]> orders) {
+  /**
+   * Sets the readers to a batch of the epoch, in the adopted order of each.
+   *
+   * @param batch number of batches that the program has already got
+   */
+  void begin(List<int[]> orders, int batch) {
     for (int i = 0; i < readers.size(); i++) {
       readers.get(i).begin(orders.get(i), this);
+      if (batch > 0) {
+        readers.get(i).seek(batch * batchSize);
+      }
     }
+    next = batch;
+  }
+
+  ProgramEpoch program() {
+    return epoch;
+  }
+
+  /** Returns the number of batches that the program has got. */
+  int batches() {
+    return next;
+  }
+
+  /** Whether caching began after this epoch, which does not cache its batches. */
+  boolean missesCaching(EpochEngine engine) {
+    return !cachesIfPossible && !source.isOver() && engine.keepsBatches();
   }
 
   boolean isOf(Object other) {

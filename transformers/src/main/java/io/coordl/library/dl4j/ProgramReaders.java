@@ -72,14 +72,14 @@ final class ProgramReaders {
   }
 
   /**
-   * Returns the order of each reader; null if one is not at the start of an epoch, or has no
-   * records.
+   * Returns the order of the epoch of each reader; null if one has not taken exactly {@code taken}
+   * records of its epoch, or has no records.
    */
-  static @Nullable List<int[]> orders(Iterable<SeekableReader> readers)
+  static @Nullable List<int[]> orders(Iterable<SeekableReader> readers, int taken)
       throws CannotShareException {
     List<int[]> orders = new ArrayList<>();
     for (SeekableReader reader : readers) {
-      int[] order = reader.order(0);
+      int[] order = reader.order(taken);
       if (order == null || order.length == 0) {
         return null;
       }

@@ -70,10 +70,10 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   abstract @Nullable EpochRecords<?> current();
 
   /**
-   * Returns the record numbers of the epoch that the reader is about to begin, in order.
+   * Returns the record numbers of the reader's epoch, in order.
    *
-   * @param taken number of records that a wrapping reader has already taken
-   * @return null if the reader is not known to be at the start of an epoch
+   * @param taken number of records of the epoch that the library has already taken
+   * @return null if the reader is not known to be at that place of an epoch
    * @throws CannotShareException if the order cannot be determined
    */
   abstract int @Nullable [] order(int taken) throws CannotShareException;

@@ -87,7 +87,7 @@ final class SkippedEpochs {
       throw new CannotShareException("time series that begin at random places");
     }
     Collection<SeekableReader> found = readers.of(program).values();
-    List<int[]> orders = ProgramReaders.orders(found);
+    List<int[]> orders = ProgramReaders.orders(found, 0);
     if (orders == null) {
       throw new CannotShareException("an epoch that had already begun");
     }
