@@ -10,15 +10,21 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** With auto, the agent chooses the policies, and every loss stays bit for bit the same. */
 class AutoIT {
+  private static final int SAMPLES = 1600;
+  private static final Pattern LOSS = Pattern.compile("loss \\S+");
+
   /** Long enough for auto to measure a loader. */
   private static final String LONG = "-Depochs=12";
 
@@ -63,6 +69,42 @@ class AutoIT {
     assertThat(kept.err())
         .containsPattern("next: [1-9]\\d* batches were loaded, but none was trained on")
         .doesNotContain("no training batch was seen", "auto caches for such jobs");
+  }
+
+  /**
+   * Caching begins in the first epoch, so the second one uses cached batches: of a table, of
+   * sequences, and of transformed records in a hand-written loop.
+   */
+  @ParameterizedTest(name = "DL4J {0}")
+  @CsvSource({"csv, table", "sequences, frames", "words, words"})
+  void batchesAreCachedFromTheFirstEpoch(String program, String kind)
+      throws IOException, InterruptedException {
+    Jdk jdk = Workshop.newestJdk();
+    Path data = Workshop.empty("auto-" + kind).resolve("data");
+    Workshop.program(jdk, Framework.DL4J, "example.training.TrainingData")
+        .args(kind, data.toString(), Integer.toString(SAMPLES))
+        .run()
+        .orFail("The writer of training data");
+    Program training =
+        () ->
+            Workshop.program(jdk, Framework.DL4J, "example.training.Dl4jTraining")
+                .args(program, data.toString(), "3");
+    List<String> losses = losses(training.of().run().orFail(program));
+    ChildResult cached =
+        training
+            .of()
+            .agent(Workshop.checkout().agentJar(), "auto,record=off")
+            .run()
+            .orFail(program + " with auto");
+    assertThat(losses).hasSize(3);
+    assertThat(losses(cached)).isEqualTo(losses);
+    long batches = SAMPLES / 32;
+    assertThat(PreparedIT.figure(cached, 2)).isBetween(batches * 5 / 4, 2 * batches + 2);
+    assertThat(cached.err()).doesNotContain("fault");
+  }
+
+  private static List<String> losses(ChildResult result) {
+    return LOSS.matcher(result.out()).results().map(MatchResult::group).toList();
   }
 
   private interface Program {
