@@ -151,8 +151,10 @@ public final class EpochEngine {
 
   /**
    * Returns the account that decides whether batches of this kind are worth caching or prefetching.
+   *
+   * @param name the name of the class that best describes their data set to the user
    */
-  public Worth worth(String kind) {
+  public Worth worth(String kind, String name) {
     Prepared kept = prepared;
     return worths.of(
         kind,
@@ -165,7 +167,7 @@ public final class EpochEngine {
                     log.once(
                         kept == null
                             ? BatchPrefetcher.leaves(why)
-                            : PreparedSamples.leaves("batches of " + kind, why))));
+                            : PreparedSamples.leaves("batches of " + name, why))));
   }
 
   /** Logs once which part the library runs itself. */

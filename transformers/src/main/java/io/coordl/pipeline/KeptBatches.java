@@ -11,6 +11,12 @@ final class KeptBatches implements EpochSource {
   private final LibraryEpoch epoch;
   private final Worth worth;
 
+  /**
+   * The variant of the latest batch: the library may ask for the next one outside the workspace in
+   * which it will request it.
+   */
+  private long variant;
+
   /** Whether the latest batch has already been handed over; {@link #finish} then does nothing. */
   private boolean isHandedOver;
 
@@ -37,19 +43,20 @@ final class KeptBatches implements EpochSource {
     return worth.paysOff() ? made(number) : null;
   }
 
-  /** The current key of a batch. Batches with equal keys are equal. */
-  private record Known(PreparedSamples.Plan plan, LibraryEpoch.Key key) {}
+  /** The current identity of a batch. Batches with equal identities are equal. */
+  private record Known(PreparedSamples.Plan plan, LibraryEpoch.Key key, long index) {}
 
-  private @Nullable Known known(int number) {
+  private @Nullable Known known(int number, long variantOfBatch) {
     PreparedSamples.Plan plan = samples.plan(epoch);
     long start = System.nanoTime();
     LibraryEpoch.Key key = plan == null ? null : epoch.identify(number);
     worth.checked(System.nanoTime() - start);
-    return plan == null || key == null ? null : new Known(plan, key);
+    return plan == null || key == null ? null : new Known(plan, key, key.index(variantOfBatch));
   }
 
   private @Nullable Object made(int number) {
-    Known known = known(number);
+    variant = epoch.variant();
+    Known known = known(number, variant);
     if (known == null) {
       return null;
     }
@@ -59,7 +66,7 @@ final class KeptBatches implements EpochSource {
     }
     try {
       Maker maker = new Maker(number, known.key);
-      return samples.sample(known.plan, known.key.index(), known.key.stamp(), maker);
+      return samples.sample(known.plan, known.index, known.key.stamp(), maker);
     } catch (Exception | Error e) {
       return null;
     }
@@ -67,13 +74,13 @@ final class KeptBatches implements EpochSource {
 
   @Override
   public @Nullable Object state(int number) {
-    return worth.paysOff() ? known(number) : null;
+    return worth.paysOff() ? known(number, epoch.variant()) : null;
   }
 
   @Override
   public boolean isKnown(int number) {
-    Known known = known(number);
-    return known != null && samples.isKept(known.plan, known.key.index());
+    Known known = known(number, variant);
+    return known != null && samples.isKept(known.plan, known.index);
   }
 
   @Override

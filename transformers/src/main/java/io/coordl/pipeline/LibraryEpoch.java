@@ -30,8 +30,9 @@ public interface LibraryEpoch {
   record Key(long checksum, long stamp) {
     public static final Key NONE = new Key(Checksum.NONE, Checksum.NONE);
 
-    long index() {
-      return checksum & Long.MAX_VALUE;
+    /** Returns the index of a unit in this variant ({@link LibraryEpoch#variant}). */
+    long index(long variant) {
+      return (variant == 0 ? checksum : Checksum.mix(checksum, variant)) & Long.MAX_VALUE;
     }
   }
 
@@ -68,6 +69,14 @@ public interface LibraryEpoch {
   /** Returns the key of a unit; null if it has none, for example because a file has changed. */
   default @Nullable Key identify(int unit) {
     return null;
+  }
+
+  /**
+   * Returns a number that distinguishes units that differ only in where the current thread creates
+   * their arrays.
+   */
+  default long variant() {
+    return 0;
   }
 
   /** Whether this epoch uses {@code part} (a data set, a reader, a manager of arrays). */

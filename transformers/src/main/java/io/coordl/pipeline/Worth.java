@@ -73,8 +73,14 @@ public final class Worth {
   private double checking = Double.MAX_VALUE;
   private int checks;
 
-  /** Checks since the last hit. */
-  private int checksWithoutHit;
+  /** Units in the largest epoch: training and test data may share this account. */
+  private long largest = 1;
+
+  /** Units requested since the last epoch was counted in {@link #epochsWithoutHit}. */
+  private long requested;
+
+  /** Epochs since the last hit. */
+  private int epochsWithoutHit;
 
   /** Units cached since the last hit. */
   private long keptWithoutHit;
@@ -120,7 +126,9 @@ public final class Worth {
     spread = 0;
     checking = Double.MAX_VALUE;
     checks = 0;
-    checksWithoutHit = 0;
+    largest = 1;
+    requested = 0;
+    epochsWithoutHit = 0;
     keptWithoutHit = 0;
     cost = 0;
   }
@@ -140,11 +148,15 @@ public final class Worth {
       spread(); // The previous epoch ended early, so its check is spread over fewer units.
     }
     size = unitsOfEpoch;
+    largest = Math.max(largest, unitsOfEpoch);
     checks++;
-    checksWithoutHit++;
+    if (requested > 0 || epochsWithoutHit == 0) { // An epoch may begin with two checks.
+      requested = 0;
+      epochsWithoutHit++;
+    }
     checked(nanos);
-    if (checksWithoutHit > MAX_EPOCHS_WITHOUT_HIT
-        && keptWithoutHit > MAX_EPOCHS_WITHOUT_HIT * size) {
+    if (epochsWithoutHit > MAX_EPOCHS_WITHOUT_HIT
+        && keptWithoutHit > MAX_EPOCHS_WITHOUT_HIT * largest) {
       leave("the cached ones are not requested again");
     }
     judge(false);
@@ -178,7 +190,7 @@ public final class Worth {
 
   /** Called when units were found and used. */
   public synchronized void found(long nanos, int times) {
-    checksWithoutHit = 0;
+    epochsWithoutHit = 0;
     keptWithoutHit = 0;
     for (int i = 0; i < times; i++) {
       unit();
@@ -195,6 +207,7 @@ public final class Worth {
   }
 
   private void unit() {
+    requested++;
     units++;
     if (units >= Math.max(BLOCK, size)) {
       spread();

@@ -48,7 +48,7 @@ final class Pass extends WeakReference<Object> {
     this.loop = loop;
     this.kind = kind;
     this.twins = Objects.requireNonNull(kind.twins);
-    this.worth = loop.engine.worth(kind.type.getName());
+    this.worth = loop.engine.worth(kind.type.getName(), kind.type.getName());
   }
 
   /** Serves a request for a batch; returns null if the program prepares the batch itself. */

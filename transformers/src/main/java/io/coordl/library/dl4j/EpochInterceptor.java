@@ -64,11 +64,8 @@ public final class EpochInterceptor implements LibraryHooks {
   private final Set<Object> examined =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-  /**
-   * Number of batches that the library has prepared since each iterator's last reset, before
-   * caching began; negative once the agent has tried to begin after them.
-   */
-  private final Map<Object, Integer> preparedByLibrary =
+  /** How far the library itself has got in the epochs of iterators. */
+  private final Map<Object, LibraryProgress> progress =
       Collections.synchronizedMap(new WeakHashMap<>());
 
   /** A checksum of the order of each iterator's last epoch. */
@@ -120,7 +117,7 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   private void reset(Object iterator) {
-    preparedByLibrary.put(iterator, 0);
+    progress.put(iterator, new LibraryProgress());
     IteratorEpoch epoch = epochOf(new ProgramIterator(iterator));
     if (epoch != null) {
       epoch.reset();
@@ -176,8 +173,7 @@ public final class EpochInterceptor implements LibraryHooks {
     }
     if (!engine.serves(isOfProgram())) {
       examine(program);
-      count(iterator);
-      return null;
+      return leaveToLibrary(program, num);
     }
     try {
       Map<String, SeekableReader> found = readers.of(program);
@@ -185,7 +181,7 @@ public final class EpochInterceptor implements LibraryHooks {
         begin(program, found, num);
       }
       IteratorEpoch epoch = epochOf(iterator, found);
-      if (epoch != null && epoch.missesCaching(engine)) {
+      if (epoch != null && epoch.missesCaching(engine, num)) {
         epoch.end();
         begin(epoch.program(), epoch.batches(), worth(program, found, num));
         epoch = epochOf(iterator, found);
@@ -196,21 +192,49 @@ public final class EpochInterceptor implements LibraryHooks {
     } catch (CannotShareException e) {
       engine.leave(e);
     }
-    count(iterator);
-    return null;
+    return leaveToLibrary(program, num);
   }
 
-  /** Counts a batch that the library prepares before caching begins. */
-  private void count(Object iterator) {
-    if (engine.wantsReports()) {
-      Integer before = preparedByLibrary.get(iterator);
-      if (before == null) {
-        opened(iterator); // It was never reset; its files were opened when it was created.
-      }
-      if (before == null || before >= 0) {
-        preparedByLibrary.put(iterator, before == null ? 1 : before + 1);
-      }
+  /** Called when the library prepares a batch: caching may begin after it, within its epoch. */
+  private @Nullable InterceptedCall leaveToLibrary(ProgramIterator program, int num) {
+    Object iterator = program.wrapped();
+    Object arrays = program.isIntercepted() ? program.arrays() : null;
+    if (arrays != null && arrays != iterator) {
+      progress.computeIfAbsent(arrays, any -> new LibraryProgress()).leave();
     }
+    if (!engine.wantsReports()) {
+      return null;
+    }
+    LibraryProgress known = progress.get(iterator);
+    LibraryProgress now = known == null ? new LibraryProgress() : known;
+    try {
+      if (known == null) { // It was never reset, so the opening of its files was not seen.
+        progress.put(iterator, now);
+        for (SeekableReader reader : readers.of(program).values()) {
+          if (reader.mayHaveOtherFileOpen()) {
+            now.leave();
+          }
+          reader.opened();
+        }
+      }
+      return now.isAtStart()
+          ? InterceptedCall.after(own -> begun(program, num, now, own))
+          : now.next(num);
+    } catch (CannotShareException e) {
+      now.leave();
+      return null;
+    }
+  }
+
+  /** Called when the library has prepared the first batch of an epoch. */
+  private @Nullable Object begun(
+      ProgramIterator program, int num, LibraryProgress now, @Nullable Object batch) {
+    try {
+      now.begun(num, readers.of(program).values());
+    } catch (CannotShareException e) {
+      now.leave();
+    }
+    return batch;
   }
 
   /**
@@ -223,7 +247,8 @@ public final class EpochInterceptor implements LibraryHooks {
     kind.append(program.wrapped().getClass().getName()).append(' ').append(num);
     kind.append(preprocessor == null ? "" : " " + preprocessor.getClass().getName());
     found.values().forEach(one -> kind.append(' ').append(one.reader().getClass().getName()));
-    return engine.worth(kind.toString());
+    String name = found.values().iterator().next().reader().getClass().getName();
+    return engine.worth(kind.toString(), name);
   }
 
   // ---- start of an epoch
@@ -278,12 +303,13 @@ public final class EpochInterceptor implements LibraryHooks {
     if (num != arrays.getBatchSize()) {
       return;
     }
-    int batch = preparedByLibrary.getOrDefault(program.wrapped(), 0);
+    LibraryProgress before = progress.get(program.wrapped());
+    int batch = before == null ? 0 : before.batches(num, found.values());
     if (batch < 0) {
       return;
     }
-    if (batch > 0) {
-      preparedByLibrary.put(program.wrapped(), -1);
+    if (before != null && batch > 0) {
+      before.leave(); // The readers are asked once.
     }
     List<int[]> orders = ProgramReaders.orders(found.values(), batch * num);
     if (orders != null) {

@@ -35,6 +35,11 @@ final class FileReader extends ListedReader {
   }
 
   @Override
+  boolean listsAll() {
+    return Description.isOfLibrary(split.getClass().getName());
+  }
+
+  @Override
   List<?> all() {
     List<URI> all = new ArrayList<>();
     split.locationsIterator().forEachRemaining(all::add);

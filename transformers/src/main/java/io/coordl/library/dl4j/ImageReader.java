@@ -42,8 +42,13 @@ final class ImageReader extends ListedReader {
   }
 
   @Override
+  boolean listsAll() {
+    return false;
+  }
+
+  @Override
   List<?> all() {
-    return List.of(); // Never called: readers that wrap an image reader are not supported.
+    throw new IllegalStateException("not supported");
   }
 
   @Override

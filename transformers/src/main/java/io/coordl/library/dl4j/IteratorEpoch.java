@@ -22,6 +22,7 @@ final class IteratorEpoch {
   private final @Nullable Object preprocessor;
   private final boolean cachesIfPossible;
   private int next;
+  private boolean isOver;
 
   /**
    * Takes batches from a source.
@@ -39,18 +40,22 @@ final class IteratorEpoch {
   }
 
   /**
-   * Sets the readers to a batch of the epoch, in the adopted order of each.
+   * Sets the readers to a batch of the epoch, in the adopted order of each. If a file has changed,
+   * the library prepares that batch and all later ones.
    *
    * @param batch number of batches that the program has already got
    */
   void begin(List<int[]> orders, int batch) {
+    next = batch;
     for (int i = 0; i < readers.size(); i++) {
-      readers.get(i).begin(orders.get(i), this);
+      if (!readers.get(i).begin(orders.get(i), this)) {
+        end();
+        return;
+      }
       if (batch > 0) {
         readers.get(i).seek(batch * batchSize);
       }
     }
-    next = batch;
   }
 
   ProgramEpoch program() {
@@ -62,9 +67,30 @@ final class IteratorEpoch {
     return next;
   }
 
-  /** Whether caching began after this epoch, which does not cache its batches. */
-  boolean missesCaching(EpochEngine engine) {
-    return !cachesIfPossible && !source.isOver() && engine.keepsBatches();
+  /**
+   * Whether caching began after this epoch, which does not cache its batches, and could begin with
+   * the next one.
+   *
+   * @param num number of examples that the program requests
+   */
+  boolean missesCaching(EpochEngine engine, int num) {
+    if (cachesIfPossible || !engine.keepsBatches()) {
+      return false;
+    }
+    endIfChanged();
+    return !isOver() && isNext(num);
+  }
+
+  private boolean isOver() {
+    return isOver || source.isOver();
+  }
+
+  /** Whether the program requests the next batch of the epoch as it began. */
+  private boolean isNext(int num) {
+    int place = next * batchSize;
+    return num == batchSize
+        && iterator.preprocessor() == preprocessor
+        && readers.stream().allMatch(reader -> reader.isAt(place));
   }
 
   boolean isOf(Object other) {
@@ -75,7 +101,7 @@ final class IteratorEpoch {
   boolean hasNext() {
     endIfChanged();
     int place = next * batchSize;
-    return !source.isOver()
+    return !isOver()
         && place < readers.get(0).records()
         && readers.stream().anyMatch(SeekableReader::makesToKnow)
         && readers.stream().allMatch(reader -> reader.isAt(place))
@@ -87,7 +113,7 @@ final class IteratorEpoch {
    * then continues by itself.
    */
   private void endIfChanged() {
-    if (!source.isOver()
+    if (!isOver()
         && (iterator.collectsMetadata()
             || !readers.stream().allMatch(SeekableReader::isUnchanged))) {
       end();
@@ -103,13 +129,11 @@ final class IteratorEpoch {
    */
   @Nullable InterceptedCall next(int num) throws IOException {
     endIfChanged();
-    if (source.isOver()) {
+    if (isOver()) {
       return null;
     }
     int place = next * batchSize;
-    if (num != batchSize
-        || iterator.preprocessor() != preprocessor
-        || !readers.stream().allMatch(reader -> reader.isAt(place))) {
+    if (!isNext(num)) {
       end(); // From here on, the epoch differs from the one that began.
       return null;
     }
@@ -143,6 +167,7 @@ final class IteratorEpoch {
   }
 
   void end() {
+    isOver = true;
     source.end();
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.library.dl4j;
 
+import io.coordl.items.FileState;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
 import java.io.File;
@@ -12,6 +13,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.datavec.api.records.reader.impl.LineRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVLineSequenceRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
@@ -32,6 +34,14 @@ import org.nd4j.common.function.Function;
  */
 final class LineReader extends SeekableReader {
   private static final Class<?> TYPE = LineRecordReader.class;
+
+  /** When this JVM was started, in nanoseconds since the epoch; 0 if unknown. */
+  private static final long JVM_START_NANOS =
+      ProcessHandle.current()
+          .info()
+          .startInstant()
+          .map(start -> TimeUnit.MILLISECONDS.toNanos(start.toEpochMilli()))
+          .orElse(0L);
 
   private final LineRecordReader reader;
   private final ReaderFiles known;
@@ -80,6 +90,19 @@ final class LineReader extends SeekableReader {
   }
 
   @Override
+  @Nullable Object iterator() {
+    return iterator.get(reader);
+  }
+
+  /** It opens its file when it is initialised, which the agent does not see. */
+  @Override
+  boolean mayHaveOtherFileOpen() {
+    return locations.get(reader) instanceof URI[] uris
+        && uris.length > 0
+        && FileState.of(new File(uris[0]).getPath()).changedNanos() >= JVM_START_NANOS;
+  }
+
+  @Override
   int @Nullable [] order(int taken) throws CannotShareException {
     if (number(splitIndex) != 0 || number(lineIndex) != linesTaken() + taken) {
       return null;
@@ -124,6 +147,8 @@ final class LineReader extends SeekableReader {
     if (reader instanceof CSVRecordReader) {
       boolean done = Boolean.TRUE.equals(field(CSVRecordReader.class, "skippedLines").get(reader));
       return done ? skipped() : 0;
+    } else if (reader instanceof RegexLineRecordReader) {
+      return number(field(RegexLineRecordReader.class, "numLinesSkipped"));
     }
     return peeked();
   }
@@ -152,6 +177,7 @@ final class LineReader extends SeekableReader {
     if (now.count() != order.length) {
       return false; // A file has changed.
     }
+    close();
     lines = now;
     closeOwn();
     if (!Arrays.equals((URI[]) locations.get(reader), uris.toArray(URI[]::new))) {

@@ -30,6 +30,9 @@ abstract sealed class ListedReader extends SeekableReader
     this.iterator = iterator;
   }
 
+  /** Whether {@link #all} is supported, and calls no code of the program. */
+  abstract boolean listsAll();
+
   /** Returns, in order, the elements of an epoch that would begin now. */
   abstract List<?> all() throws CannotShareException;
 
@@ -50,7 +53,15 @@ abstract sealed class ListedReader extends SeekableReader
   }
 
   @Override
+  @Nullable Object iterator() {
+    return iterator.get(reader());
+  }
+
+  @Override
   int @Nullable [] order(int taken) throws CannotShareException {
+    if (taken > 0 && !listsAll()) {
+      return null;
+    }
     List<?> remaining = List.of();
     if (iterator.get(reader()) instanceof Iterator<?> own) {
       remaining = left(own);

@@ -43,6 +43,11 @@ final class MemoryReader extends ListedReader {
   }
 
   @Override
+  boolean listsAll() {
+    return true;
+  }
+
+  @Override
   List<?> all() throws CannotShareException {
     Collection<?> original = original();
     if (original == null) {

@@ -26,7 +26,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
   /**
    * The state that the program can change at any time.
    *
-   * @param surroundings as {@link Surroundings#settings}
+   * @param surroundings as {@link #surroundings}
    * @param objects the objects in the iterator's fields, which may refer to the iterator
    * @param ofLibrary those that refer to library objects, which are compared
    */
@@ -115,7 +115,11 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     }
     List<@Nullable WeakReference<Object>> weak = new ArrayList<>();
     objects.forEach(object -> weak.add(object == null ? null : new WeakReference<>(object)));
-    return new Settings(Surroundings.settings(), weak, ofLibrary);
+    return new Settings(surroundings(), weak, ofLibrary);
+  }
+
+  private static List<Object> surroundings() {
+    return List.of(Surroundings.settings(), Surroundings.areInWorkspace());
   }
 
   @Override
@@ -123,7 +127,7 @@ record OwnIterator(Iterator<?> get) implements LibraryEpoch {
     Settings then = (Settings) settings;
     List<@Nullable Object> now = objects();
     return IntStream.range(0, now.size()).allMatch(i -> isOf(then.objects.get(i), now.get(i)))
-        && then.surroundings.equals(Surroundings.settings())
+        && then.surroundings.equals(surroundings())
         && then.ofLibrary.stream().allMatch(OwnIterator::isUnchanged);
   }
 

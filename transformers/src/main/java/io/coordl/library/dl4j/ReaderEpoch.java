@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * An epoch of this job over readers. Its units are whole batches with two stages: {@code pipeline}
@@ -66,6 +65,11 @@ record ReaderEpoch(
   }
 
   @Override
+  public long variant() {
+    return Surroundings.areInWorkspace() ? 1 : 0;
+  }
+
+  @Override
   public Object settings() {
     Object preprocessor = iterator().preprocessor();
     Preprocessor now;
@@ -98,7 +102,7 @@ record ReaderEpoch(
   @Override
   public @Nullable Object state(int batch) {
     Key records = isSteady() ? identify(batch) : null;
-    return records == null ? null : text + Surroundings.settings() + records;
+    return records == null ? null : text + Surroundings.settings() + variant() + records;
   }
 
   @Override
@@ -142,8 +146,7 @@ record ReaderEpoch(
   /** False while the library's own thread requests batches, or in a workspace. */
   @Override
   public boolean mayRunEarly() {
-    return !isOfLibrary(Thread.currentThread())
-        && Nd4j.getMemoryManager().getCurrentWorkspace() == null;
+    return !isOfLibrary(Thread.currentThread()) && !Surroundings.areInWorkspace();
   }
 
   /** Whether this is the library's thread that prefetches batches for {@code fit}. */

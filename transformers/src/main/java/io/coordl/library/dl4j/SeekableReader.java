@@ -69,6 +69,16 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
    */
   abstract @Nullable EpochRecords<?> current();
 
+  /** Returns the iterator that the library, or the agent in its place, has created for an epoch. */
+  abstract @Nullable Object iterator();
+
+  /**
+   * Whether it may have another file open than the one at its path, if its opening was not seen.
+   */
+  boolean mayHaveOtherFileOpen() {
+    return false;
+  }
+
   /**
    * Returns the record numbers of the reader's epoch, in order.
    *

@@ -27,8 +27,14 @@ final class Surroundings {
         Nd4j.order(),
         Nd4j.EPS_THRESHOLD,
         Nd4j.getEnvironment().maxThreads(), // The order of summation may depend on it.
-        LibraryEpoch.defaults(),
-        // Cached batches record whether their arrays belong to a workspace.
-        Nd4j.getMemoryManager().getCurrentWorkspace() == null ? "no workspace" : "workspace");
+        LibraryEpoch.defaults());
+  }
+
+  /**
+   * Whether the current thread creates arrays in a workspace; cached batches record whether their
+   * arrays belong to one.
+   */
+  static boolean areInWorkspace() {
+    return Nd4j.getMemoryManager().getCurrentWorkspace() != null;
   }
 }

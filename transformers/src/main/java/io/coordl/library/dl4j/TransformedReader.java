@@ -86,6 +86,16 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
+  @Nullable Object iterator() {
+    return inner.iterator();
+  }
+
+  @Override
+  boolean mayHaveOtherFileOpen() {
+    return inner.mayHaveOtherFileOpen();
+  }
+
+  @Override
   int @Nullable [] order(int taken) throws CannotShareException {
     return inner.order(taken + taken());
   }

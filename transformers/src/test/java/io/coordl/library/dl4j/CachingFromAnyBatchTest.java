@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.Set;
 import org.datavec.api.conf.Configuration;
 import org.datavec.api.records.reader.RecordReader;
@@ -26,8 +27,10 @@ import org.datavec.api.records.reader.SequenceRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVSequenceRecordReader;
 import org.datavec.api.records.reader.impl.misc.SVMLightRecordReader;
+import org.datavec.api.records.reader.impl.regex.RegexLineRecordReader;
 import org.datavec.api.records.reader.impl.transform.TransformProcessRecordReader;
 import org.datavec.api.split.FileSplit;
+import org.datavec.api.split.InputSplit;
 import org.datavec.api.split.NumberedFileInputSplit;
 import org.datavec.api.transform.MathOp;
 import org.datavec.api.transform.TransformProcess;
@@ -42,6 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
@@ -62,52 +66,204 @@ class CachingFromAnyBatchTest {
   private enum Kind {
     CSV {
       @Override
-      DataSetIterator over(Path folder) throws Exception {
-        return table(new CSVRecordReader(1, ','), folder);
+      RecordReader reader() {
+        return new CSVRecordReader(1, ',');
       }
     },
     TRANSFORM {
       @Override
-      DataSetIterator over(Path folder) throws Exception {
+      RecordReader reader() {
         Schema schema =
             new Schema.Builder().addColumnsDouble("a", "b").addColumnInteger("label").build();
-        TransformProcess process =
-            new TransformProcess.Builder(schema).doubleMathOp("a", MathOp.Multiply, 3).build();
-        return table(
-            new TransformProcessRecordReader(new CSVRecordReader(1, ','), process), folder);
+        return new TransformProcessRecordReader(
+            new CSVRecordReader(1, ','),
+            new TransformProcess.Builder(schema).doubleMathOp("a", MathOp.Multiply, 3).build());
       }
     },
-    SEQUENCES {
+    REGEX {
       @Override
-      DataSetIterator over(Path folder) throws Exception {
-        return new SequenceRecordReaderDataSetIterator(
-            sequences(folder, "x"), sequences(folder, "y"), BATCH, 3, false);
-      }
-
-      private SequenceRecordReader sequences(Path folder, String name) throws Exception {
-        CSVSequenceRecordReader reader = new CSVSequenceRecordReader();
-        reader.initialize(
-            new NumberedFileInputSplit(
-                folder.resolve(name + "_%d.csv").toString(), 0, RECORDS - 1));
-        return reader;
+      RecordReader reader() {
+        return new RegexLineRecordReader("(.*),(.*),(.*)", 1);
       }
     },
     SVM_LIGHT {
       @Override
-      DataSetIterator over(Path folder) throws Exception {
-        SVMLightRecordReader reader = new SVMLightRecordReader();
+      RecordReader reader() {
+        return new SVMLightRecordReader();
+      }
+
+      @Override
+      void initialize(RecordReader reader, Path folder) throws Exception {
         Configuration settings = new Configuration();
         settings.setInt(SVMLightRecordReader.NUM_FEATURES, 3);
         reader.initialize(settings, new FileSplit(folder.resolve("table.svm").toFile()));
+      }
+
+      @Override
+      DataSetIterator over(RecordReader reader, Path folder) {
         return new RecordReaderDataSetIterator(reader, BATCH, 3, 3);
+      }
+    },
+    SEQUENCES {
+      @Override
+      RecordReader reader() {
+        return new CSVSequenceRecordReader();
+      }
+
+      @Override
+      void initialize(RecordReader reader, Path folder) throws Exception {
+        reader.initialize(split(folder, "x"));
+      }
+
+      @Override
+      DataSetIterator over(RecordReader reader, Path folder) throws Exception {
+        CSVSequenceRecordReader labels = new CSVSequenceRecordReader();
+        labels.initialize(split(folder, "y"));
+        return new SequenceRecordReaderDataSetIterator(
+            (SequenceRecordReader) reader, labels, BATCH, 3, false);
+      }
+
+      private static InputSplit split(Path folder, String name) {
+        return new NumberedFileInputSplit(
+            folder.resolve(name + "_%d.csv").toString(), 0, RECORDS - 1);
       }
     };
 
-    abstract DataSetIterator over(Path folder) throws Exception;
+    abstract RecordReader reader();
 
-    static DataSetIterator table(RecordReader reader, Path folder) throws Exception {
+    void initialize(RecordReader reader, Path folder) throws Exception {
       reader.initialize(new FileSplit(folder.resolve("table.csv").toFile()));
+    }
+
+    DataSetIterator over(RecordReader reader, Path folder) throws Exception {
       return new RecordReaderDataSetIterator(reader, BATCH, 2, 3);
+    }
+  }
+
+  /** A program's reader and iterator; without an interceptor, the library alone serves it. */
+  private final class Program {
+    final Kind kind;
+    final RecordReader reader;
+    final DataSetIterator iterator;
+    final @Nullable EpochInterceptor interceptor;
+
+    Program(Kind kind, @Nullable EpochInterceptor interceptor) throws Exception {
+      this.kind = kind;
+      this.interceptor = interceptor;
+      reader = kind.reader();
+      kind.initialize(reader, folder);
+      iterator = kind.over(reader, folder);
+    }
+
+    @Nullable Object call(String method, Object... arguments) throws Exception {
+      EpochInterceptor hooks = interceptor;
+      InterceptedCall call =
+          hooks == null ? null : hooks.enter("", iterator.getClass(), method, iterator, arguments);
+      if (call != null && call.thrown() instanceof RuntimeException thrown) {
+        throw thrown;
+      }
+      if (call != null && call.replaced()) {
+        return call.result(null);
+      }
+      try {
+        Object own = body(method, arguments);
+        return call == null ? own : call.result(own);
+      } catch (Exception e) {
+        if (call != null) {
+          call.failed();
+        }
+        throw e;
+      }
+    }
+
+    private @Nullable Object body(String method, Object... arguments) {
+      return switch (method) {
+        case "hasNext" -> iterator.hasNext();
+        case "next" -> iterator.next((Integer) arguments[0]);
+        default -> {
+          iterator.reset();
+          yield null;
+        }
+      };
+    }
+
+    Path files() {
+      return folder;
+    }
+
+    String next(int examples) throws Exception {
+      return text((DataSet) Objects.requireNonNull(call("next", examples)));
+    }
+
+    boolean hasNext() throws Exception {
+      return Boolean.TRUE.equals(call("hasNext"));
+    }
+
+    /** Runs an epoch; caching begins before the batch {@code from}. */
+    List<String> epoch(int from) throws Exception {
+      List<String> batches = new ArrayList<>();
+      while (hasNext()) {
+        keeps |= batches.size() == from;
+        batches.add(next(BATCH));
+      }
+      call("reset");
+      return batches;
+    }
+
+    /** What the program sees of an action. */
+    String act(Action action) {
+      try {
+        return action.run(this);
+      } catch (Exception e) {
+        return e.getClass().getName();
+      }
+    }
+  }
+
+  private interface Act {
+    String run(Program program) throws Exception;
+  }
+
+  /** What a program may do to its iterator and reader in the middle of an epoch. */
+  private enum Action {
+    NEXT(program -> program.next(BATCH)),
+    NEXT_AGAIN(NEXT.act),
+    NEXT_AND_NEXT(NEXT.act),
+    FEW(program -> program.next(2)),
+    HAS_NEXT(program -> program.hasNext() + ""),
+    LOOP(program -> program.hasNext() ? program.next(BATCH) : "end"),
+    RESET(
+        program -> {
+          program.call("reset");
+          return "";
+        }),
+    READ(program -> program.reader.next() + ""),
+    RESET_READER(
+        program -> {
+          program.reader.reset();
+          return "";
+        }),
+    INITIALIZE(
+        program -> {
+          // Without a reset, the library continues with the look-ahead of the previous file.
+          program.reader.reset();
+          program.kind.initialize(program.reader, program.files());
+          return "";
+        }),
+    PREPROCESS(
+        program -> {
+          program.iterator.setPreProcessor(batch -> batch.getFeatures().addi(1));
+          return "";
+        });
+
+    private final Act act;
+
+    Action(Act act) {
+      this.act = act;
+    }
+
+    String run(Program program) throws Exception {
+      return act.run(program);
     }
   }
 
@@ -156,30 +312,6 @@ class CachingFromAnyBatchTest {
     return new EpochInterceptor(RecordReaderMultiDataSetIterator.class, services.build());
   }
 
-  private static @Nullable Object call(
-      EpochInterceptor interceptor, DataSetIterator iterator, String method, Object... arguments)
-      throws Exception {
-    InterceptedCall call = interceptor.enter("", iterator.getClass(), method, iterator, arguments);
-    if (call != null && call.replaced()) {
-      return call.result(null);
-    }
-    Object own =
-        switch (method) {
-          case "hasNext" -> iterator.hasNext();
-          case "next" -> iterator.next((Integer) arguments[0]);
-          default -> {
-            iterator.reset();
-            yield null;
-          }
-        };
-    return call == null ? own : call.result(own);
-  }
-
-  private static String next(EpochInterceptor interceptor, DataSetIterator iterator)
-      throws Exception {
-    return text((DataSet) Objects.requireNonNull(call(interceptor, iterator, "next", BATCH)));
-  }
-
   private static String text(DataSet batch) {
     return text(batch.getFeatures()) + text(batch.getLabels());
   }
@@ -190,50 +322,34 @@ class CachingFromAnyBatchTest {
         + Arrays.toString(array.dup('c').data().asFloat());
   }
 
-  /** Runs an epoch; caching begins before the batch {@code from}. */
-  private List<String> epoch(EpochInterceptor interceptor, DataSetIterator iterator, int from)
-      throws Exception {
-    List<String> batches = new ArrayList<>();
-    while (Boolean.TRUE.equals(call(interceptor, iterator, "hasNext"))) {
-      keeps |= batches.size() == from;
-      batches.add(next(interceptor, iterator));
-    }
-    call(interceptor, iterator, "reset");
-    return batches;
-  }
-
-  private static List<String> plain(DataSetIterator iterator) {
-    List<String> batches = new ArrayList<>();
-    while (iterator.hasNext()) {
-      batches.add(text(iterator.next(BATCH)));
-    }
-    return batches;
-  }
-
   private void run(Kind kind, int from, @Nullable Prefetcher prefetcher) throws Exception {
-    List<String> expected = plain(kind.over(folder));
+    List<String> expected = new Program(kind, null).epoch(BATCHES);
     assertThat(expected).hasSize(BATCHES);
-    EpochInterceptor interceptor = interceptor(prefetcher);
-    DataSetIterator iterator = kind.over(folder);
-    assertThat(epoch(interceptor, iterator, from)).isEqualTo(expected);
+    Program program = new Program(kind, interceptor(prefetcher));
+    program.call("reset"); // Its files are newer than this JVM, so their opening must be seen.
+    assertThat(program.epoch(from)).isEqualTo(expected);
     assertThat(store.statistics().items())
         .as("items of the first epoch")
         .isGreaterThanOrEqualTo(BATCHES - from);
     long before = store.statistics().of(Outcome.HIT);
-    assertThat(epoch(interceptor, iterator, 0)).isEqualTo(expected);
+    assertThat(program.epoch(0)).isEqualTo(expected);
     assertThat(store.statistics().of(Outcome.HIT) - before).isEqualTo(BATCHES - from);
-    assertThat(epoch(interceptor, iterator, 0)).isEqualTo(expected);
+    assertThat(program.epoch(0)).isEqualTo(expected);
     assertThat(store.statistics().of(Outcome.HIT) - before).isEqualTo(2L * BATCHES - from);
     assertThat(said).isEmpty();
+  }
+
+  private void begin() throws IOException {
+    keeps = false;
+    close();
+    create();
   }
 
   @ParameterizedTest
   @EnumSource
   void laterBatchesOfTheFirstEpochAreCached(Kind kind) throws Exception {
     for (int from : new int[] {0, 1, 3, BATCHES - 1}) {
-      keeps = false;
-      close();
-      create();
+      begin();
       run(kind, from, null);
     }
   }
@@ -243,52 +359,106 @@ class CachingFromAnyBatchTest {
   void cachingReplacesPrefetchingWithinAnEpoch(Kind kind) throws Exception {
     try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
       for (int from : new int[] {0, 1, 3}) {
-        keeps = false;
-        close();
-        create();
+        begin();
         run(kind, from, prefetcher);
       }
     }
   }
 
-  /** The library continues where the program's own read left the reader. */
-  @Test
-  void anEpochFromWhichTheProgramTookARecordIsLeftToTheLibrary() throws Exception {
-    CSVRecordReader own = new CSVRecordReader(1, ',');
-    DataSetIterator plain = Kind.table(own, folder);
-    List<String> expected = new ArrayList<>(List.of(text(plain.next(BATCH))));
-    own.next();
-    expected.addAll(plain(plain));
-    CSVRecordReader reader = new CSVRecordReader(1, ',');
-    DataSetIterator iterator = Kind.table(reader, folder);
-    EpochInterceptor interceptor = interceptor(null);
-    List<String> batches = new ArrayList<>();
-    batches.add(next(interceptor, iterator));
-    reader.next();
-    keeps = true;
-    while (Boolean.TRUE.equals(call(interceptor, iterator, "hasNext"))) {
-      batches.add(next(interceptor, iterator));
+  /** The program does anything at any time; caching begins at any time, and may end again. */
+  @ParameterizedTest
+  @EnumSource
+  void whateverTheProgramDoesItSeesWhatTheLibraryDoes(Kind kind) throws Exception {
+    int rounds = Integer.getInteger("coordl.rounds", 60);
+    for (int seed = 0; seed < rounds; seed++) {
+      try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
+        begin();
+        Random random = new Random(seed);
+        Program plain = new Program(kind, null);
+        Program program = new Program(kind, interceptor(random.nextBoolean() ? prefetcher : null));
+        if (random.nextBoolean()) {
+          plain.call("reset");
+          program.call("reset");
+        }
+        List<Object> done = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+          if (random.nextInt(6) == 0) {
+            keeps = !keeps;
+            done.add("keeps " + keeps);
+          }
+          if (random.nextInt(40) == 0) {
+            replace();
+            done.add("replace");
+          }
+          Action action = Action.values()[random.nextInt(Action.values().length)];
+          done.add(action);
+          assertThat(program.act(action)).as(seed + ": " + done).isEqualTo(plain.act(action));
+        }
+      }
     }
-    assertThat(batches).isEqualTo(expected);
-    assertThat(store.statistics().items()).isZero();
   }
 
-  /** The library has an earlier version of the file open. */
+  /** Renames another version over each file; programs that have it open read the old one. */
+  private void replace() throws IOException {
+    for (String name : List.of("table.csv", "table.svm")) {
+      Path file = folder.resolve(name);
+      Path other = folder.resolve("other");
+      Files.writeString(other, Files.readString(file).replace("10", "20"));
+      Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
   @Test
   void anEpochOfAFileThatHasChangedSinceItsFirstBatchIsLeftToTheLibrary() throws Exception {
-    List<String> expected = plain(Kind.CSV.over(folder));
-    DataSetIterator iterator = Kind.CSV.over(folder);
-    EpochInterceptor interceptor = interceptor(null);
-    List<String> batches = new ArrayList<>();
-    batches.add(next(interceptor, iterator));
-    Path other = folder.resolve("other.csv");
-    Files.writeString(other, Files.readString(folder.resolve("table.csv")).replace("0.37", "9.99"));
-    Files.move(other, folder.resolve("table.csv"), StandardCopyOption.REPLACE_EXISTING);
-    keeps = true;
-    while (Boolean.TRUE.equals(call(interceptor, iterator, "hasNext"))) {
-      batches.add(next(interceptor, iterator));
+    for (boolean isReset : new boolean[] {true, false}) {
+      begin();
+      Program plain = new Program(Kind.CSV, null);
+      Program program = new Program(Kind.CSV, interceptor(null));
+      if (isReset) {
+        plain.call("reset");
+        program.call("reset");
+      }
+      assertThat(program.next(BATCH)).isEqualTo(plain.next(BATCH));
+      replace();
+      keeps = true;
+      assertThat(program.epoch(0)).isEqualTo(plain.epoch(0));
+      assertThat(store.statistics().items()).isZero();
     }
-    assertThat(batches).isEqualTo(expected);
+  }
+
+  /** The library does not reset its position in the file. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, BATCHES})
+  void aReaderThatIsInitialisedWithoutAResetIsLeftToTheLibrary(int batches) throws Exception {
+    for (boolean prefetches : new boolean[] {false, true}) {
+      try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
+        begin();
+        Program plain = new Program(Kind.CSV, null);
+        Program program = new Program(Kind.CSV, interceptor(prefetches ? prefetcher : null));
+        for (Program each : List.of(plain, program)) {
+          each.call("reset");
+        }
+        for (int i = 0; i < batches; i++) {
+          assertThat(program.next(BATCH)).isEqualTo(plain.next(BATCH));
+        }
+        for (Program each : List.of(plain, program)) {
+          each.kind.initialize(each.reader, folder);
+        }
+        keeps = true;
+        for (int i = 0; i < BATCHES; i++) {
+          assertThat(program.act(Action.LOOP)).isEqualTo(plain.act(Action.LOOP));
+        }
+      }
+    }
+  }
+
+  /** The library opened it at a time that the agent did not see. */
+  @Test
+  void aFileOfThisJvmIsLeftToTheLibraryUntilItIsOpenedAgain() throws Exception {
+    Program program = new Program(Kind.CSV, interceptor(null));
+    program.epoch(1);
     assertThat(store.statistics().items()).isZero();
+    program.epoch(1);
+    assertThat(store.statistics().items()).isPositive();
   }
 }
