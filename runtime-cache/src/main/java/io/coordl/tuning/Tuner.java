@@ -244,6 +244,7 @@ public final class Tuner {
     if (now - nextCheck >= 0) {
       synchronized (this) {
         if (now - nextCheck >= 0) {
+          nextCheck = now + CHECK_NANOS;
           evaluate(figures());
           nextCheck = now + (last.batches < BATCHES ? FIRST_CHECK_NANOS : CHECK_NANOS);
         }
@@ -269,7 +270,7 @@ public final class Tuner {
     begun = now;
     before = new JobStatisticsEvent();
     settled = null;
-    isJudged = reason != null;
+    isJudged = reason != null; // There are no uncached steps to compare with.
     isProvisional = reason != null;
     usedBefore = used.getAsLong();
     isEarly = false; // The job may use cached data from now on.
@@ -289,6 +290,7 @@ public final class Tuner {
       triesImages = false;
       isJudged = false;
       reason = null;
+      settled = null;
       filling = 0;
       phase = 0;
       stopKeeping(now, false);
@@ -352,7 +354,7 @@ public final class Tuner {
       phase = 1;
       firstUse = now.epochs;
       // Without steps, prefetching can only split the work, and little of it is left.
-      isJudged |= loads && climb.threads() > 0;
+      isJudged |= loads && climb.keepsThreads();
       restartThreads(now, !loads || ThreadClimb.step(since(begun, now)) >= STEP_NANOS);
     } else if (phase == 1 && now.epochs > firstUse && (reason == null || settled != null)) {
       phase = 2;
@@ -404,10 +406,10 @@ public final class Tuner {
     return isEarly && now.epochs == begun.epochs && used.getAsLong() == usedAtBegin;
   }
 
-  /** Whether the wait for the first batch alone makes caching begin. */
+  /** Whether the wait for the first batch alone makes caching begin, once its step has ended. */
   private boolean isWorthAfterFirst(JobStatisticsEvent now) {
     return !isUndone
-        && now.batches == 1
+        && (loads ? now.batches == 2 : now.batches == 1 && now.compute > 0)
         && now.epochs <= 1
         && now.plannedEpochs != 1
         && now.dataStall() >= LONG_FIRST_NANOS
@@ -439,7 +441,10 @@ public final class Tuner {
     usedBefore = usedAtBegin;
     before = since(Objects.requireNonNull(warm), now);
     Figures seen = before.batches == 0 ? window : before;
-    reason = waiting(window) >= WORTH ? describeWaits(seen) : describeWork(seen);
+    reason =
+        isProvisional
+            ? Sentence.WAITED_FIRST.with(Text.seconds(now.dataStall()))
+            : waiting(window) >= WORTH ? describeWaits(seen) : describeWork(seen);
     keeps = true;
     if (mayPrefetch && waiting(window) > WORTH_AHEAD) {
       climb.start(window, prefetched.getAsLong());

@@ -124,6 +124,11 @@ public final class SimulatedJob {
     return job.epoch(1, 50, 60, 0.3).summary();
   }
 
+  /** Waits for its first batch longer than it computes. */
+  public static String firstBatch() {
+    return new SimulatedJob(false, 0).epoch(1, 1, 1, 0.9).summary();
+  }
+
   /** Hardly waits, because other threads prepare for 60 % of the cores' time. */
   public static String preparedBeside() {
     SimulatedJob job = new SimulatedJob(false, 0);

@@ -57,6 +57,7 @@ class TunerTest {
     of.wall += SECOND;
     of.stall += Math.round(waited * SECOND);
     of.prepStall += Math.round(waited * SECOND);
+    of.compute += SECOND - Math.round(waited * SECOND);
     of.batches += batches;
     of.samples += 32L * batches;
     tuner.keeps();
@@ -216,14 +217,60 @@ class TunerTest {
     assertThat(tuner.threads()).isEqualTo(1);
     assertThat(tuner.summary())
         .startsWith(
-            "auto: cached raw and prepared data from 1.0 s on, because the job waited for"
-                + " preparation 90.0 % of the time and for fetches 0.0 %; prefetching on, 1 thread"
-                + " (effect not measured)");
+            "auto: cached raw and prepared data from 1.0 s on, because the job waited 0.90 s for"
+                + " its first data, longer than it then computed; prefetching on, 1 thread (effect"
+                + " not measured)");
     for (int i = 0; i < 20; i++) {
       second(tuner, 8, 0.9);
     }
     assertThat(tuner.keeps()).isTrue();
     assertThat(events.get(0).waiting).isCloseTo(0.9, within(1e-9));
+  }
+
+  /** A thread that prepares ahead may check while the first step runs. */
+  @Test
+  void aFirstStepThatHasNotEndedIsNotTakenForShort() {
+    Tuner tuner = tuner(false, true);
+    totals.epochs = 1;
+    totals.compute = -SECOND / 10; // Cancels what second() adds: no step has ended.
+    second(tuner, 1, 0.9);
+    assertThat(tuner.keeps()).isFalse();
+    totals.compute = 5 * SECOND;
+    totals.wall += 5 * SECOND;
+    now += SECOND;
+    assertThat(tuner.keeps()).isFalse();
+    assertThat(tuner.threads()).isZero();
+  }
+
+  @Test
+  void uselessDataThatAFirstBatchMadeTheAgentCacheIsNeverCalledUsed() {
+    hits = 0;
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    second(tuner, 1, 0.9);
+    for (int i = 0; i < 60; i++) {
+      totals.epochs = 1L + i / 2;
+      second(tuner, 8, 0.01);
+    }
+    assertThat(tuner.keeps()).isFalse();
+    assertThat(events)
+        .extracting(event -> event.change)
+        .containsExactly("raw and prepared data is cached", "cached data is no longer used");
+  }
+
+  @Test
+  void uselessCachedDataOfALoaderIsDroppedAlthoughThreadsBeganToPrefetch() {
+    Tuner tuner = tuner(false, true);
+    loading.epochs = 1;
+    second(tuner, loading, 2, 0.9);
+    assertThat(tuner.keeps()).isTrue();
+    assertThat(tuner.threads()).isEqualTo(1);
+    for (int i = 0; i < 60; i++) {
+      loading.epochs = 1L + i / 4;
+      hits += loading.epochs - 1;
+      second(tuner, loading, 8, 0.95);
+    }
+    assertThat(tuner.keeps()).isFalse();
   }
 
   @Test
@@ -234,6 +281,7 @@ class TunerTest {
     totals.wall = Tuner.LONG_FIRST_NANOS;
     totals.stall = totals.wall - 1;
     totals.prepStall = totals.stall;
+    totals.compute = 1;
     totals.batches = 1;
     assertThat(tuner.keeps()).isFalse();
   }

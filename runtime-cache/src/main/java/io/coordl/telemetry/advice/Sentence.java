@@ -226,6 +226,7 @@ public enum Sentence {
 
   // ---- auto
   WAITED("the job waited for preparation %s of the time and for fetches %s"),
+  WAITED_FIRST("the job waited %s s for its first data, longer than it then computed"),
   WORKED("fetching and preparing data took %s of the cores' time, most of it beside the steps"),
   NOT_SWITCHED("auto: nothing was switched on; %s"),
   SWITCHED_BACK("auto: caching, which began provisionally, ended; %s"),

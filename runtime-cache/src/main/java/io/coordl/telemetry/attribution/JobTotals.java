@@ -43,8 +43,8 @@ public final class JobTotals {
   private record Fetched(LongAdder items, LongAdder bytes) {}
 
   /**
-   * A thread that has waited this long for batches is examined before it has loaded {@link #LOADED}
-   * of them: in a short epoch, each batch that is not cached is missed in the next.
+   * A thread that has waited this long for two batches is examined before it has loaded {@link
+   * #LOADED} of them: in a short epoch, each batch that is not cached is missed in the next.
    */
   public static final long LONG_LOAD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -341,7 +341,7 @@ public final class JobTotals {
    */
   public synchronized JobStatisticsEvent loading() {
     JobStatisticsEvent now = new JobStatisticsEvent();
-    boolean isLong = !trains && loaded.dataStall() >= LONG_LOAD_NANOS;
+    boolean isLong = !trains && loaded.batches >= 2 && loaded.dataStall() >= LONG_LOAD_NANOS;
     if (!started && (isLong || loaded.batches >= (trains ? QUEUED : LOADED) || passes > 1)) {
       now.add(loaded);
       now.wall = lastLoad - firstLoad;

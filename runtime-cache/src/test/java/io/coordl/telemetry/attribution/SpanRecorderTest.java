@@ -350,11 +350,14 @@ class SpanRecorderTest {
   }
 
   @Test
-  void aThreadThatWaitsLongForItsFirstBatchIsALoaderUntilAThreadTrains() {
-    long take = spans.enter(TAKE, iterator);
-    tick(JobTotals.LONG_LOAD_NANOS);
-    spans.exit(take, new Object());
-    assertThat(spans.totals().loading().batches).isEqualTo(1);
+  void aThreadThatWaitsLongForTwoBatchesIsALoaderUntilAThreadTrains() {
+    for (int i = 0; i < 2; i++) {
+      assertThat(spans.totals().loading().batches).isZero();
+      long take = spans.enter(TAKE, iterator);
+      tick(JobTotals.LONG_LOAD_NANOS);
+      spans.exit(take, new Object());
+    }
+    assertThat(spans.totals().loading().batches).isEqualTo(2);
     runOnOtherThread(() -> spans.exit(spans.enter(COMPUTE, null), null));
     assertThat(spans.totals().loading().batches).isZero();
   }

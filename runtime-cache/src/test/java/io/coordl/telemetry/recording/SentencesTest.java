@@ -658,6 +658,7 @@ class SentencesTest {
     Supplier<String> atMost = () -> SimulatedJob.kept(400, 0.2);
     Supplier<String> vain = () -> SimulatedJob.kept(50, 0.6);
     says(notSwitched, noBatch, Sentence.WAITED);
+    says(SimulatedJob::firstBatch, brought, Sentence.WAITED_FIRST);
     says(SimulatedJob::preparedBeside, brought, Sentence.WORKED);
     says(noBatch, brought, Sentence.NOT_SWITCHED);
     says(noBatch, notSwitched, Sentence.NO_BATCH);

@@ -143,6 +143,10 @@ public final class Dl4j implements Library {
     }
     String several = iterators + "RecordReaderMultiDataSetIterator";
     table.intercept(several, "next(I)" + MULTI_DATA_SET, "hasNext()Z", "reset()V");
+    table.intercept(
+        "org/datavec/api/records/reader/impl/LineRecordReader",
+        "initialize(Lorg/datavec/api/split/InputSplit;)V",
+        "reset()V");
     table.by("TrainedModels", CHECKPOINTS, RESUME);
     table.intercept(solver, "optimize(Lorg/deeplearning4j/nn/workspace/LayerWorkspaceMgr;)V");
     table.by("TrainedModels", RESUME);

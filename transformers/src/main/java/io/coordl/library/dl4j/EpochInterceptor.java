@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.TimeZone;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import org.datavec.api.records.reader.impl.LineRecordReader;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.DataSet;
@@ -100,13 +101,15 @@ public final class EpochInterceptor implements LibraryHooks {
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     try {
-      if (method.equals("reset")) {
-        reset(self);
+      if (self instanceof LineRecordReader reader) {
         return InterceptedCall.after(
             own -> {
-              opened(self);
+              readers.opened(reader);
               return own;
             });
+      } else if (method.equals("reset")) {
+        reset(self);
+        return null;
       } else if (method.equals("hasNext")) {
         return hasNext(self) ? new InterceptedCall(true) : null;
       }
@@ -121,20 +124,6 @@ public final class EpochInterceptor implements LibraryHooks {
     IteratorEpoch epoch = epochOf(new ProgramIterator(iterator));
     if (epoch != null) {
       epoch.reset();
-    }
-  }
-
-  /**
-   * Called when the library has opened files again, which the program may replace before it
-   * requests a batch.
-   */
-  private void opened(Object iterator) {
-    try {
-      for (SeekableReader reader : readers.of(new ProgramIterator(iterator)).values()) {
-        reader.opened();
-      }
-    } catch (CannotShareException e) {
-      return; // The library may open any file for batches that it prepares itself.
     }
   }
 
@@ -205,25 +194,12 @@ public final class EpochInterceptor implements LibraryHooks {
     if (!engine.wantsReports()) {
       return null;
     }
-    LibraryProgress known = progress.get(iterator);
-    LibraryProgress now = known == null ? new LibraryProgress() : known;
-    try {
-      if (known == null) { // It was never reset, so the opening of its files was not seen.
-        progress.put(iterator, now);
-        for (SeekableReader reader : readers.of(program).values()) {
-          if (reader.mayHaveOtherFileOpen()) {
-            now.leave();
-          }
-          reader.opened();
-        }
-      }
-      return now.isAtStart()
-          ? InterceptedCall.after(own -> begun(program, num, now, own))
-          : now.next(num);
-    } catch (CannotShareException e) {
-      now.leave();
-      return null;
+    LibraryProgress now = progress.computeIfAbsent(iterator, any -> new LibraryProgress());
+    if (now.isAtStart()) {
+      return InterceptedCall.after(own -> begun(program, num, now, own));
     }
+    now.next(num);
+    return null;
   }
 
   /** Called when the library has prepared the first batch of an epoch. */

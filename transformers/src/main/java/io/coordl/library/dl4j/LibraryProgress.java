@@ -1,11 +1,9 @@
 package io.coordl.library.dl4j;
 
-import io.coordl.bridge.InterceptedCall;
 import java.lang.ref.WeakReference;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How far the library itself has got in an epoch of an iterator before caching began. Like the
@@ -41,14 +39,13 @@ final class LibraryProgress {
     iterators = readers.stream().map(reader -> new WeakReference<>(reader.iterator())).toList();
   }
 
-  /** The library prepares a later batch; returns null, since it needs no help. */
-  @Nullable InterceptedCall next(int num) {
+  /** The library prepares a later batch. */
+  void next(int num) {
     if (num != batchSize) {
       leave();
     } else if (batches > 0) {
       batches++;
     }
-    return null;
   }
 
   /**

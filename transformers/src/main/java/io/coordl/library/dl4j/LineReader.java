@@ -1,6 +1,5 @@
 package io.coordl.library.dl4j;
 
-import io.coordl.items.FileState;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
 import java.io.File;
@@ -13,7 +12,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.datavec.api.records.reader.impl.LineRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVLineSequenceRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
@@ -34,14 +32,6 @@ import org.nd4j.common.function.Function;
  */
 final class LineReader extends SeekableReader {
   private static final Class<?> TYPE = LineRecordReader.class;
-
-  /** When this JVM was started, in nanoseconds since the epoch; 0 if unknown. */
-  private static final long JVM_START_NANOS =
-      ProcessHandle.current()
-          .info()
-          .startInstant()
-          .map(start -> TimeUnit.MILLISECONDS.toNanos(start.toEpochMilli()))
-          .orElse(0L);
 
   private final LineRecordReader reader;
   private final ReaderFiles known;
@@ -94,14 +84,6 @@ final class LineReader extends SeekableReader {
     return iterator.get(reader);
   }
 
-  /** It opens its file when it is initialised, which the agent does not see. */
-  @Override
-  boolean mayHaveOtherFileOpen() {
-    return locations.get(reader) instanceof URI[] uris
-        && uris.length > 0
-        && FileState.of(new File(uris[0]).getPath()).changedNanos() >= JVM_START_NANOS;
-  }
-
   @Override
   int @Nullable [] order(int taken) throws CannotShareException {
     if (number(splitIndex) != 0 || number(lineIndex) != linesTaken() + taken) {
@@ -114,7 +96,7 @@ final class LineReader extends SeekableReader {
       throw new CannotShareException("RegexLineRecordReader that skips lines of several files");
     }
     ReaderFiles.requireFiles(epoch);
-    if (!known.isAsOpened(epoch.get(0))) {
+    if (!known.isAsOpened(epoch.get(0), taken > 0)) {
       return null; // The library has another file open, or read part of this one before it changed.
     }
     long all = 0;

@@ -31,6 +31,15 @@ final class ProgramReaders {
     return readers;
   }
 
+  /** Called when the library has opened the first file of a reader. */
+  void opened(RecordReader reader) {
+    try {
+      seekable(reader).opened();
+    } catch (CannotShareException e) {
+      return; // The library may open any file for batches that it prepares itself.
+    }
+  }
+
   /** Selects by class name, because a program without images may lack the image classes. */
   private SeekableReader seekable(RecordReader reader) throws CannotShareException {
     ReaderFiles files = known.computeIfAbsent(reader, any -> new ReaderFiles(lines));

@@ -84,9 +84,14 @@ final class ReaderFiles {
     opened = DataFiles.stateOf(file);
   }
 
-  /** Whether this file is unchanged since it was opened; true if unknown. */
-  synchronized boolean isAsOpened(File file) {
-    return opened == null || opened == DataFiles.stateOf(file);
+  /**
+   * Whether this file is unchanged since it was opened.
+   *
+   * @param isRead whether the library has read from it; if not, an unknown opening is assumed to
+   *     have been just now
+   */
+  synchronized boolean isAsOpened(File file, boolean isRead) {
+    return opened == null ? !isRead : opened == DataFiles.stateOf(file);
   }
 
   /** Rejects a process with parts of the program, such as a condition, which may do anything. */

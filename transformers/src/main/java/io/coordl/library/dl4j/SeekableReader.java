@@ -73,13 +73,6 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   abstract @Nullable Object iterator();
 
   /**
-   * Whether it may have another file open than the one at its path, if its opening was not seen.
-   */
-  boolean mayHaveOtherFileOpen() {
-    return false;
-  }
-
-  /**
    * Returns the record numbers of the reader's epoch, in order.
    *
    * @param taken number of records of the epoch that the library has already taken
@@ -120,7 +113,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return true;
   }
 
-  /** Called after the library has reset the reader and may have opened its first file. */
+  /** Called after the library has initialised or reset the reader, and opened its first file. */
   void opened() throws CannotShareException {}
 
   /** Whether its current file is unchanged since its records were counted. */

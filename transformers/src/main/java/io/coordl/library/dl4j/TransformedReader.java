@@ -91,11 +91,6 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
-  boolean mayHaveOtherFileOpen() {
-    return inner.mayHaveOtherFileOpen();
-  }
-
-  @Override
   int @Nullable [] order(int taken) throws CannotShareException {
     return inner.order(taken + taken());
   }
