@@ -204,10 +204,6 @@ class CachingFromAnyBatchTest {
       };
     }
 
-    Path files() {
-      return folder;
-    }
-
     String next(int examples) throws Exception {
       return text((DataSet) Objects.requireNonNull(call("next", examples)));
     }
@@ -230,60 +226,57 @@ class CachingFromAnyBatchTest {
     /** What the program sees of an action. */
     String act(Action action) {
       try {
-        return action.run(this);
+        return run(action);
       } catch (Exception e) {
         return e.getClass().getName();
       }
     }
-  }
 
-  private interface Act {
-    String run(Program program) throws Exception;
+    private String run(Action action) throws Exception {
+      switch (action) {
+        case NEXT, NEXT_AGAIN, NEXT_AND_NEXT -> {
+          return next(BATCH);
+        }
+        case FEW -> {
+          return next(2);
+        }
+        case HAS_NEXT -> {
+          return hasNext() + "";
+        }
+        case LOOP -> {
+          return hasNext() ? next(BATCH) : "end";
+        }
+        case READ -> {
+          return reader.next() + "";
+        }
+        case RESET -> call("reset");
+        case PREPROCESS -> iterator.setPreProcessor(batch -> batch.getFeatures().addi(1));
+        case RESET_READER, INITIALIZE -> {
+          // Without a reset, the library continues with the look-ahead of the previous file.
+          reader.reset();
+          if (action == Action.INITIALIZE) {
+            kind.initialize(reader, folder);
+          }
+          opened();
+        }
+      }
+      return "";
+    }
   }
 
   /** What a program may do to its iterator and reader in the middle of an epoch. */
   private enum Action {
-    NEXT(program -> program.next(BATCH)),
-    NEXT_AGAIN(NEXT.act),
-    NEXT_AND_NEXT(NEXT.act),
-    FEW(program -> program.next(2)),
-    HAS_NEXT(program -> program.hasNext() + ""),
-    LOOP(program -> program.hasNext() ? program.next(BATCH) : "end"),
-    RESET(
-        program -> {
-          program.call("reset");
-          return "";
-        }),
-    READ(program -> program.reader.next() + ""),
-    RESET_READER(
-        program -> {
-          program.reader.reset();
-          program.opened();
-          return "";
-        }),
-    INITIALIZE(
-        program -> {
-          // Without a reset, the library continues with the look-ahead of the previous file.
-          program.reader.reset();
-          program.kind.initialize(program.reader, program.files());
-          program.opened();
-          return "";
-        }),
-    PREPROCESS(
-        program -> {
-          program.iterator.setPreProcessor(batch -> batch.getFeatures().addi(1));
-          return "";
-        });
-
-    private final Act act;
-
-    Action(Act act) {
-      this.act = act;
-    }
-
-    String run(Program program) throws Exception {
-      return act.run(program);
-    }
+    NEXT,
+    NEXT_AGAIN,
+    NEXT_AND_NEXT,
+    FEW,
+    HAS_NEXT,
+    LOOP,
+    RESET,
+    READ,
+    RESET_READER,
+    INITIALIZE,
+    PREPROCESS
   }
 
   @BeforeEach
