@@ -19,12 +19,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Caching</b> begins in the first epoch, after the third batch at the earliest, as soon as
  * the job has waited for a fifth of a window, or fetching and preparing have taken a quarter of the
- * cores' time; otherwise once it has waited in two consecutive windows. It begins after the first
- * batch if the job has waited longer for that batch than it has computed, and ends again if the job
- * then does not wait: the first batch is prepared by cold code. Prepared samples are cached
- * immediately. Raw and decoded items are cached as soon as it is known that no samples can be, or
- * else starting with the next epoch. The stores decide which form is worth its memory. If the
- * epochs that use cached data are no faster and wait no less, all cached data is dropped.
+ * cores' time; otherwise once one of both holds in two consecutive windows, with a twentieth of the
+ * time spent waiting. It begins after the first batch if the job has waited longer for that batch
+ * than it has computed, and ends again if the job then does not wait: the first batch is prepared
+ * by cold code. Prepared samples are cached immediately. Raw and decoded items are cached as soon
+ * as it is known that no samples can be, or else starting with the next epoch. The stores decide
+ * which form is worth its memory. If the epochs that use cached data are no faster and wait no
+ * less, all cached data is dropped.
  *
  * <p>The first decoded images are cached before any of this is known ({@link #triesImages}).
  *
@@ -32,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring
  * starts over; data cached by then stays cached if the job uses it or waits.
  *
- * <p><b>Prefetching</b> begins together with caching if the job waits longer than it computes. It
- * is tried while the job still waits, with more threads and with fewer ({@link ThreadClimb}).
+ * <p><b>Prefetching</b> begins together with caching if the job waits longer than it computes, and
+ * for long batches: for short ones, the proof may cost more than is gained. It is tried while the
+ * job still waits, with more threads and with fewer ({@link ThreadClimb}).
  *
  * <p>No thread of its own; callers trigger a rate-limited check. Thread-safe.
  */
@@ -67,14 +69,17 @@ public final class Tuner {
   static final double WORTH_AT_ONCE = 0.2;
 
   /**
-   * Share of the cores' time in the first epoch that fetching and preparing must take for caching
-   * to begin immediately without waits: while the steps' code is cold, a library that prepares
-   * ahead hides what the job will wait for.
+   * Share of the cores' time that fetching and preparing must take for caching to begin without
+   * waits: a library that prepares ahead takes cores from the steps, and while the steps' code is
+   * cold, it hides what the job will wait for.
    */
-  static final double WORK_AT_ONCE = 0.25;
+  static final double WORTHWHILE_WORK = 0.15;
 
   /** Share of the time spent waiting that makes prefetching begin before it is tried. */
   private static final double WORTH_AHEAD = 0.5;
+
+  /** Minimum wait for a batch that makes prefetching begin before it is tried. */
+  static final long LONG_BATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private static final int CORES = Runtime.getRuntime().availableProcessors();
   private static final int BATCHES_AT_ONCE = 2;
@@ -174,6 +179,9 @@ public final class Tuner {
 
   private boolean isJudged;
   private boolean isDropped;
+
+  /** Whether it is decided if threads start without a trial. */
+  private boolean isStartDecided;
 
   /**
    * Creates a tuner, which does nothing until one of its methods is called.
@@ -282,7 +290,7 @@ public final class Tuner {
 
   /** Drops what was cached provisionally, unless the job uses it, waits, or prepares much. */
   private void review(JobStatisticsEvent now, Figures window) {
-    if (waitingWindows == 2 || used.getAsLong() > usedBefore || isWorkWorthAtOnce(window)) {
+    if (waitingWindows == 2 || used.getAsLong() > usedBefore || isWorkWorthwhile(window)) {
       isProvisional = false;
     } else if (waitingWindows == 0) {
       isProvisional = false;
@@ -331,6 +339,9 @@ public final class Tuner {
     }
     boolean isInVain = reason == null && window.batches >= BATCHES && waiting(window) < WORTH;
     triesImages &= now.plannedEpochs != 1 && now.epochs <= 1 && !isInVain;
+    if (mayPrefetch && keeps && !isStartDecided) {
+      startThreads(now);
+    }
     if (mayPrefetch && (keeps || isDropped)) {
       tryThreads(now);
     }
@@ -338,7 +349,8 @@ public final class Tuner {
       return;
     }
     last = now;
-    boolean waits = waiting(window) >= WORTH && now.plannedEpochs != 1;
+    boolean isWorthwhile = waiting(window) >= WORTH || isWorkWorthwhile(window);
+    boolean waits = isWorthwhile && now.plannedEpochs != 1;
     waitingWindows = waits ? waitingWindows + 1 : 0;
     if (isProvisional) {
       review(now, window);
@@ -346,6 +358,20 @@ public final class Tuner {
     judge(now, window);
     if (!keeps && !isDropped && waitingWindows == 2) {
       begin(now, window);
+    }
+  }
+
+  /** Starts threads without a trial if the first batches after the cold one are worth it. */
+  private void startThreads(JobStatisticsEvent now) {
+    JobStatisticsEvent first = warm == null ? new JobStatisticsEvent() : since(warm, now);
+    if (first.batches < BATCHES_AT_ONCE) {
+      return;
+    }
+    isStartDecided = true;
+    if (waiting(first) > WORTH_AHEAD && first.dataStall() >= first.batches * LONG_BATCH_NANOS) {
+      climb.start(first, prefetched.getAsLong());
+      lastTried = now;
+      skipped = BATCHES;
     }
   }
 
@@ -421,12 +447,12 @@ public final class Tuner {
         && now.plannedEpochs != 1
         && window.batches >= BATCHES_AT_ONCE
         && window.wall >= AT_ONCE_NANOS
-        && (waiting(window) >= WORTH_AT_ONCE || isWorkWorthAtOnce(window));
+        && (waiting(window) >= WORTH_AT_ONCE || isWorkWorthwhile(window));
   }
 
-  private boolean isWorkWorthAtOnce(Figures window) {
+  private boolean isWorkWorthwhile(Figures window) {
     // Without a first batch that is left out, the work may include that of a pass before the epoch.
-    return warm != null && warm.batches > 0 && window.share(workPerCore(window)) >= WORK_AT_ONCE;
+    return warm != null && warm.batches > 0 && window.share(workPerCore(window)) >= WORTHWHILE_WORK;
   }
 
   /** Returns the time of fetching and preparing, divided by the cores; at most the wall time. */
@@ -446,11 +472,6 @@ public final class Tuner {
             ? Sentence.WAITED_FIRST.with(Text.seconds(now.dataStall()))
             : waiting(window) >= WORTH ? describeWaits(seen) : describeWork(seen);
     keeps = true;
-    if (mayPrefetch && waiting(window) > WORTH_AHEAD) {
-      climb.start(window, prefetched.getAsLong());
-      lastTried = now;
-      skipped = BATCHES;
-    }
     settle(now);
     report(Sentence.DATA_KEPT, reason, window);
   }
