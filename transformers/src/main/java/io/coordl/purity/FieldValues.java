@@ -40,7 +40,7 @@ public final class FieldValues {
 
   private final List<Slot> slots = new ArrayList<>();
   private final List<Content> contents = new ArrayList<>();
-  private @Nullable Locale locale;
+  private @Nullable List<Locale> locale;
   private int remaining = MAX_COMPARED;
 
   /** {@code isAnalysed} tests whether an object is immutable or found by the analysis. */
@@ -131,9 +131,13 @@ public final class FieldValues {
     return true;
   }
 
-  /** Adds the default locale, which {@code String.format} uses. */
+  /** Adds the default locale, which {@code String.format} and {@code toLowerCase} use. */
   void addLocale() {
-    locale = Locale.getDefault(Locale.Category.FORMAT);
+    locale = defaultLocale();
+  }
+
+  private static List<Locale> defaultLocale() {
+    return List.of(Locale.getDefault(), Locale.getDefault(Locale.Category.FORMAT));
   }
 
   /**
@@ -251,7 +255,7 @@ public final class FieldValues {
           return false;
         }
       }
-      return locale == null || locale.equals(Locale.getDefault(Locale.Category.FORMAT));
+      return locale == null || locale.equals(defaultLocale());
     } catch (IllegalAccessException | RuntimeException e) {
       return false;
     }

@@ -100,6 +100,12 @@ public final class PurityAnalyzer {
           "format",
           "(Ljava/lang/String;[Ljava/lang/Object;)Ljava/lang/String;");
 
+  /** Methods whose results depend on the default locale. */
+  private static final Set<Member> OF_LOCALE =
+      Set.of(
+          new Member("java/lang/String", "toLowerCase", "()Ljava/lang/String;"),
+          new Member("java/lang/String", "toUpperCase", "()Ljava/lang/String;"));
+
   private static final Member TO_STRING =
       new Member("java/lang/Object", "toString", "()Ljava/lang/String;");
   private static final Member HASH_CODE = new Member("java/lang/Object", "hashCode", "()I");
@@ -194,6 +200,11 @@ public final class PurityAnalyzer {
      */
     default boolean comparesFields() {
       return false;
+    }
+
+    /** Whether the caller compares, before each call, the default locale. */
+    default boolean comparesLocale() {
+      return comparesFields();
     }
 
     /**
@@ -1369,10 +1380,9 @@ public final class PurityAnalyzer {
                 "reads a file through a method reference or its superclass, where changes are not"
                     + " seen");
           }
-        } else if (it.equals(FORMAT)
-            && known.comparesFields()
+        } else if (known.comparesLocale()
             && !initialises
-            && onlyForFailure(it)) {
+            && (OF_LOCALE.contains(it) || (it.equals(FORMAT) && onlyForFailure(it)))) {
           values.addLocale();
         } else if (ofLibrary
             ? !known.isKnown(owner, name)

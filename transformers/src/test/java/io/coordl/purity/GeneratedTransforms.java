@@ -999,7 +999,12 @@ final class GeneratedTransforms {
               "private final java.util.Random r# = new java.util.Random(1);",
               "v + self.r#.nextFloat()"),
           new Piece("identifier", "", "", "v + java.util.UUID.randomUUID().hashCode()"),
-          new Piece("locale", "", "", "v + \"I\".toLowerCase().charAt(0)"),
+          new Piece(
+              "locale",
+              "",
+              "",
+              "v + \"I\".toLowerCase().charAt(0)",
+              "Locale.setDefault(Locale.forLanguageTag(\"tr\"));"),
           new Piece("format of the locale", "", "", "v + String.format(\"%.1f\", v).charAt(1)"),
           new Piece("identity", "", "", "v + System.identityHashCode(new Object()) % 7"),
           new Piece("hash of an object", "", "", "v + new Object().hashCode() % 7"),

@@ -8,6 +8,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,10 +65,15 @@ class GeneratedTransformsTest {
       return;
     }
     assertThat(proof.values().areSame()).as(one.toString()).isTrue();
-    type.getMethod("change", type).invoke(null, transform);
-    compared++;
-    if (proof.values().areSame()) {
-      taken.add(one + ", whose change is not seen");
+    Locale before = Locale.getDefault();
+    try {
+      type.getMethod("change", type).invoke(null, transform);
+      compared++;
+      if (proof.values().areSame()) {
+        taken.add(one + ", whose change is not seen");
+      }
+    } finally {
+      Locale.setDefault(before);
     }
   }
 }

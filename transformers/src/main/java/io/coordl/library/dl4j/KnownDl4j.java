@@ -67,6 +67,11 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
               .split(" "));
 
   @Override
+  public boolean comparesLocale() {
+    return iterators;
+  }
+
+  @Override
   public boolean keepsPlace(Class<?> type) {
     return iterators && OwnIterator.isOfBatches(type);
   }
