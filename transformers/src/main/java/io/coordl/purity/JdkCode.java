@@ -106,7 +106,12 @@ final class JdkCode {
               + " java/nio/file/Files.readAllLines( java/nio/file/Files.lines("
               + " java/nio/file/Files.newInputStream( java/nio/file/Files.newBufferedReader("
               + " java/io/FileInputStream.<init>( java/io/FileReader.<init>("
-              + " javax/imageio/ImageIO.read(Ljava/io/File;)");
+              + " javax/imageio/ImageIO.read(Ljava/io/File;)"
+              // They check the file before they open it, which shows nothing more.
+              + " org/apache/commons/io/FileUtils.openInputStream("
+              + " org/apache/commons/io/FileUtils.readFileToString("
+              + " org/apache/commons/io/FileUtils.readFileToByteArray("
+              + " org/apache/commons/io/FileUtils.readLines(");
 
   /** Methods that change their receiver, a collection. */
   static final Set<String> CHANGES =
@@ -150,7 +155,7 @@ final class JdkCode {
               + " util/Arrays.copyOfRange util/List.of util/Set.of util/Map.of"
               + " util/stream/Collectors.toList util/stream/Collectors.toSet"
               + " util/stream/Stream.toList lang/String.toCharArray lang/String.getBytes"
-              + " lang/String.split");
+              + " lang/String.split io/File.list io/File.listFiles");
 
   private static final Set<String> IMMUTABLE =
       names(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.ForkableRandom;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.StringReader;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -69,7 +70,18 @@ class PurityAnalyzerTest {
         new OfLibrary(new ForkableRandom()),
         (Part) value -> value * 2,
         OfAProperty.part(),
+        new Lists(),
         new Switches());
+  }
+
+  /** Holds an array that no other code can reach. */
+  static final class Lists implements Part {
+    private final File @Nullable [] files = new File(".").listFiles();
+
+    @Override
+    public float apply(float value) {
+      return files == null ? value : value + files.length;
+    }
   }
 
   /** The class initialiser has run before the lambda is made. */

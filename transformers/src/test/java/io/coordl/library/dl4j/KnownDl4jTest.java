@@ -3,6 +3,7 @@ package io.coordl.library.dl4j;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.purity.PurityAnalyzer;
+import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +13,7 @@ import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import net.bytebuddy.implementation.FixedValue;
+import org.apache.commons.io.FileUtils;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
 import org.datavec.api.writable.Text;
@@ -162,6 +164,37 @@ class KnownDl4jTest {
     InputStream open() throws IOException {
       return new Stream("table");
     }
+  }
+
+  static final class OpeningWithCommonsIo extends Opening {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    InputStream open() throws IOException {
+      return FileUtils.openInputStream(new File("table"));
+    }
+  }
+
+  /** Depends on the default locale. */
+  static final class Lowering implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    @SuppressWarnings("StringCaseLocaleUsage") // The default locale is the point.
+    public void preProcess(DataSet batch) {
+      batch.getFeatures().addi((int) "I".toLowerCase().charAt(0));
+    }
+  }
+
+  /** Their iterators' files and locale are compared before each batch. */
+  @Test
+  void filesAndTheLocaleAreInputsOfIterators() {
+    PurityAnalyzer iterators = new PurityAnalyzer("", new KnownDl4j(true));
+    assertThat(iterators.reasonToLeave(List.of(new OpeningWithCommonsIo()))).isNull();
+    assertThat(reason(new OpeningWithCommonsIo())).contains("reads a file");
+    assertThat(iterators.prove(List.of(new Lowering())).values().isEmpty()).isFalse();
+    assertThat(iterators.reasonToLeave(List.of(new Lowering()))).isNull();
+    assertThat(reason(new Lowering())).contains("uses java.lang.String.toLowerCase");
   }
 
   /** The settings of its static preprocessor may change unnoticed. */
