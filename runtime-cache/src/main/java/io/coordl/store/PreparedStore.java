@@ -48,6 +48,11 @@ public final class PreparedStore implements Closeable {
     this.forms = forms;
   }
 
+  /** Whether other jobs may use the samples. */
+  public boolean isShared() {
+    return store.isShared();
+  }
+
   /**
    * Returns a store of samples that consist of one item each, in the same memory and counted as
    * samples.

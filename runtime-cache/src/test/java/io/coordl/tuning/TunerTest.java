@@ -103,8 +103,7 @@ class TunerTest {
     assertThat(tuner.keeps()).isTrue();
     assertThat(tuner.summary())
         .startsWith(
-            "auto: cached raw and prepared data from 1.0 s on, because the job waited for"
-                + " preparation 90.0 %");
+            "auto: cached data from 1.0 s on, because the job waited for" + " preparation 90.0 %");
     for (int i = 0; i < 20; i++) {
       loading.epochs = 2L + i;
       second(tuner, loading, 500, 0.5);
@@ -203,7 +202,7 @@ class TunerTest {
     second(tuner, 1, 0.4);
     assertThat(tuner.keeps()).isTrue();
     assertThat(tuner.keepsItems()).isFalse();
-    assertThat(tuner.summary()).startsWith("auto: cached raw and prepared data from 3.0 s on");
+    assertThat(tuner.summary()).startsWith("auto: cached data from 3.0 s on");
   }
 
   /** In a short epoch, each batch that is not cached is missed in the next. */
@@ -219,7 +218,7 @@ class TunerTest {
     assertThat(tuner.threads()).isEqualTo(1);
     assertThat(tuner.summary())
         .startsWith(
-            "auto: cached raw and prepared data from 1.0 s on, because the job waited 0.90 s for"
+            "auto: cached data from 1.0 s on, because the job waited 0.90 s for"
                 + " its first data, longer than it then computed; prefetching on, 1 thread (effect"
                 + " not measured)");
     for (int i = 0; i < 20; i++) {
@@ -257,7 +256,7 @@ class TunerTest {
     assertThat(tuner.keeps()).isFalse();
     assertThat(events)
         .extracting(event -> event.change)
-        .containsExactly("raw and prepared data is cached", "cached data is no longer used");
+        .containsExactly("data is cached", "cached data is no longer used");
   }
 
   @Test
@@ -409,7 +408,7 @@ class TunerTest {
     assertThat(tuner.threads()).isZero();
     assertThat(events)
         .extracting(event -> event.change)
-        .containsExactly("raw and prepared data is cached", "cached data is no longer used");
+        .containsExactly("data is cached", "cached data is no longer used");
     assertThat(tuner.summary())
         .startsWith("auto: caching, which began provisionally, ended; the job waited for");
   }
@@ -447,7 +446,7 @@ class TunerTest {
     }
     assertThat(events)
         .extracting(event -> event.change)
-        .containsExactly("raw and prepared data is cached", "cached data is used");
+        .containsExactly("data is cached", "cached data is used");
     assertThat(tuner.summary())
         .endsWith(
             "1600 samples/s before, 6400 after; at most 2.35x because of that; the rest is the"
@@ -482,7 +481,7 @@ class TunerTest {
     }
     assertThat(tuner.summary())
         .isEqualTo(
-            "auto: cached raw and prepared data from 24.0 s on, because the job waited for"
+            "auto: cached data from 24.0 s on, because the job waited for"
                 + " preparation 5.4 % of the time and for fetches 0.0 %; 1600 samples/s before,"
                 + " 6400 after; at most 1.06x because of that; the rest is the job's own warm-up");
   }

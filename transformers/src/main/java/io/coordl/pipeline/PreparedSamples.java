@@ -313,11 +313,13 @@ public final class PreparedSamples {
         text.append(pipeline.describe(field.getKey(), field.getValue())).append('\n');
       }
     } catch (CannotShareException e) {
-      // Does not begin with the policy's name: such a message says why nothing is cached.
-      log.once(
-          Text.format(
-              "samples are cached for this job alone: prepared=share cannot share %s.",
-              e.getMessage()));
+      if (store.isShared()) {
+        // Does not begin with the policy's name: such a message says why nothing is cached.
+        log.once(
+            Text.format(
+                "samples are cached for this job alone: prepared=share cannot share %s.",
+                e.getMessage()));
+      }
       text.append(UUID.randomUUID());
     }
   }

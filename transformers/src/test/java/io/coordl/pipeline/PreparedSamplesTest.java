@@ -476,10 +476,22 @@ class PreparedSamplesTest {
     assertThat(sample(other, new Data(equal(), "numbers"), 0, 100)).containsExactly(5);
     assertThat(sample(other, new Data(equal(), "others"), 0, 100)).containsExactly(100);
     assertThat(sample(other, new Data(equal(), ""), 0, 101)).containsExactly(101);
+    assertThat(said).as("no other job could use these samples").isEmpty();
+  }
+
+  @Test
+  void samplesThatOtherJobsCannotUseAreReported() throws Exception {
+    arena.close();
+    arena =
+        ArenaStore.openHost(
+            Files.createDirectory(directory.resolve("host")),
+            "group",
+            ByteBudget.parse("2m"),
+            said::add);
+    store = new PreparedStore(arena, new KeptForms());
+    assertThat(sample(job(Set.of()), new Data(numbers, ""), 0, 5)).containsExactly(5);
     assertThat(said)
-        .singleElement()
-        .asString()
-        .isEqualTo("samples are cached for this job alone: prepared=share cannot share it.");
+        .containsExactly("samples are cached for this job alone: prepared=share cannot share it.");
   }
 
   private static Numbers equal() {

@@ -34,7 +34,7 @@ class SentencesIT {
           "prep=coordinate",
           "did nothing: the program has no pipeline that jobs can share",
           "auto",
-          "auto: (cached raw and prepared data|nothing was switched on; the job waited)");
+          "auto: (cached data|nothing was switched on; the job waited)");
 
   /** Only files are cached, because the iterators are the library's own and read no records. */
   @ParameterizedTest(name = "DL4J on {0}")

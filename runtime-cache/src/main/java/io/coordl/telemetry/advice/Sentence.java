@@ -232,7 +232,7 @@ public enum Sentence {
   SWITCHED_BACK("auto: caching, which began provisionally, ended; %s"),
   NO_BATCH("no training batch was seen"),
   FEW_LOADED("no batch was trained on, and the first loading thread took too few to judge"),
-  KEPT("auto: cached raw and prepared data from %.1f s on, because %s%s%s%s"),
+  KEPT("auto: cached data from %.1f s on, because %s%s%s%s"),
   DROPPED("; dropped it, because the job was no faster and waited no less"),
   SPEEDS("%.0f samples/s before, %.0f after"),
   BROUGHT("%s: %sx as fast because of that"),
@@ -253,7 +253,7 @@ public enum Sentence {
   PREFETCH_TRIAL(
       "the job was %sx as fast with %s as with %s, and a step took %.2fx as long, in"
           + " %d windows"),
-  DATA_KEPT("raw and prepared data is cached"),
+  DATA_KEPT("data is cached"),
   DATA_DROPPED("cached data is no longer used"),
   DATA_USED("cached data is used");
 

@@ -380,7 +380,7 @@ class CachingFromAnyBatchTest {
   @ParameterizedTest
   @EnumSource
   void whateverTheProgramDoesItSeesWhatTheLibraryDoes(Kind kind) throws Exception {
-    int rounds = Integer.getInteger("coordl.rounds", 25);
+    int rounds = Integer.getInteger("coordl.rounds", 12);
     for (int seed = 0; seed < rounds; seed++) {
       try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
         begin();
