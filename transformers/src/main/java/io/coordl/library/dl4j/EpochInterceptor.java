@@ -222,7 +222,10 @@ public final class EpochInterceptor implements LibraryHooks {
     StringBuilder kind = new StringBuilder();
     kind.append(program.wrapped().getClass().getName()).append(' ').append(num);
     kind.append(preprocessor == null ? "" : " " + preprocessor.getClass().getName());
-    found.values().forEach(one -> kind.append(' ').append(one.reader().getClass().getName()));
+    for (SeekableReader one : found.values()) {
+      kind.append(' ').append(one.reader().getClass().getName()).append(' ');
+      kind.append(one.firstFile()); // Training and test data are judged apart.
+    }
     String name = found.values().iterator().next().reader().getClass().getName();
     return engine.worth(kind.toString(), name);
   }

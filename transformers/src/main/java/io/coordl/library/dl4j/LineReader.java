@@ -171,6 +171,11 @@ final class LineReader extends SeekableReader {
   }
 
   @Override
+  String firstFile() {
+    return locations.get(reader) instanceof URI[] uris && uris.length > 0 ? uris[0] + "" : "";
+  }
+
+  @Override
   int records() {
     return Objects.requireNonNull(lines).count();
   }

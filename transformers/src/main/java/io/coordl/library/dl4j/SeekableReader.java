@@ -132,6 +132,11 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return false;
   }
 
+  /** Returns its first file, if that is known without reading anything; else an empty string. */
+  String firstFile() {
+    return "";
+  }
+
   /** Whether its records are shuffled at the start of each epoch. */
   boolean isShuffled() {
     return false;

@@ -167,6 +167,11 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
+  String firstFile() {
+    return inner.firstFile();
+  }
+
+  @Override
   boolean isShuffled() {
     return inner.isShuffled();
   }

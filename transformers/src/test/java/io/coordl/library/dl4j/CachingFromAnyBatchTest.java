@@ -148,13 +148,20 @@ class CachingFromAnyBatchTest {
     final DataSetIterator iterator;
     final @Nullable EpochInterceptor interceptor;
 
+    private final Path files;
+
     Program(Kind kind, @Nullable EpochInterceptor interceptor) throws Exception {
+      this(kind, interceptor, folder);
+    }
+
+    Program(Kind kind, @Nullable EpochInterceptor interceptor, Path files) throws Exception {
       this.kind = kind;
+      this.files = files;
       this.interceptor = interceptor;
       reader = kind.reader();
-      kind.initialize(reader, folder);
+      kind.initialize(reader, files);
       opened();
-      iterator = kind.over(reader, folder);
+      iterator = kind.over(reader, files);
     }
 
     /** Called when the library has opened the reader's file. */
@@ -255,7 +262,7 @@ class CachingFromAnyBatchTest {
           // Without a reset, the library continues with the look-ahead of the previous file.
           reader.reset();
           if (action == Action.INITIALIZE) {
-            kind.initialize(reader, folder);
+            kind.initialize(reader, files);
           }
           opened();
         }
@@ -407,6 +414,28 @@ class CachingFromAnyBatchTest {
         }
       }
     }
+  }
+
+  /** As in most training loops. */
+  @ParameterizedTest
+  @EnumSource(names = {"CSV", "TRANSFORM"})
+  void testDataThatIsEvaluatedAfterEachEpochIsNoReasonToStop(Kind kind) throws Exception {
+    Path test = Files.createDirectory(folder.resolve("test"));
+    Files.write(
+        test.resolve("table.csv"),
+        Files.readAllLines(folder.resolve("table.csv")).subList(0, 1 + 2 * BATCH));
+    EpochInterceptor interceptor = interceptor(null);
+    Program training = new Program(kind, interceptor);
+    Program evaluation = new Program(kind, interceptor, test);
+    keeps = true;
+    List<String> trained = training.epoch(0);
+    List<String> evaluated = evaluation.epoch(0);
+    for (int i = 1; i < 5; i++) {
+      assertThat(training.epoch(0)).isEqualTo(trained);
+      assertThat(evaluation.epoch(0)).isEqualTo(evaluated);
+      assertThat(store.statistics().of(Outcome.HIT)).isEqualTo(i * (BATCHES + 2L));
+    }
+    assertThat(said).isEmpty();
   }
 
   /** Renames another version over each file; programs that have it open read the old one. */
