@@ -58,13 +58,17 @@ public final class LibraryInterceptors implements LibraryHooks {
     LibraryHooks hooks = known.get(interceptor);
     if (hooks == null) {
       Class<?> anchor = anchor(interceptor, declaring);
-      hooks = interceptors.get(anchor).computeIfAbsent(interceptor, name -> make(name, anchor));
+      hooks =
+          anchor == null
+              ? LibraryHooks.NONE
+              : interceptors.get(anchor).computeIfAbsent(interceptor, name -> make(name, anchor));
       known.put(interceptor, hooks);
     }
     return hooks;
   }
 
-  private Class<?> anchor(String interceptor, Class<?> declaring) {
+  /** Returns null if the program does not have the part of the library that is intercepted. */
+  private @Nullable Class<?> anchor(String interceptor, Class<?> declaring) {
     String name = anchors.get(interceptor);
     if (name == null || name.equals(declaring.getName())) {
       return declaring;
@@ -72,7 +76,7 @@ public final class LibraryInterceptors implements LibraryHooks {
     try {
       return Class.forName(name, false, declaring.getClassLoader());
     } catch (ClassNotFoundException e) {
-      return declaring; // The class is then reported as incompatible.
+      return null;
     }
   }
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** An incompatible library is left alone, which is logged once per class. */
 class LibraryInterceptorsTest {
+  private static final String INTERCEPTOR = "io.coordl.library.djl.ImageInterceptor";
   private static final String FACTORY = "ai.djl.modality.cv.BufferedImageFactory";
 
   @TempDir Path arena;
@@ -60,11 +61,7 @@ class LibraryInterceptorsTest {
   private Object call(Class<?> declaring) throws ReflectiveOperationException {
     Object self = declaring.getConstructor().newInstance();
     return interceptors.enter(
-        "io.coordl.library.djl.ImageInterceptor",
-        declaring,
-        "fromFile",
-        self,
-        new Object[] {arena.resolve("a.jpg")});
+        INTERCEPTOR, declaring, "fromFile", self, new Object[] {arena.resolve("a.jpg")});
   }
 
   @Test
@@ -74,6 +71,18 @@ class LibraryInterceptorsTest {
     assertThat(call(declaring)).isNull();
     assertThat(skipped).hasSize(1);
     assertThat(skipped.get(0)).startsWith(FACTORY + ": ").contains("ai/djl/");
+  }
+
+  /** The program uses the class without the part of the library that is intercepted. */
+  @Test
+  void aProgramWithoutTheAnchorIsLeftAloneInSilence() throws ReflectiveOperationException {
+    interceptors =
+        new LibraryInterceptors(
+            Map.of(INTERCEPTOR, "ai.djl.NotThere"),
+            Services.builder(word -> {}).decoded(store).build(),
+            (interceptor, declaring, reason) -> skipped.add(reason));
+    assertThat(call(alone(FACTORY))).isNull();
+    assertThat(skipped).isEmpty();
   }
 
   @Test

@@ -109,7 +109,11 @@ public final class EpochInterceptor implements LibraryHooks {
             });
       } else if (method.equals("reset")) {
         reset(self);
-        return null;
+        return InterceptedCall.after(
+            own -> {
+              opened(self);
+              return own;
+            });
       } else if (method.equals("hasNext")) {
         return hasNext(self) ? new InterceptedCall(true) : null;
       }
@@ -125,6 +129,14 @@ public final class EpochInterceptor implements LibraryHooks {
     if (epoch != null) {
       epoch.reset();
     }
+  }
+
+  /**
+   * Called when the library has reset an iterator's readers. If another class loader loads the
+   * readers, their own resets are not intercepted.
+   */
+  private void opened(Object iterator) {
+    new ProgramIterator(iterator).readers().values().forEach(readers::opened);
   }
 
   /** True if a next batch is known to exist; if false, the library's own check decides. */
@@ -172,7 +184,7 @@ public final class EpochInterceptor implements LibraryHooks {
       IteratorEpoch epoch = epochOf(iterator, found);
       if (epoch != null && epoch.missesCaching(engine, num)) {
         epoch.end();
-        begin(epoch.program(), epoch.batches(), worth(program, found, num));
+        begin(epoch.ofProgram(), epoch.batches(), worth(program, found, num));
         epoch = epochOf(iterator, found);
       }
       if (epoch != null) {

@@ -15,10 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class IteratorEpoch {
   private final ProgramEpoch epoch;
-  private final ProgramIterator iterator;
   private final List<SeekableReader> readers;
   private final EpochSource source;
-  private final int batchSize;
   private final @Nullable Object preprocessor;
   private final boolean cachesIfPossible;
   private int next;
@@ -32,11 +30,9 @@ final class IteratorEpoch {
   IteratorEpoch(ProgramEpoch epoch, EpochSource source, boolean cachesIfPossible) {
     this.epoch = epoch;
     this.cachesIfPossible = cachesIfPossible;
-    this.iterator = epoch.program();
     this.readers = List.copyOf(epoch.readers().values());
     this.source = source;
-    this.batchSize = epoch.batchSize();
-    this.preprocessor = iterator.preprocessor();
+    this.preprocessor = epoch.program().preprocessor();
   }
 
   /**
@@ -53,12 +49,12 @@ final class IteratorEpoch {
         return;
       }
       if (batch > 0) {
-        readers.get(i).seek(batch * batchSize);
+        readers.get(i).seek(batch * epoch.batchSize());
       }
     }
   }
 
-  ProgramEpoch program() {
+  ProgramEpoch ofProgram() {
     return epoch;
   }
 
@@ -87,20 +83,20 @@ final class IteratorEpoch {
 
   /** Whether the program requests the next batch of the epoch as it began. */
   private boolean isNext(int num) {
-    int place = next * batchSize;
-    return num == batchSize
-        && iterator.preprocessor() == preprocessor
+    int place = next * epoch.batchSize();
+    return num == epoch.batchSize()
+        && epoch.program().preprocessor() == preprocessor
         && readers.stream().allMatch(reader -> reader.isAt(place));
   }
 
   boolean isOf(Object other) {
-    return iterator.wrapped() == other;
+    return epoch.program().wrapped() == other;
   }
 
   /** Whether a next batch is known to exist without reading its first record. */
   boolean hasNext() {
     endIfChanged();
-    int place = next * batchSize;
+    int place = next * epoch.batchSize();
     return !isOver()
         && place < readers.get(0).records()
         && readers.stream().anyMatch(SeekableReader::makesToKnow)
@@ -114,7 +110,7 @@ final class IteratorEpoch {
    */
   private void endIfChanged() {
     if (!isOver()
-        && (iterator.collectsMetadata()
+        && (epoch.program().collectsMetadata()
             || !readers.stream().allMatch(SeekableReader::isUnchanged))) {
       end();
       readers.forEach(SeekableReader::giveBack);
@@ -132,12 +128,12 @@ final class IteratorEpoch {
     if (isOver()) {
       return null;
     }
-    int place = next * batchSize;
+    int place = next * epoch.batchSize();
     if (!isNext(num)) {
       end(); // From here on, the epoch differs from the one that began.
       return null;
     }
-    long span = Spans.enter(SpanKind.TAKE, iterator.wrapped());
+    long span = Spans.enter(SpanKind.TAKE, epoch.program().wrapped());
     Object batch = null;
     try {
       batch = source.batch(next);
@@ -149,14 +145,14 @@ final class IteratorEpoch {
       return null;
     }
     next++;
-    readers.forEach(reader -> reader.seek(Math.min(place + batchSize, reader.records())));
+    readers.forEach(reader -> reader.seek(Math.min(place + epoch.batchSize(), reader.records())));
     source.used();
     try {
       source.finish(batch);
     } catch (RuntimeException | Error e) {
       return InterceptedCall.throwing(e);
     }
-    iterator.replaced(batch);
+    epoch.program().replaced(batch);
     return new InterceptedCall(batch);
   }
 
