@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * Switches policies while the job runs, based on its waits in consecutive windows of time.
  *
  * <p><b>Caching</b> begins in the first epoch, after the third batch at the earliest, as soon as
- * the job has waited for a fifth of a window, or fetching and preparing have taken a quarter of the
- * cores' time; otherwise once one of both holds in two consecutive windows, with a twentieth of the
- * time spent waiting. It begins after the first batch if the job has waited longer for that batch
- * than it has computed, and ends again if the job then does not wait: the first batch is prepared
- * by cold code. Prepared samples are cached immediately. Raw and decoded items are cached as soon
- * as it is known that no samples can be, or else starting with the next epoch. The stores decide
- * which form is worth its memory. If the epochs that use cached data are no faster and wait no
- * less, all cached data is dropped.
+ * the job has waited for a fifth of a window, or fetching and preparing have taken {@link
+ * #WORTHWHILE_WORK} of the cores' time. Otherwise it begins once, in two consecutive windows, the
+ * job has waited for a twentieth of the time, or preparing has taken that much. It begins after the
+ * first batch if the job has waited longer for that batch than it has computed, and ends again if
+ * the job then does not wait: cold code prepares the first batch. Prepared samples are cached
+ * immediately. Raw and decoded items are cached as soon as it is known that no samples can be, or
+ * else starting with the next epoch. The stores decide which form is worth its memory. If the
+ * epochs that use cached data are no faster and wait no less, all cached data is dropped.
  *
  * <p>The first decoded images are cached before any of this is known ({@link #triesImages}).
  *
@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * is judged in the same way by the epochs of its loader. When a thread begins to train, measuring
  * starts over; data cached by then stays cached if the job uses it or waits.
  *
- * <p><b>Prefetching</b> begins together with caching if the job waits longer than it computes, and
- * for long batches: for short ones, the proof may cost more than is gained. It is tried while the
- * job still waits, with more threads and with fewer ({@link ThreadClimb}).
+ * <p><b>Prefetching</b> begins without a trial if the job waits longer than it computes, and its
+ * batches are long; for short ones, the proof may cost more than prefetching gains. It is tried
+ * while the job still waits, with more threads and with fewer ({@link ThreadClimb}).
  *
  * <p>No thread of its own; callers trigger a rate-limited check. Thread-safe.
  */
@@ -329,13 +329,11 @@ public final class Tuner {
     }
     collect(now);
     JobStatisticsEvent window = since(last, now);
-    if (!keeps && reason == null && isWorthAfterFirst(now)) {
+    boolean isFirst = isWorthAfterFirst(now);
+    if (!keeps && reason == null && (isFirst || isWorthAtOnce(now, window))) {
       isEarly = true;
-      isProvisional = true;
-      begin(now, now);
-    } else if (!keeps && reason == null && isWorthAtOnce(now, window)) {
-      isEarly = true;
-      begin(now, window);
+      isProvisional = isFirst;
+      begin(now, isFirst ? now : window);
     }
     boolean isInVain = reason == null && window.batches >= BATCHES && waiting(window) < WORTH;
     triesImages &= now.plannedEpochs != 1 && now.epochs <= 1 && !isInVain;
@@ -466,11 +464,10 @@ public final class Tuner {
     usedAtBegin = used.getAsLong();
     usedBefore = usedAtBegin;
     before = since(Objects.requireNonNull(warm), now);
-    Figures seen = before.batches == 0 ? window : before;
     reason =
         isProvisional
             ? Sentence.WAITED_FIRST.with(Text.seconds(now.dataStall()))
-            : waiting(window) >= WORTH ? describeWaits(seen) : describeWork(seen);
+            : waiting(window) >= WORTH ? describeWaits(before) : describeWork(before);
     keeps = true;
     settle(now);
     report(Sentence.DATA_KEPT, reason, window);

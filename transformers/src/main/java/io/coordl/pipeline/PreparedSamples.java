@@ -572,7 +572,7 @@ public final class PreparedSamples {
      * Whether the objects were compared, or the plan created, since the last {@link
      * #checked(long)}.
      */
-    private volatile boolean begins = true;
+    private volatile boolean begins;
 
     private Plan(
         LibraryEpoch pipeline,
@@ -590,6 +590,7 @@ public final class PreparedSamples {
       this.generation = generation;
       this.size = Math.max(1, pipeline.size());
       this.stamp = pipeline.stamp();
+      this.begins = pipeline.worth() == null; // Else the owner of the account begins it.
       for (String text : texts) {
         ItemKey name = ItemKey.of(text, 0, 0, ItemKey.WHOLE);
         names.add(name);

@@ -76,9 +76,6 @@ public final class Worth {
   /** Units in the largest epoch: training and test data may share this account. */
   private long largest = 1;
 
-  /** Units requested since the last epoch was counted in {@link #epochsWithoutHit}. */
-  private long requested;
-
   /** Epochs since the last hit. */
   private int epochsWithoutHit;
 
@@ -127,7 +124,6 @@ public final class Worth {
     checking = Double.MAX_VALUE;
     checks = 0;
     largest = 1;
-    requested = 0;
     epochsWithoutHit = 0;
     keptWithoutHit = 0;
     cost = 0;
@@ -150,10 +146,7 @@ public final class Worth {
     size = unitsOfEpoch;
     largest = Math.max(largest, unitsOfEpoch);
     checks++;
-    if (requested > 0 || epochsWithoutHit == 0) { // An epoch may begin with two checks.
-      requested = 0;
-      epochsWithoutHit++;
-    }
+    epochsWithoutHit++;
     checked(nanos);
     if (epochsWithoutHit > MAX_EPOCHS_WITHOUT_HIT
         && keptWithoutHit > MAX_EPOCHS_WITHOUT_HIT * largest) {
@@ -207,7 +200,6 @@ public final class Worth {
   }
 
   private void unit() {
-    requested++;
     units++;
     if (units >= Math.max(BLOCK, size)) {
       spread();

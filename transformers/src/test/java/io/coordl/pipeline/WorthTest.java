@@ -144,12 +144,10 @@ class WorthTest {
     assertThat(worth.paysOff()).isFalse();
   }
 
-  /** Each epoch begins with two checks, of the epoch and of its plan. */
   @Test
   void testDataBetweenTwoEpochsOfTrainingAreNoReasonToStop() {
     for (int epoch = 0; epoch < 3; epoch++) {
       for (int units : new int[] {SIZE, SIZE / 4, SIZE / 4}) {
-        worth.begun(1_000, units);
         worth.begun(1_000, units);
         if (epoch == 0) {
           kept(units, 100_000, 20_000, 1_000);

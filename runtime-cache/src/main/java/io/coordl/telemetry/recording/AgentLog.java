@@ -123,8 +123,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether the current thread is the one that prints the agent's lines. If the program has
-   * replaced standard error by a stream that calls the agent, this thread would wait for itself.
+   * Whether the current thread is the one that prints the agent's lines. If the program replaces
+   * standard error with a stream that calls the agent, that thread must not wait for itself.
    */
   private static boolean isPrinter() {
     Thread current = Thread.currentThread();
