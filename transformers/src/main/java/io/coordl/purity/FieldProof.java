@@ -593,6 +593,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       if (it.owner().equals("java/lang/System") && it.name().equals("arraycopy")) {
         return k == 2 ? Role.CHANGED : deep ? Role.SHOWN : Role.READ;
       }
+      if (k == 0 && !deep && JdkCode.changesFirst(it.owner(), it.name())) {
+        return Role.CHANGED;
+      }
       return (JdkCode.copies(it.owner(), it.name()) && !deep) || known.copies(it.owner(), it.name())
           ? Role.READ
           : Role.SHOWN;

@@ -122,6 +122,13 @@ final class JdkCode {
               + " clear compute computeIfAbsent computeIfPresent merge push pop poll pollFirst"
               + " pollLast offer offerFirst offerLast sort ensureCapacity trimToSize");
 
+  /** Methods that change their first argument, an array or a collection, and do not keep it. */
+  private static final Set<String> CHANGES_FIRST =
+      names(
+          "java/util/",
+          "Arrays.sort Arrays.fill Collections.sort Collections.reverse Collections.shuffle"
+              + " Collections.swap Collections.addAll");
+
   /** Methods that only read a collection. */
   private static final Set<String> ONLY_READS =
       names(
@@ -267,6 +274,13 @@ final class JdkCode {
   /** Whether a method neither changes nor keeps the arrays and collections among its arguments. */
   static boolean copies(String owner, String method) {
     return COPIES.contains(owner + "." + method);
+  }
+
+  /**
+   * Whether a method changes its first argument, an array or a collection, and does not keep it.
+   */
+  static boolean changesFirst(String owner, String method) {
+    return CHANGES_FIRST.contains(owner + "." + method);
   }
 
   /** Whether a method returns a new object that no other code can reach. */

@@ -10,6 +10,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -71,6 +72,7 @@ class PurityAnalyzerTest {
         (Part) value -> value * 2,
         OfAProperty.part(),
         new Lists(),
+        new Sorts(),
         new Switches());
   }
 
@@ -81,6 +83,39 @@ class PurityAnalyzerTest {
     @Override
     public float apply(float value) {
       return files == null ? value : value + files.length;
+    }
+  }
+
+  /** Sorts an array and a list before any other code can reach them. */
+  static final class Sorts implements Part {
+    private final File[] files;
+    private final List<String> names = new ArrayList<>();
+
+    Sorts() {
+      File[] found = new File(".").listFiles();
+      files = found == null ? new File[0] : found;
+      Arrays.sort(files, Comparator.comparing(File::getName));
+      for (File file : files) {
+        names.add(file.getName());
+      }
+      Collections.sort(names);
+    }
+
+    @Override
+    public float apply(float value) {
+      return value + files.length + names.get(0).length();
+    }
+  }
+
+  /** Sorts its array again later. */
+  static final class SortsLater implements Part {
+    private final int[] order = {3, 1, 2};
+
+    @Override
+    public float apply(float value) {
+      float first = value * order[0];
+      Arrays.sort(order);
+      return first;
     }
   }
 
@@ -145,6 +180,14 @@ class PurityAnalyzerTest {
               + ".factors, an array that "
               + InAnArrayThatIsShown.class.getName()
               + ".<init> receives from or passes to other code"
+        },
+        new Object[] {
+          new SortsLater(),
+          "SortsLater.apply reads "
+              + SortsLater.class.getName()
+              + ".order, an array that "
+              + SortsLater.class.getName()
+              + ".apply may change"
         },
         new Object[] {
           new Compares(),
