@@ -52,5 +52,7 @@ public enum SpanKind {
    * Converting decoded pixels to an array: adds to decoding time, but does not count as another
    * image.
    */
-  CONVERT
+  CONVERT,
+  /** A mark: the image that is being decoded comes from memory, so it does not count as decoded. */
+  REUSED
 }

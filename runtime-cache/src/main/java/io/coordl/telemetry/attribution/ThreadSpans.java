@@ -67,6 +67,9 @@ final class ThreadSpans {
   /** Depth of the open span that prepares a data set for the next epoch; 0 if there is none. */
   private int dataSetDepth;
 
+  /** Whether the image of the outermost open decoding came from memory. */
+  private boolean reused;
+
   /** When the preparation of a data set ended, if the next wait begins with it; else 0. */
   private long dataSetEnded;
 
@@ -229,7 +232,9 @@ final class ThreadSpans {
           beginWait(subject, now);
         }
       }
+      case REUSED -> reused = true;
       case DECODE, TRANSFORM, CHECKPOINT -> {
+        reused &= !(outermost && kind == SpanKind.DECODE);
         if (outermost && recorder.events.isOpen()) {
           Event event =
               kind == SpanKind.DECODE
@@ -302,7 +307,7 @@ final class ThreadSpans {
         } else {
           recorder.totals.decodeTime.add(self);
         }
-        if (outermost && kind == SpanKind.DECODE) {
+        if (outermost && kind == SpanKind.DECODE && !reused) {
           ended(Durations.Kind.DECODE, now, duration, subject, event);
         }
       }
@@ -362,7 +367,7 @@ final class ThreadSpans {
         }
       }
       default -> {
-        // COMPUTE, UPDATE, SKIPPED, COLLECTION, EPOCH: marks only.
+        // COMPUTE, UPDATE, SKIPPED, COLLECTION, EPOCH, REUSED: marks only.
       }
     }
     outerBatches[at] = null;

@@ -11,6 +11,7 @@ import static io.coordl.bridge.SpanKind.DECODE;
 import static io.coordl.bridge.SpanKind.EPOCH;
 import static io.coordl.bridge.SpanKind.FIT;
 import static io.coordl.bridge.SpanKind.PRODUCER;
+import static io.coordl.bridge.SpanKind.REUSED;
 import static io.coordl.bridge.SpanKind.SAMPLE;
 import static io.coordl.bridge.SpanKind.SKIPPED;
 import static io.coordl.bridge.SpanKind.TAKE;
@@ -817,6 +818,25 @@ class SpanRecorderTest {
     assertThat(durations.lines)
         .filteredOn(line -> line.startsWith("decode"))
         .containsExactly("decode 30");
+  }
+
+  @Test
+  void anImageFromMemoryIsNotDecoded() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    span(DECODE, 30);
+    long decode = spans.enter(DECODE, null);
+    spans.exit(spans.enter(REUSED, null), null);
+    span(DECODE, 20); // Another overload of the same method.
+    spans.exit(decode, null);
+    span(DECODE, 10);
+    spans.exit(take, new Object());
+    spans.exit(fit, null);
+
+    assertThat(spans.totals().snapshot().decodeTime).isEqualTo(60);
+    assertThat(durations.lines)
+        .filteredOn(line -> line.startsWith("decode"))
+        .containsExactly("decode 30", "decode 10");
   }
 
   @Test

@@ -2,6 +2,8 @@ package io.coordl.library.dl4j;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
 import io.coordl.pipeline.Symbols;
 import io.coordl.store.DecodedForm;
 import io.coordl.store.DecodedItem;
@@ -81,6 +83,7 @@ final class DecodedMats {
       return null;
     }
     current.remove();
+    Spans.exit(Spans.enter(SpanKind.REUSED, null), null);
     byte[] bytes = new byte[load.kept.remaining()];
     load.kept.duplicate().get(bytes);
     return new InterceptedCall(new Mat(bytes));
