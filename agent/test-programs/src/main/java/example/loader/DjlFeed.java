@@ -11,15 +11,11 @@ import ai.djl.training.dataset.Batch;
 import ai.djl.translate.TranslateException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Iterator;
-import java.util.Locale;
-import java.util.concurrent.locks.LockSupport;
 
 /**
- * A DJL loop whose step waits and uses no core, as with a fast accelerator; prints for each epoch
- * the mean wait for a batch of 64. Arguments: a folder with one folder of pictures per class;
- * epochs; {@code crop} (random crops and flips) or {@code resize}; side of the square; milliseconds
- * per step.
+ * A DJL loop over batches of 64 pictures whose step waits and uses no core; see {@link Feed}.
+ * Arguments: a folder with one folder of pictures per class; epochs; {@code crop} (random crops and
+ * flips) or {@code resize}; side of the square; milliseconds per step.
  */
 public final class DjlFeed {
   private static final int BATCH = 64;
@@ -29,7 +25,7 @@ public final class DjlFeed {
   public static void main(String[] args) throws IOException, TranslateException {
     int epochs = Integer.parseInt(args[1]);
     int size = Integer.parseInt(args[3]);
-    long step = Math.round(Double.parseDouble(args[4]) * 1e6);
+    Feed feed = new Feed(args[4]);
     ImageFolder.Builder builder =
         ImageFolder.builder()
             .setRepositoryPath(Path.of(args[0]))
@@ -50,33 +46,9 @@ public final class DjlFeed {
             .build();
     pictures.prepare();
     try (NDManager manager = NDManager.newBaseManager()) {
-      for (int epoch = 1; epoch <= epochs; epoch++) {
-        run(epoch, pictures.getData(manager).iterator(), step);
+      for (int epoch = 0; epoch < epochs; epoch++) {
+        feed.<Batch>run(pictures.getData(manager).iterator(), Batch::close);
       }
     }
-  }
-
-  /** Prints {@code epoch 2: 9 batches, 12.34 ms waited for each, 38.2 % of the time}. */
-  private static void run(int epoch, Iterator<Batch> batches, long step) {
-    long waited = 0;
-    long start = System.nanoTime();
-    int count = 0;
-    for (long requested = start; batches.hasNext(); requested = System.nanoTime()) {
-      Batch batch = batches.next();
-      long received = System.nanoTime();
-      waited += received - requested;
-      count++;
-      for (long left = step; left > 0; left = received + step - System.nanoTime()) {
-        LockSupport.parkNanos(left);
-      }
-      batch.close();
-    }
-    System.out.printf(
-        Locale.ROOT,
-        "epoch %d: %d batches, %.2f ms waited for each, %.1f %% of the time%n",
-        epoch,
-        count,
-        waited / 1e6 / count,
-        100.0 * waited / (System.nanoTime() - start));
   }
 }

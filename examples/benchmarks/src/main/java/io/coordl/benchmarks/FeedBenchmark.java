@@ -2,6 +2,7 @@ package io.coordl.benchmarks;
 
 import io.coordl.harness.Checkout;
 import io.coordl.harness.ChildJvm;
+import io.coordl.harness.Jdk;
 import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -9,17 +10,22 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how long a fast accelerator waits for each batch. {@code example.loader.DjlFeed}, whose
- * step of {@value #STEP_MILLIS} ms uses no core, iterates over batches of 64 JPEG files on two
- * cores, without the agent and with several policies. All programs take turns. Epochs 2 to {@value
- * #EPOCHS} count, without the agent 2 and 3. Bar: with prefetching or {@code auto}, programs that
- * resize pictures or crop them to 64 pixels wait less than a tenth of the time. Arguments: turns
- * (3), batches per epoch (30; nothing is prepared ahead for the first), the jar of another version
- * of the agent to compare with.
+ * Measures how long a fast accelerator waits for each batch, and what the batch costs. {@code
+ * example.loader.DjlFeed} and {@code Dl4jFeed}, whose step of {@value #STEP_MILLIS} ms uses no
+ * core, iterate over batches of 64 JPEG files on two cores, without the agent and with several
+ * policies. All programs take turns. Epochs 2 to {@value #EPOCHS} count, without the agent 2 and 3.
+ * Bar: with prefetching or {@code auto}, programs that resize pictures or crop them to 64 pixels
+ * wait less than a tenth of the time. Engine calls are counted in separate runs, in epochs 3 and 4,
+ * if a JDK of release 25 or newer is installed. Arguments: turns (3), batches per epoch (30;
+ * nothing is prepared ahead for the first), DJL or DL4J (all), the jar of another version of the
+ * agent to compare with.
  */
 public final class FeedBenchmark {
   private static final int EPOCHS = 8;
@@ -28,67 +34,107 @@ public final class FeedBenchmark {
   private static final int PER_CLASS_AND_BATCH = 16;
   private static final int STEP_MILLIS = 20;
   private static final double BAR = 10;
+
+  /** Engine calls are the difference between runs of so many epochs. */
+  private static final int COUNT_FROM = 2;
+
+  private static final int COUNT_TO = 4;
+
   private static final Pattern EPOCH =
-      Pattern.compile("epoch (\\d+): \\d+ batches, ([0-9.]+) ms waited for each, ([0-9.]+) %.*");
+      Pattern.compile(
+          "epoch (\\d+): \\d+ batches, ([0-9.]+) ms waited for each, ([0-9.]+) % of the time;"
+              + " ([0-9.]+) ms of CPU and (\\d+) page faults for each");
 
   private final Checkout checkout = Checkout.find();
   private final int batches;
   private final DjlJob djl;
   private final List<Row> rows = new ArrayList<>();
+  private final EngineCalls calls;
 
-  /** One program; {@code millis} and {@code shares} have a median for each turn. */
+  /** Figures per batch: wait and CPU time in ms, page faults; the wait in % of the time, too. */
+  private record Cost(double millis, double share, double cpu, double faults) {
+    static Cost of(MatchResult epoch) {
+      return new Cost(
+          Double.parseDouble(epoch.group(2)),
+          Double.parseDouble(epoch.group(3)),
+          Double.parseDouble(epoch.group(4)),
+          Double.parseDouble(epoch.group(5)));
+    }
+
+    static double median(List<Cost> costs, ToDoubleFunction<Cost> figure) {
+      return Pairs.median(costs.stream().mapToDouble(figure).boxed().toList());
+    }
+
+    static Cost median(List<Cost> costs) {
+      return new Cost(
+          median(costs, Cost::millis),
+          median(costs, Cost::share),
+          median(costs, Cost::cpu),
+          median(costs, Cost::faults));
+    }
+  }
+
+  /** One program; {@code turns} has the median cost in each turn. */
   private record Row(
+      Example library,
       String pictures,
       int size,
       String policy,
       Path jar,
       String mark,
-      List<Double> millis,
-      List<Double> shares) {
+      List<Cost> turns) {
     /** Without prefetching, a batch is prepared while the program waits for it. */
-    boolean isBarred() {
+    boolean hasBar() {
       boolean isAhead = policy.equals("auto") || policy.contains("prefetch");
       return isAhead && mark.isEmpty() && (pictures.equals("resize") || size == 64);
     }
 
     String name() {
-      return pictures + size + " " + (policy.isEmpty() ? "without the agent" : policy) + mark;
+      String settings = policy.isEmpty() ? "without the agent" : policy;
+      return library + " " + pictures + size + " " + settings + mark;
     }
   }
 
   private FeedBenchmark(int batches) throws IOException {
     this.batches = batches;
-    this.djl = new DjlJob(checkout, checkout.work("feed-" + batches));
+    Path work = checkout.work("feed-" + batches);
+    this.djl = new DjlJob(checkout, work);
+    this.calls = new EngineCalls(work.resolve("calls.jfr"));
   }
 
   /** Runs the benchmark; the class description lists the arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int turns = args.length > 0 ? Integer.parseInt(args[0]) : 3;
     FeedBenchmark benchmark = new FeedBenchmark(args.length > 1 ? Integer.parseInt(args[1]) : 30);
-    benchmark.rows(args.length > 2 ? Path.of(args[2]) : null);
+    String only = args.length > 2 ? args[2] : "all";
+    benchmark.rows(only, args.length > 3 ? Path.of(args[3]) : null);
     boolean met = benchmark.measure(turns);
     System.out.println("made by: " + Commands.of(benchmark.checkout, FeedBenchmark.class, args));
     System.exit(met ? 0 : 1);
   }
 
-  private void rows(@Nullable Path other) {
-    for (int size : new int[] {64, 224}) {
-      add("crop", size, other, "", "decoded=share", "decoded=share,prefetch=2", "auto");
+  private void rows(String only, @Nullable Path other) {
+    if (!only.equals("DL4J")) {
+      add(Example.DJL, "crop", 64, other, "decoded=share");
+      add(Example.DJL, "crop", 224, other, "decoded=share");
+      add(Example.DJL, "resize", 224, other, "prepared=share");
     }
-    add("resize", 224, other, "", "prepared=share", "prepared=share,prefetch=2", "auto");
+    if (!only.equals("DJL")) {
+      add(Example.DL4J, "crop", 224, other, "decoded=share");
+      add(Example.DL4J, "resize", 224, other, "prepared=share");
+    }
   }
 
-  private void add(String pictures, int size, @Nullable Path other, String... policies) {
-    for (String policy : policies) {
-      rows.add(row(pictures, size, policy, checkout.agentJar(), ""));
+  private void add(
+      Example library, String pictures, int size, @Nullable Path other, String caching) {
+    for (String policy : List.of("", caching, caching + ",prefetch=2", "auto")) {
+      rows.add(
+          new Row(library, pictures, size, policy, checkout.agentJar(), "", new ArrayList<>()));
       if (other != null && !policy.isEmpty()) {
-        rows.add(row(pictures, size, policy, other, ", other version"));
+        rows.add(
+            new Row(library, pictures, size, policy, other, ", other version", new ArrayList<>()));
       }
     }
-  }
-
-  private static Row row(String pictures, int size, String policy, Path jar, String mark) {
-    return new Row(pictures, size, policy, jar, mark, new ArrayList<>(), new ArrayList<>());
   }
 
   private boolean measure(int turns) throws IOException, InterruptedException {
@@ -98,30 +144,47 @@ public final class FeedBenchmark {
     List<Row> order = new ArrayList<>(rows);
     for (int turn = 1; turn <= turns; turn++) {
       for (Row row : order) {
-        run(row);
+        Cost cost = run(row);
+        row.turns().add(cost);
         System.out.printf(
             Locale.ROOT,
             "  turn %d of %d, %s: %.2f ms, %.1f %%%n",
             turn,
             turns,
             row.name(),
-            row.millis().get(turn - 1),
-            row.shares().get(turn - 1));
+            cost.millis(),
+            cost.share());
       }
       Collections.reverse(order);
     }
+    Optional<Jdk> counting = EngineCalls.jdk();
+    if (counting.isEmpty()) {
+      System.out.println("No JDK of release 25 or newer, so engine calls are not counted");
+    }
     TextTable table =
-        new TextTable("loop", "ms waited for a batch", "least", "most", "% of the time");
+        new TextTable(
+            "loop, per batch",
+            "wait ms",
+            "least",
+            "most",
+            "% of time",
+            "CPU ms",
+            "faults",
+            "calls");
     List<String> missed = new ArrayList<>();
     for (Row row : rows) {
-      double share = Pairs.median(row.shares());
+      List<Double> waits = row.turns().stream().map(Cost::millis).toList();
+      Cost median = Cost.median(row.turns());
       table.row(
           row.name(),
-          text(Pairs.median(row.millis())),
-          text(Collections.min(row.millis())),
-          text(Collections.max(row.millis())),
-          text(share));
-      if (row.isBarred() && share >= BAR) {
+          text(median.millis()),
+          text(Collections.min(waits)),
+          text(Collections.max(waits)),
+          text(median.share()),
+          text(median.cpu()),
+          Long.toString(Math.round(median.faults())),
+          counting.isPresent() ? text(calls(row, counting.get())) : "-");
+      if (row.hasBar() && median.share() >= BAR) {
         missed.add(row.name());
       }
     }
@@ -141,11 +204,34 @@ public final class FeedBenchmark {
     return missed.isEmpty();
   }
 
-  private void run(Row row) throws IOException, InterruptedException {
+  private Cost run(Row row) throws IOException, InterruptedException {
     int epochs = row.policy().isEmpty() ? PLAIN_EPOCHS : EPOCHS;
+    List<Cost> costs =
+        EPOCH
+            .matcher(job(row, Jdks.running(), epochs).run().orFail("The loop").out())
+            .results()
+            .filter(epoch -> Integer.parseInt(epoch.group(1)) > 1)
+            .map(Cost::of)
+            .toList();
+    if (costs.size() != epochs - 1) {
+      throw new IllegalStateException(
+          costs.size() + " epochs after the first, expected " + (epochs - 1));
+    }
+    return Cost.median(costs);
+  }
+
+  /** Returns the engine calls per batch. */
+  private double calls(Row row, Jdk jdk) throws IOException, InterruptedException {
+    long before = calls.count(job(row, jdk, COUNT_FROM), row.library());
+    long after = calls.count(job(row, jdk, COUNT_TO), row.library());
+    return (double) (after - before) / ((COUNT_TO - COUNT_FROM) * batches);
+  }
+
+  private ChildJvm job(Row row, Jdk jdk, int epochs) throws IOException {
+    String program = row.library() == Example.DJL ? "DjlFeed" : "Dl4jFeed";
     ChildJvm job =
-        Example.DJL
-            .program(checkout, Jdks.running(), "example.loader.DjlFeed")
+        row.library()
+            .program(checkout, jdk, "example.loader." + program)
             .classPath(checkout.testPrograms())
             .wrapper(List.of("taskset", "-c", "0-1"))
             .args(
@@ -154,26 +240,9 @@ public final class FeedBenchmark {
                 row.pictures(),
                 Integer.toString(row.size()),
                 Integer.toString(STEP_MILLIS));
-    if (!row.policy().isEmpty()) {
-      job.agent(row.jar(), "record=off,summary=off," + row.policy());
-    }
-    List<Double> millis = new ArrayList<>();
-    List<Double> shares = new ArrayList<>();
-    EPOCH
-        .matcher(job.run().orFail("The loop").out())
-        .results()
-        .filter(epoch -> Integer.parseInt(epoch.group(1)) > 1)
-        .forEach(
-            epoch -> {
-              millis.add(Double.valueOf(epoch.group(2)));
-              shares.add(Double.valueOf(epoch.group(3)));
-            });
-    if (millis.size() != epochs - 1) {
-      throw new IllegalStateException(
-          millis.size() + " epochs after the first, expected " + (epochs - 1));
-    }
-    row.millis().add(Double.valueOf(Pairs.median(millis)));
-    row.shares().add(Double.valueOf(Pairs.median(shares)));
+    return row.policy().isEmpty()
+        ? job
+        : job.agent(row.jar(), "record=off,summary=off," + row.policy());
   }
 
   private static String text(double value) {
