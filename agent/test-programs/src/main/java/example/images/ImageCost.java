@@ -56,7 +56,9 @@ public final class ImageCost {
         copies / 1e3);
   }
 
-  /** Minimum cost of an array with its own memory: allocation and copy. */
+  /**
+   * Returns the nanoseconds that an array with its own memory costs at least: allocation and copy.
+   */
   private static long copy(int bytes) {
     ByteBuffer source = SOURCE.duplicate().limit(bytes);
     long start = System.nanoTime();

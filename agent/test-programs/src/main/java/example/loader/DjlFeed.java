@@ -29,7 +29,7 @@ public final class DjlFeed {
   public static void main(String[] args) throws IOException, TranslateException {
     int epochs = Integer.parseInt(args[1]);
     int size = Integer.parseInt(args[3]);
-    long step = Math.round(Double.parseDouble(args[4]) * 1e6);
+    long stepNanos = Math.round(Double.parseDouble(args[4]) * 1e6);
     ImageFolder.Builder builder =
         ImageFolder.builder()
             .setRepositoryPath(Path.of(args[0]))
@@ -51,13 +51,13 @@ public final class DjlFeed {
     pictures.prepare();
     try (NDManager manager = NDManager.newBaseManager()) {
       for (int epoch = 1; epoch <= epochs; epoch++) {
-        run(epoch, pictures.getData(manager).iterator(), step);
+        run(epoch, pictures.getData(manager).iterator(), stepNanos);
       }
     }
   }
 
   /** Prints {@code epoch 2: 9 batches, 12.34 ms waited for each, 38.2 % of the time}. */
-  private static void run(int epoch, Iterator<Batch> batches, long step) {
+  private static void run(int epoch, Iterator<Batch> batches, long stepNanos) {
     long waited = 0;
     long start = System.nanoTime();
     int count = 0;
@@ -66,7 +66,7 @@ public final class DjlFeed {
       long received = System.nanoTime();
       waited += received - requested;
       count++;
-      for (long left = step; left > 0; left = received + step - System.nanoTime()) {
+      for (long left = stepNanos; left > 0; left = received + stepNanos - System.nanoTime()) {
         LockSupport.parkNanos(left);
       }
       batch.close();

@@ -17,8 +17,8 @@ import java.util.TreeMap;
  * adds each wait with {@link #waited}. This is exact.
  *
  * <p>{@linkplain #fromTimestamps From timestamps}, where only the framework sees the calls: the
- * data records when each batch was begun and ready, and when the training thread first read it (if
- * it does); a listener records when each step ended. The wait for batch k lasts from the end of
+ * data set records when each batch was begun and ready, and when the training thread first read it
+ * (if it does); a listener records when each step ended. The wait for batch k lasts from the end of
  * step k-1 until batch k is read, or until it is ready if no read is recorded. The first wait of an
  * epoch starts when its first batch is begun, because the loop requests it then. If the training
  * thread produces its batches itself, every wait starts in this way. This method misses the
@@ -29,6 +29,7 @@ import java.util.TreeMap;
  * <p>Thread-safe.
  */
 final class Waits {
+  /** {@link System#nanoTime} when a batch was begun and when it was ready. */
   private record Made(long begun, long ready) {
     Made and(Made other) {
       return new Made(Math.min(begun, other.begun), Math.max(ready, other.ready));
@@ -44,7 +45,7 @@ final class Waits {
   private final TreeMap<Integer, Made> made = new TreeMap<>();
   private final Set<Integer> readBatches = new HashSet<>();
   private final List<Long> stepEnds = new ArrayList<>();
-  private final List<Long> epochs = new ArrayList<>();
+  private final List<Long> epochWaits = new ArrayList<>();
   private long total;
   private long fetched;
   private int steps;
@@ -56,13 +57,13 @@ final class Waits {
     this.workers = workers;
   }
 
-  /** Waits that the program times itself. */
+  /** Creates waits that the program times itself. */
   static Waits timed(Settings settings) {
     return new Waits(settings, true, false, 1);
   }
 
   /**
-   * Waits computed from the timestamps of the data and of the listener.
+   * Creates waits that are computed from the timestamps of the data set and of the listener.
    *
    * @param ahead whether another thread produces the batches
    * @param workers number of batches that each round of steps uses
@@ -86,7 +87,7 @@ final class Waits {
 
   /** Records that the program's own loop has ended an epoch. */
   synchronized void epochEnded() {
-    epochs.add(total - epochs.stream().mapToLong(Long::longValue).sum());
+    epochWaits.add(total - epochWaits.stream().mapToLong(Long::longValue).sum());
   }
 
   /** Records that a batch, or a part of it, was produced. */
@@ -119,26 +120,29 @@ final class Waits {
   /** Adds up the waits so far and forgets all batches, because the data start again. */
   synchronized void startAgain() {
     int rounds = stepEnds.size() / workers;
-    long free = 0;
+    long previousEnd = 0;
     long before = total;
     for (int round = 0; round < rounds; round++) {
       Made first = made.get(round * workers);
       Made last = made.get(lastOf(round));
       if (first != null && last != null) {
-        long requested = !ahead || round == 0 ? first.begun() : free;
+        long requested = !ahead || round == 0 ? first.begun() : previousEnd;
         total += Math.max(0, last.ready() - requested);
       }
-      free = stepEnds.get(round * workers + workers - 1);
+      previousEnd = stepEnds.get(round * workers + workers - 1);
     }
     made.clear();
     readBatches.clear();
     stepEnds.clear();
     if (total > before) {
-      epochs.add(total - before);
+      epochWaits.add(total - before);
     }
   }
 
-  /** ParallelWrapper hands out a round only after it has received the next round's first batch. */
+  /**
+   * Returns the last batch that a round waits for. ParallelWrapper hands out a round only after it
+   * has received the next round's first batch.
+   */
   private int lastOf(int round) {
     int last = round * workers + workers - 1;
     return workers > 1 && made.containsKey(last + 1) ? last + 1 : last;
@@ -173,6 +177,6 @@ final class Waits {
         settings.step(),
         fetched,
         coreWait() - coreWait,
-        epochs);
+        epochWaits);
   }
 }

@@ -132,7 +132,7 @@ public final class Search {
     return results.stream().allMatch(result -> result.exit() == 0);
   }
 
-  /** Runs one job to its end, on its own thread. */
+  /** Runs one job to its end; called by a thread of the pool. */
   private Result job(String rate) throws IOException, InterruptedException {
     long start = System.nanoTime();
     ProcessBuilder builder = new ProcessBuilder(command(rate)).redirectErrorStream(true);

@@ -19,7 +19,8 @@ import java.util.function.Consumer;
 
 /**
  * Runs several instances of a program at the same time, each with an emulated accelerator. Their
- * output goes to temporary files; the error for a failed instance quotes its last line.
+ * output goes to temporary files; the error for a failed instance quotes the last line of its
+ * output.
  */
 final class Instances implements AcceleratorProfile.Instances {
   private static final long POLL_MILLIS = 100;
@@ -34,7 +35,7 @@ final class Instances implements AcceleratorProfile.Instances {
   private final Consumer<String> progress;
 
   /**
-   * @param step milliseconds of a step, in the agent's notation
+   * @param step step time in milliseconds, in the agent's notation
    * @param progress receives a line for each number of instances
    */
   Instances(String step, Programs programs, Consumer<String> progress) {
@@ -69,7 +70,7 @@ final class Instances implements AcceleratorProfile.Instances {
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
     List<Process> running = new ArrayList<>();
     Thread stop = new Thread(() -> running.forEach(Process::destroy));
-    Runtime.getRuntime().addShutdownHook(stop); // Stopping this command stops them.
+    Runtime.getRuntime().addShutdownHook(stop); // Stopping this command stops the instances.
     try {
       for (int i = 0; i < count; i++) {
         String arguments =
@@ -103,7 +104,7 @@ final class Instances implements AcceleratorProfile.Instances {
     return folder.resolve("instance-" + instance + ".log");
   }
 
-  /** Waits until all have ended; throws as soon as one has failed. */
+  /** Waits until all instances have ended; throws as soon as one has failed. */
   private static void await(List<Process> running, Path folder)
       throws IOException, RecordingException {
     List<Process> remaining = new ArrayList<>(running);

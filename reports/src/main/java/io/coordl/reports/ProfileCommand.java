@@ -356,7 +356,7 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   private Path agentJar() throws RecordingException {
-    Path jar = agent == null ? beside() : agent;
+    Path jar = agent == null ? defaultAgent() : agent;
     if (jar == null || !Files.isRegularFile(jar)) {
       throw new RecordingException(
           String.format(
@@ -366,7 +366,7 @@ final class ProfileCommand implements Callable<Integer> {
     return jar;
   }
 
-  private static @Nullable Path beside() {
+  private static @Nullable Path defaultAgent() {
     CodeSource source = ProfileCommand.class.getProtectionDomain().getCodeSource();
     try {
       if (source == null) {
@@ -389,7 +389,7 @@ final class ProfileCommand implements Callable<Integer> {
     }
     try {
       Process running = program.start();
-      Thread stop = new Thread(running::destroy); // Stopping this command stops it.
+      Thread stop = new Thread(running::destroy); // Stopping this command stops the program.
       Runtime.getRuntime().addShutdownHook(stop);
       if (json.enabled) {
         try (InputStream printed = running.getInputStream()) {

@@ -11,6 +11,7 @@ import java.util.function.DoubleConsumer;
  * is not a terminal.
  */
 final class ProgressBar implements DoubleConsumer, AutoCloseable {
+  /** Size in bytes from which a recording is large. */
   static final long LARGE = 50L << 20;
 
   private static final int WIDTH = 40;

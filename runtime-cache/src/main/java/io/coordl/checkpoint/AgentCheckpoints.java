@@ -365,8 +365,8 @@ public final class AgentCheckpoints {
   }
 
   /**
-   * Frees the model's directory name for another if the model is no longer trained; returns whether
-   * it is.
+   * Frees the model's directory name for another model, and returns true, if the model is no longer
+   * trained.
    */
   private boolean forgetIfOld(Trained known) {
     boolean old = known.model.get() == null || turns - known.turn > IDLE_STEPS;

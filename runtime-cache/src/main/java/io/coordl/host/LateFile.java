@@ -20,7 +20,7 @@ public final class LateFile implements Closeable {
 
   @FunctionalInterface
   public interface Attempt {
-    /** Opens and uses the file; false if another job keeps it locked. */
+    /** Opens and uses the file; returns false if another job keeps it locked. */
     boolean succeeds() throws IOException;
   }
 
@@ -72,7 +72,7 @@ public final class LateFile implements Closeable {
     }
   }
 
-  /** Whether that was the last attempt. */
+  /** Makes an attempt, unless closed; returns whether no further attempt is needed. */
   private synchronized boolean tryOnce() throws IOException {
     return closed || attempt.succeeds();
   }

@@ -71,7 +71,7 @@ public record ItemFile(String path, FileState state, @Nullable ItemName name, It
         : !absolutePath.startsWith("/proc/") && !absolutePath.startsWith("/sys/");
   }
 
-  /** Whether no store may cache the file, so that the program reads it itself. */
+  /** Whether no store may cache the file; the program then reads it itself. */
   public boolean isLeftToProgram() {
     return names.leaves(state);
   }

@@ -255,10 +255,10 @@ public final class ItemNames {
 
   /** Reports that the bytes at {@code path} in storage do not match the name. */
   void reportWrong(ItemName name, String path) {
-    Manifest believed = manifest();
+    Manifest loaded = manifest();
     Manifest.Line line = name.listed();
-    if (believed != null && line != null) {
-      believed.reportWrong(line, path);
+    if (loaded != null && line != null) {
+      loaded.reportWrong(line, path);
     }
   }
 
@@ -270,11 +270,11 @@ public final class ItemNames {
     if (relative == null && rule == Rule.HOST && ofInode) {
       return null;
     }
-    Manifest listed = listing == null || relative == null ? null : manifest();
+    Manifest loaded = listing == null || relative == null ? null : manifest();
     Manifest.Line line =
-        listed == null || relative == null || state.size() == 0 ? null : listed.find(relative);
-    if (line != null && listed != null) {
-      if (isOlder(listed, state)) {
+        loaded == null || relative == null || state.size() == 0 ? null : loaded.find(relative);
+    if (line != null && loaded != null) {
+      if (isOlder(loaded, state)) {
         return new ItemName(line.content(), 0, false, false, line);
       }
       if (!loggedNewer.getAndSet(true)) {

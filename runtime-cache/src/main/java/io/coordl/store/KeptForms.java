@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Prepared samples</h2>
  *
- * <p>If a prepared sample is cached, its raw and decoded items need no memory of their own: while a
- * thread prepares such a sample, the stores serve it but admit nothing. Until it is decided which
- * form of a data set is cached, the stores admit the items and report here how much memory they
- * take and how much time they save.
+ * <p>If a prepared sample is cached, its raw and decoded items need not be cached: while a thread
+ * prepares such a sample, the stores serve items but admit none. Until it is decided which form of
+ * a data set is cached, the stores admit the items and report here how much memory they take and
+ * how much time they save.
  *
  * <h2>Raw and decoded items in one arena</h2>
  *
@@ -74,7 +74,7 @@ public final class KeptForms {
 
   // ---- prepared samples
 
-  /** A part of a sample, while a thread prepares it. */
+  /** Totals of the items that a thread reads while it prepares one part of a sample. */
   public static final class Preparing {
     private final boolean isKept;
     private final @Nullable Preparing outer;
@@ -88,7 +88,7 @@ public final class KeptForms {
       this.outer = outer;
     }
 
-    /** Returns size and time of the items read for it; zeros for a form that is not cached. */
+    /** Returns the total size and time of the items; zeros for a form that is not cached. */
     public Rates items() {
       return new Rates(rawBytes, decodedBytes, readNanos, decodeNanos);
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The speed-up that a change caused, told apart from the job's own warm-up. Compares three windows
+ * The speed-up that a change caused, separated from the job's own warm-up. Compares three windows
  * of equal length: the first half of the steady steps before the change, the second half of those
  * steps, and the first steps after the change. A drift test removes the warm-up steps first.
  * Warm-up levels off: from the second window to the third it gains at most what it gained from the
@@ -38,6 +38,8 @@ record Effect(
   private static final int MIN_STEPS = 18;
 
   /**
+   * Returns the effect of a change.
+   *
    * @param stepsBefore steps before the change
    * @param stepsAfter steps after it
    * @param between number of batches between the two
@@ -84,7 +86,10 @@ record Effect(
         isFound || gain.high() < ThreadClimb.EVIDENT);
   }
 
-  /** Compilers that become idle are no effect of the change, so their CPU time bounds it, too. */
+  /**
+   * Returns figures in which the CPU time of compilers and collectors counts as the job's own, so
+   * it bounds the speed-up. Compilers that become idle are no effect of the change.
+   */
   private static Figures withoutCompilers(Figures figures) {
     Figures all = new EpochEvent();
     all.add(figures);
@@ -94,12 +99,12 @@ record Effect(
   }
 
   private static StepMean mean(List<Figures> steps) {
-    return StepMean.of(steps, piece -> piece.wall, piece -> piece.batches);
+    return StepMean.of(steps, step -> step.wall, step -> step.batches);
   }
 
-  /** Per batch, not per sample, because a batch's size may be unknown. */
-  private static double nanosOfBatch(Figures piece) {
-    return (double) piece.wall / Math.max(1, piece.batches);
+  /** Returns nanoseconds per batch, not per sample, because a batch's size may be unknown. */
+  private static double nanosOfBatch(Figures step) {
+    return (double) step.wall / Math.max(1, step.batches);
   }
 
   /** Returns the same figures with no speed-up credited to the change. */

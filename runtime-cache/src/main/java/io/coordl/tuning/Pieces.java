@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Successive pieces of a job, each of at least one batch. When there are {@value #MAX_PIECES},
- * neighbours are merged in pairs, so memory is bounded. Used by one thread at a time.
+ * The figures of successive intervals of a job, each of at least one batch. When there are {@value
+ * #MAX_PIECES}, neighbours are merged in pairs, so memory is bounded. Used by one thread at a time.
  */
 final class Pieces {
   static final int MAX_PIECES = 512;

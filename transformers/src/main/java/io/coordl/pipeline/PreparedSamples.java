@@ -83,12 +83,12 @@ public final class PreparedSamples {
   private final PurityAnalyzer code;
   private final OnceLog log;
   private final List<Plan> plans = new ArrayList<>();
-  private final List<Unknown> unknown = new ArrayList<>();
+  private final List<Unexamined> unexamined = new ArrayList<>();
   private volatile @Nullable Boolean cachesNone;
   private final AtomicLong generation = new AtomicLong();
 
   /** Number of rejected data sets, by class. */
-  private final Map<String, Integer> left = new HashMap<>();
+  private final Map<String, Integer> rejected = new HashMap<>();
 
   /**
    * Keyed by class, size and number of stages, so that a data set that is created again is
@@ -151,10 +151,10 @@ public final class PreparedSamples {
   }
 
   /** A data set without a batch so far, and how many samples were requested after the first. */
-  private static final class Unknown extends WeakReference<Object> {
+  private static final class Unexamined extends WeakReference<Object> {
     private int requested;
 
-    Unknown(Object dataset) {
+    Unexamined(Object dataset) {
       super(dataset);
     }
   }
@@ -170,13 +170,13 @@ public final class PreparedSamples {
         return !plan.isLeftToProgram() && (plan.sparesItems || isKept(plan, index));
       }
     }
-    unknown.removeIf(one -> one.refersTo(null));
-    for (Unknown one : unknown) {
+    unexamined.removeIf(one -> one.refersTo(null));
+    for (Unexamined one : unexamined) {
       if (one.refersTo(dataset)) {
         return ++one.requested <= ItemPrefetcher.WINDOW;
       }
     }
-    unknown.add(new Unknown(dataset));
+    unexamined.add(new Unexamined(dataset));
     return true;
   }
 
@@ -229,7 +229,7 @@ public final class PreparedSamples {
     long now = generation.get();
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
-    if (left.getOrDefault(type, 0) >= MAX_REJECTED) {
+    if (rejected.getOrDefault(type, 0) >= MAX_REJECTED) {
       return new Plan(pipeline, "", now, List.of(), names, worth(pipeline, 0));
     }
     Object settings = pipeline.settings();
@@ -254,7 +254,7 @@ public final class PreparedSamples {
       if (proof.reason() != null) {
         if (names.isEmpty()) {
           log.once(leaves(type, proof.reason()));
-          left.merge(type, 1, Integer::sum);
+          rejected.merge(type, 1, Integer::sum);
         }
         break;
       }
@@ -314,7 +314,8 @@ public final class PreparedSamples {
       }
     } catch (CannotShareException e) {
       if (store.isShared()) {
-        // Does not begin with the policy's name: such a message says why nothing is cached.
+        // Does not begin with the policy's name, because messages that do say why nothing is
+        // cached.
         log.once(
             Text.format(
                 "samples are cached for this job alone: prepared=share cannot share %s.",
@@ -390,16 +391,16 @@ public final class PreparedSamples {
   /**
    * Creates a batch as {@link #batch} does and discards it, only to measure the time.
    *
-   * @param of samples that have just been prepared
-   * @param batched nanoseconds that the library needed to stack them
+   * @param indices samples that have just been prepared
+   * @param stackNanos nanoseconds that the library needed to stack them
    */
   public void probe(
-      Plan plan, List<Long> of, long batched, BatchMaker<? extends AutoCloseable> maker)
+      Plan plan, List<Long> indices, long stackNanos, BatchMaker<? extends AutoCloseable> maker)
       throws Exception {
-    plan.worth.batched(batched, of.size());
+    plan.worth.batched(stackNanos, indices.size());
     if (plan.worth.probes()) {
       long start = System.nanoTime();
-      List<Kept> samples = all(plan, of);
+      List<Kept> samples = all(plan, indices);
       AutoCloseable batch = samples.isEmpty() ? null : maker.make(samples);
       if (batch != null) {
         batch.close();
@@ -549,7 +550,7 @@ public final class PreparedSamples {
     private volatile boolean sparesItems = true;
 
     /** Whether no more samples are cached. */
-    private volatile boolean left;
+    private volatile boolean stopped;
 
     /** Number of samples requested, counted up to 2; concurrent requests may count as one. */
     private volatile int samples;
@@ -622,8 +623,8 @@ public final class PreparedSamples {
     }
 
     private boolean haveSameValues() {
-      for (FieldValues of : values) {
-        if (!of.areSame()) {
+      for (FieldValues stageValues : values) {
+        if (!stageValues.areSame()) {
           return false;
         }
       }
@@ -631,7 +632,7 @@ public final class PreparedSamples {
     }
 
     private boolean isLeftToProgram() {
-      return left || names.isEmpty() || !worth.paysOff();
+      return stopped || names.isEmpty() || !worth.paysOff();
     }
 
     private void checked(long nanos) {
@@ -696,7 +697,7 @@ public final class PreparedSamples {
      */
     private synchronized void measured(long[] nanos, long[] bytes, int last, List<Rates> parts)
         throws IOException {
-      if (stage >= 0 || left) {
+      if (stage >= 0 || stopped) {
         return;
       }
       nanosOfStages.add(nanos);
@@ -754,7 +755,7 @@ public final class PreparedSamples {
     }
 
     private static long mean(List<long[]> samples, int stage) {
-      return Math.round(samples.stream().mapToLong(of -> of[stage]).average().orElse(0));
+      return Math.round(samples.stream().mapToLong(stages -> stages[stage]).average().orElse(0));
     }
 
     /** Returns the measurements of the items of an average sample. */
@@ -783,11 +784,12 @@ public final class PreparedSamples {
     }
 
     private void leave(String why) {
-      left = true;
+      stopped = true;
       log.once(leaves(name, keepsItems, why));
     }
   }
 
+  /** One request for a sample, which finds the sample, or prepares and caches it. */
   private final class Making<S> {
     private final Plan plan;
     private final long index;

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Lists the JDK methods whose results depend only on their arguments, and on files that they open,
- * where changes are noticed; all others are unknown. Excluded are clocks, threads, the default
+ * Lists the JDK methods whose results depend only on their arguments, and on files that they open
+ * and whose changes are noticed; all others are unknown. Excluded are clocks, threads, the default
  * locale, properties, random generators, processes, sockets, reflection and output to files or the
  * console.
  */

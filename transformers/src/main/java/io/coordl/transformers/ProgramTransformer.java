@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class ProgramTransformer implements ClassFileTransformer {
   /** Receives what happens to classes as they load or are retransformed, on any thread. */
   public interface Listener {
-    /** Listener for the rules that are applied to, or do not fit, one class. */
+    /** Returns the listener for the rules that are applied to, or do not fit, one class. */
     RuleListener forClass(String name, @Nullable ProtectionDomain domain);
 
     /** A class could not be rewritten and stays unchanged. */
@@ -41,7 +41,8 @@ public final class ProgramTransformer implements ClassFileTransformer {
   private final CallSiteRewriter callSites = new CallSiteRewriter();
   private final HookWeaver hooks;
   private final Listener listener;
-  private final Map<ClassLoader, Boolean> seeing = Collections.synchronizedMap(new WeakHashMap<>());
+  private final Map<ClassLoader, Boolean> bridgeVisible =
+      Collections.synchronizedMap(new WeakHashMap<>());
 
   public ProgramTransformer(HookWeaver hooks, Listener listener) {
     this.hooks = hooks;
@@ -55,7 +56,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
 
   /**
    * Whether a loaded class may need retransformation, judged by the class file that its loader
-   * finds; true if it finds none.
+   * finds; true if there is none.
    */
   public boolean mayChange(Class<?> type) {
     ClassLoader loader = type.getClassLoader();
@@ -119,14 +120,14 @@ public final class ProgramTransformer implements ClassFileTransformer {
    * {@code java.*} to the boot loader, so a rewritten call would fail there.
    */
   private boolean seesBridge(ClassLoader loader) {
-    Boolean sees = seeing.get(loader);
+    Boolean sees = bridgeVisible.get(loader);
     if (sees == null) {
       try {
         sees = Class.forName(Spans.class.getName(), false, loader) == Spans.class;
       } catch (ClassNotFoundException | LinkageError e) {
         sees = false;
       }
-      seeing.put(loader, sees);
+      bridgeVisible.put(loader, sees);
     }
     return sees;
   }

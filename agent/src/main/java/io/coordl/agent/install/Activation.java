@@ -63,8 +63,8 @@ final class Activation {
   }
 
   /**
-   * Called whenever a rule of a library has rewritten a class, or with null if the user named a
-   * data set, so that no library is needed; starts the agent once. Never throws.
+   * Starts the agent, once. Called whenever a library's rule has rewritten a class, or with null if
+   * the user named a data set, because then no library is needed. Never throws.
    */
   synchronized void activate(@Nullable Library library) {
     if (failed) {
@@ -90,7 +90,7 @@ final class Activation {
     }
   }
 
-  /** Called at exit: reports options that needed a library which never loaded. */
+  /** Reports, at exit, the options that needed a library that was never loaded. */
   synchronized void endWithoutLibrary() {
     if (job != null || failed) {
       return;

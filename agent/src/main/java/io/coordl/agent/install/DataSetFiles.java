@@ -23,7 +23,9 @@ final class DataSetFiles {
     this.figures = figures;
   }
 
-  /** The files that the options name, or those read while a sample is loaded. */
+  /**
+   * Returns a filter of the files that the options name, or of those read while a sample is loaded.
+   */
   static ItemFilter of(Options options, EarlyMaps early, JobFigures figures, Requested requested) {
     DataSetFiles files = new DataSetFiles(options, early, figures);
     ItemFilter filter = files.filter();

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 final class Policies {
   private static final String NONE = "none";
 
-  /** Share of free memory for each staging buffer; small, because more may follow. */
+  /** Share of free memory for each staging buffer; small, because each pipeline has one. */
   private static final double PREP_SHARE = 0.125;
 
   private static final double CHECKPOINT_SHARE = 0.25;
@@ -288,7 +288,7 @@ final class Policies {
 
   /**
    * Ends the job after the profile, by {@link System#exit} on an agent thread. The training thread
-   * waits here for a bounded time, because a shutdown hook of the program may wait for it.
+   * waits here for a bounded time, because a shutdown hook of the program may wait for that thread.
    */
   @SuppressWarnings("SystemExitOutsideMain") // Documented behaviour of profile=.
   private void end() {
@@ -343,9 +343,9 @@ final class Policies {
   }
 
   private Prefetcher prefetcher(@Nullable DecodedStore decoded) {
-    Tuner tries = options.triesPrefetching() ? tuner : null;
+    Tuner threadTuner = options.triesPrefetching() ? tuner : null;
     int fixed = options.count(Option.PREFETCH);
-    IntSupplier threads = tries == null ? () -> fixed : tries::threads;
+    IntSupplier threads = threadTuner == null ? () -> fixed : threadTuner::threads;
     Prefetcher made =
         new Prefetcher(
             decoded == null && stores.raw() == null

@@ -45,8 +45,11 @@ public final class FeedBenchmark {
       String mark,
       List<Double> millis,
       List<Double> shares) {
-    /** Without prefetching, a batch is prepared while the program waits for it. */
-    boolean isBarred() {
+    /**
+     * Whether the bar applies. It needs prefetching: otherwise, a batch is prepared while the
+     * program waits for it.
+     */
+    boolean hasBar() {
       boolean isAhead = policy.equals("auto") || policy.contains("prefetch");
       return isAhead && mark.isEmpty() && (pictures.equals("resize") || size == 64);
     }
@@ -121,7 +124,7 @@ public final class FeedBenchmark {
           text(Collections.min(row.millis())),
           text(Collections.max(row.millis())),
           text(share));
-      if (row.isBarred() && share >= BAR) {
+      if (row.hasBar() && share >= BAR) {
         missed.add(row.name());
       }
     }

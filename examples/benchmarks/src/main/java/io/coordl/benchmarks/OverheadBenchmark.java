@@ -97,18 +97,18 @@ public final class OverheadBenchmark {
             Interval.of(observing),
             Interval.of(live));
       }
-      String observed = verdict(observing, OBSERVING_BAR);
-      String lived = verdict(live, LIVE_BAR);
-      within &= !observed.equals("no") && !lived.equals("no");
+      String observingVerdict = verdict(observing, OBSERVING_BAR);
+      String liveVerdict = verdict(live, LIVE_BAR);
+      within &= !observingVerdict.equals("no") && !liveVerdict.equals("no");
       table.row(
           example.name(),
           Integer.toString(jvms),
           Interval.of(inTurns).toString(),
           Interval.of(threads).toString(),
           Interval.of(observing).toString(),
-          observed,
+          observingVerdict,
           Interval.of(live).toString(),
-          lived);
+          liveVerdict);
     }
     System.out.printf(
         Locale.ROOT,

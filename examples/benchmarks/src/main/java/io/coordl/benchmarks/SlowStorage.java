@@ -160,7 +160,7 @@ final class SlowStorage implements AutoCloseable {
     return work.resolve("slow").toAbsolutePath();
   }
 
-  /** Bytes of all files below {@code data}. */
+  /** Returns the bytes of all files below {@code data}. */
   static long size(Path data) throws IOException {
     long[] sum = {0};
     Files.walkFileTree(

@@ -71,8 +71,8 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
   }
 
   /**
-   * Epochs per second of all jobs together, counting partial epochs, after every job has finished
-   * {@code warmUp} epochs and before any has ended.
+   * Returns the epochs per second of all jobs together, counting partial epochs, after every job
+   * has finished {@code warmUp} epochs and before any has ended.
    */
   double epochsPerSecond(int warmUp) {
     long from = Long.MIN_VALUE;
@@ -93,14 +93,16 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
   }
 
   /**
-   * Mean CPU seconds that an epoch takes in all jobs together, over the epochs after {@code from}
-   * up to {@code to}, without JIT compilers.
+   * Returns the mean CPU seconds that an epoch takes in all jobs together, over the epochs after
+   * {@code from} up to {@code to}, without JIT compilers.
    */
   double cpuPerEpoch(int from, int to) {
     return cpu.stream().mapToDouble(job -> job.seconds(from, to)).sum() / (to - from);
   }
 
-  /** Epochs done at {@code time}, which is between the first and last end of an epoch. */
+  /**
+   * Returns the epochs done at {@code time}, which is between the first and last end of an epoch.
+   */
   private static double done(List<Long> ends, long time) {
     int epoch = 1;
     while (ends.get(epoch) < time) {

@@ -61,7 +61,7 @@ final class TurnTaker implements AutoCloseable {
   }
 
   /**
-   * Returns the next line with this prefix.
+   * Waits for the next line with this prefix and returns it.
    *
    * @throws IllegalStateException if the job ends first, or prints nothing for five minutes
    */

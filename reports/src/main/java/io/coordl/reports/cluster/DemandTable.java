@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param cores points of the first axis, ascending
  * @param memoryGib points of the second axis, ascending: GiB of cache
  * @param storageMbs points of the third axis, ascending: MB/s
- * @param samplesPerSecond by cores, by memory, by storage rate
+ * @param samplesPerSecond speeds, indexed by cores, then memory, then storage rate
  * @param knee the smallest amounts that are nearly as good as the largest
  */
 public record DemandTable(
@@ -31,9 +31,10 @@ public record DemandTable(
   public static final double NEARLY = 0.98;
 
   /**
-   * A point of the table.
+   * The point of the table with the smallest amounts that give nearly the best speed.
    *
-   * @param share speed as a share of that with the most cores and memory, on the host's own storage
+   * @param share speed as a share of the speed with the most cores and memory, on the host's own
+   *     storage
    */
   public record Knee(double cores, double memoryGib, double storageMbs, double share) {}
 
@@ -108,8 +109,8 @@ public record DemandTable(
   }
 
   /**
-   * Returns the axis's lowest storage rate in MB/s that hardly slows the job; 0 if no rate slows
-   * it.
+   * Returns the lowest storage rate on the axis, in MB/s, that hardly slows the job; 0 if no rate
+   * slows it.
    */
   double storageNeeded(double withCores, double withMemory) {
     double best = speed(withCores, withMemory, Double.MAX_VALUE);
@@ -133,7 +134,7 @@ public record DemandTable(
     return at(cores.size() - 1.0, memoryGib.size() - 1.0, storageMbs.size() - 1.0);
   }
 
-  /** Returns a sentence about what is wrong with a table read from a file; null if it is valid. */
+  /** Returns the problem with a table read from a file, as a sentence; null if it is valid. */
   @Nullable String problem() {
     if (Stream.<@Nullable Object>of(cores, memoryGib, storageMbs, samplesPerSecond, knee)
         .anyMatch(Objects::isNull)) {

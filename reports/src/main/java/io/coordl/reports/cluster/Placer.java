@@ -108,7 +108,7 @@ final class Placer {
     }
     for (Tenant job : jobs) {
       if (job.placement != null && job.movingPays && job.placement.perGpu() == job.share) {
-        move(job, job.placement);
+        tryToMove(job, job.placement);
       }
     }
     others.sort(
@@ -159,7 +159,7 @@ final class Placer {
     }
   }
 
-  private void move(Tenant job, Placement from) {
+  private void tryToMove(Tenant job, Placement from) {
     servers.giveBack(from);
     Placement better = servers.bestFit(job.gpus, job.ideal);
     if (better == null) {

@@ -70,10 +70,10 @@ final class Servers {
   }
 
   /**
-   * First fit, GPU by GPU: takes free GPUs of the first servers with enough resources for a GPU.
+   * Takes free GPUs, GPU by GPU, from the first servers with enough resources for a GPU.
    *
    * @param perGpu amount of each resource per GPU
-   * @return null, taking nothing, unless all GPUs fit
+   * @return null if not all GPUs fit; then nothing is taken
    */
   @Nullable Placement firstFit(int gpus, double[] perGpu) {
     if (gpus > allFreeGpus) {
@@ -101,10 +101,10 @@ final class Servers {
   }
 
   /**
-   * Places all GPUs on one server. Among the servers that have enough, chooses the one with the
+   * Takes all GPUs from one server. Among the servers that have enough, chooses the one with the
    * fewest free GPUs, then the fewest free cores.
    *
-   * @return null, taking nothing, if there is none
+   * @return null if no server has enough; then nothing is taken
    */
   @Nullable Placement bestFit(int gpus, double[] perGpu) {
     int best = -1;
@@ -146,7 +146,7 @@ final class Servers {
     return any.with(perGpu);
   }
 
-  /** Whether all resources of a placement are free. */
+  /** Returns whether all resources of a placement are free. */
   boolean has(Placement placement) {
     for (int i = 0; i < placement.spread(); i++) {
       if (!has(placement, i)) {
@@ -156,7 +156,7 @@ final class Servers {
     return true;
   }
 
-  /** Whether a placement's resources on its {@code i}th server are free. */
+  /** Returns whether a placement's resources on its {@code i}th server are free. */
   boolean has(Placement placement, int i) {
     int gpus = placement.gpus(i);
     return fit(placement.server(i), placement.perGpu(), gpus) == gpus;

@@ -65,8 +65,8 @@ public final class SimulationText {
     for (Policy policy : new LinkedHashSet<>(runs.stream().map(SimulationRun::policy).toList())) {
       ratio(
               policy,
-              of(groups, policy, Allocation.PROPORTIONAL),
-              of(groups, policy, Allocation.TUNE))
+              runs(groups, policy, Allocation.PROPORTIONAL),
+              runs(groups, policy, Allocation.TUNE))
           .ifPresent(lines::add);
     }
     for (SimulationRun run : runs) {
@@ -80,7 +80,7 @@ public final class SimulationText {
     return lines;
   }
 
-  private static List<SimulationRun> of(
+  private static List<SimulationRun> runs(
       Map<String, List<SimulationRun>> groups, Policy policy, Allocation allocation) {
     return groups.getOrDefault(policy + " " + allocation, List.of());
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How identical hosts depend on each other: the share of the data set that each caches, and the
+ * The mutual dependence of identical hosts: the share of the data set that each caches, and the
  * cost of a sample from another host.
  *
  * @param pipeline pipeline of one host
@@ -26,7 +26,7 @@ record Coupling(
     double threadNanos,
     double networkNanos,
     List<String> assumptions) {
-  /** 10 Gbit/s, the slowest network that the CoorDL paper (VLDB'21) considers. */
+  /** Bytes a second: 10 Gbit/s, the slowest network that the CoorDL paper (VLDB'21) considers. */
   static final double DEFAULT_NETWORK = 1.25e9;
 
   static final double[] COUNTS = {1, 2, 4, 8, 16, 32, 64, 128, 256};
@@ -40,7 +40,7 @@ record Coupling(
 
   static List<Missing> missing(Pipeline measured, Scenario scenario) {
     List<Missing> missing =
-        known(measured, scenario)
+        withScenarioStorage(measured, scenario)
             .missing(
                 "computeNanos", "prepNanos", "missNanos", "storageRate", "sampleBytes", "todayHit");
     return missing.isEmpty() && share(measured, scenario) == null
@@ -54,7 +54,7 @@ record Coupling(
 
   /** Creates the coupling; {@link #missing} must be empty. */
   static Coupling of(Pipeline measured, Scenario scenario) {
-    Pipeline pipeline = known(measured, scenario);
+    Pipeline pipeline = withScenarioStorage(measured, scenario);
     Double share = share(measured, scenario);
     List<String> assumptions = new ArrayList<>();
     assumptions.add(
@@ -96,7 +96,7 @@ record Coupling(
         assumptions);
   }
 
-  private static Pipeline known(Pipeline measured, Scenario scenario) {
+  private static Pipeline withScenarioStorage(Pipeline measured, Scenario scenario) {
     Double rate = scenario.storageRate();
     return rate == null ? measured : measured.withStorage(rate);
   }

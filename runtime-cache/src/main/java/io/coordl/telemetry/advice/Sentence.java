@@ -263,12 +263,15 @@ public enum Sentence {
     this.format = format;
   }
 
-  /** The text, with its figures in place. */
+  /** Returns the text with its figures. */
   public String with(@Nullable Object... figures) {
     return Text.format(format, figures);
   }
 
-  /** The text with placeholders for its figures, in the syntax of {@link java.util.Formatter}. */
+  /**
+   * Returns the text with placeholders for its figures, in the syntax of {@link
+   * java.util.Formatter}.
+   */
   public String format() {
     return format;
   }

@@ -193,19 +193,19 @@ public final class JobFigures {
     return List.copyOf(libraries.values());
   }
 
-  /** Records and returns, for each requested policy without effect, the reason. */
+  /** Records and returns the reason for each requested policy that had no effect. */
   List<String> didNothing() {
     return lines(unused);
   }
 
   // ---- reading figures
 
-  /** Totals, latencies and stores, which are exported to other systems. */
+  /** Returns totals, latencies and stores, which are exported to other systems. */
   List<Event> exported() {
     return together(Stream.of(List.of(ended()), latencies(), stores()));
   }
 
-  /** The job's totals so far, as events; readers use the last ones in a recording. */
+  /** Returns the job's totals so far, as events; readers use the last ones in a recording. */
   List<Event> statistics() {
     return together(
         Stream.of(
@@ -217,7 +217,7 @@ public final class JobFigures {
             policyStatistics()));
   }
 
-  /** Statistics of stores, staging, other hosts and devices so far. */
+  /** Returns the statistics of stores, staging, other hosts and devices so far. */
   List<Event> policyStatistics() {
     return together(Stream.of(stores(), stagings(), peerViews(), gpus()));
   }
@@ -248,7 +248,7 @@ public final class JobFigures {
     return made == null ? List.of() : made.summary();
   }
 
-  /** Called once the recording runs: writes the buffered events, and later ones immediately. */
+  /** Writes the buffered events to the running recording, and later ones immediately. */
   void open(EventSink to) {
     log.events.open(to);
     rewrites.events.open(to);
@@ -264,8 +264,8 @@ public final class JobFigures {
       long faults) {}
 
   /**
-   * Called when the job ends: writes open epochs as they stand and fixes every total, whatever the
-   * program's threads do afterwards. Only the first call has an effect.
+   * Writes open epochs as they stand and fixes every total, whatever the program's threads do
+   * afterwards. Called when the job ends; only the first call has an effect.
    */
   void freeze() {
     synchronized (spans) {
@@ -277,7 +277,7 @@ public final class JobFigures {
     }
   }
 
-  /** The job's distributions so far, one for each kind that has durations. */
+  /** Returns the job's distributions so far, one for each kind that has durations. */
   List<LatencyStatisticsEvent> latencies() {
     return total(latencies::job, AtEnd::latencies);
   }
@@ -373,18 +373,22 @@ public final class JobFigures {
     waits.look();
   }
 
-  /** The wait that has lasted too long and has not ended; an empty list if there is none. */
+  /**
+   * Returns the wait that has lasted too long and has not ended; an empty list if there is none.
+   */
   List<OpenWaitEvent> openWaits() {
     OpenWaitEvent open = waits.open();
     return open == null ? List.of() : List.of(open);
   }
 
-  /** The totals, including the longest wait that has not ended. */
+  /** Returns the totals, including the longest unfinished wait. */
   JobStatisticsEvent totals() {
     return totals(true);
   }
 
-  /** The totals without a wait that has not ended, so the times only grow, as counters must. */
+  /**
+   * Returns the totals without unfinished waits, so the times never decrease, as counters require.
+   */
   JobStatisticsEvent ended() {
     return totals(false);
   }

@@ -123,7 +123,7 @@ final class Status implements Closeable {
     }
   }
 
-  /** Attributes of a new file: readable by its user only, if the file system supports that. */
+  /** Returns attributes of a file that only its user can read, if the file system supports that. */
   static FileAttribute<?>[] attributes(Path file) {
     return file.getFileSystem().supportedFileAttributeViews().contains("posix")
         ? new FileAttribute<?>[] {OWNER_ONLY}

@@ -60,11 +60,11 @@ final class Thinning implements EventSink {
   }
 
   private boolean isDropped(Batched event, int halvings) {
-    boolean single =
+    boolean isOfItem =
         !(event instanceof BatchEvent
             || event instanceof DataStallEvent
             || event instanceof StepEvent);
-    int times = single ? halvings : halvings - BATCHES_LATER;
+    int times = isOfItem ? halvings : halvings - BATCHES_LATER;
     if (times <= 0) {
       return false;
     }

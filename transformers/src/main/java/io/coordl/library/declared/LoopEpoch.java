@@ -41,7 +41,7 @@ final class LoopEpoch implements LibraryEpoch {
   static final int ASSUMED = 64;
 
   /** A prefetched batch must be smaller than the free memory divided by this. */
-  private static final int FREE = 4;
+  private static final int FREE_DIVISOR = 4;
 
   private static final long HANDOVER_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
   private static final String AFTER = "after";
@@ -56,7 +56,7 @@ final class LoopEpoch implements LibraryEpoch {
   private final ObjectFields fields;
   private final PurityAnalyzer.Proof proof;
   private final List<Integer> copied;
-  private final Set<Class<?>> fresh = new HashSet<>();
+  private final Set<Class<?>> recordsNotKept = new HashSet<>();
   private volatile @Nullable Place now;
 
   /** The settings that the proof holds for. */
@@ -64,7 +64,7 @@ final class LoopEpoch implements LibraryEpoch {
 
   private volatile @Nullable Place early;
   private volatile @Nullable String reason;
-  private volatile boolean repeats = true;
+  private volatile boolean hasSameArguments = true;
 
   /** Size of the last batch. */
   private volatile long bytes;
@@ -101,7 +101,7 @@ final class LoopEpoch implements LibraryEpoch {
   boolean ask(Object[] arguments) {
     Place before = now;
     List<Object> copy = Arrays.asList(arguments.clone());
-    repeats = before == null || before.arguments().equals(copy);
+    hasSameArguments = before == null || before.arguments().equals(copy);
     Place current = take(copy, before);
     now = current;
     if (current != null && proven == null) {
@@ -216,12 +216,12 @@ final class LoopEpoch implements LibraryEpoch {
     long free = memory.maxMemory() - memory.totalMemory() + memory.freeMemory();
     Place next = now;
     Place.Settings provenFor = proven;
-    return repeats
+    return hasSameArguments
         && next != null
         && provenFor != null
         && provenFor.isSame(next.settings())
         && nanos > HANDOVER_NANOS
-        && bytes < free / FREE;
+        && bytes < free / FREE_DIVISOR;
   }
 
   /** False: the iterator's fields are compared before each batch. */
@@ -314,11 +314,11 @@ final class LoopEpoch implements LibraryEpoch {
       throw leave("it keeps an array that it returns");
     }
     for (Class<?> recordClass : parts.records()) {
-      if (!fresh.contains(recordClass)) {
+      if (!recordsNotKept.contains(recordClass)) {
         if (keeps(twin, recordClass)) {
           throw leave("it keeps objects of " + recordClass.getName() + ", which it may return");
         }
-        fresh.add(recordClass);
+        recordsNotKept.add(recordClass);
       }
     }
   }

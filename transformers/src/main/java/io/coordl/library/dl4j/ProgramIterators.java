@@ -174,9 +174,9 @@ public final class ProgramIterators implements LibraryHooks {
 
     /** Leaves the iterator in the state that its own code would have left it in. */
     void settle() {
-      String behind = place;
-      if (!ran && behind != null) {
-        iterator.set(behind);
+      String numbersAfter = place;
+      if (!ran && numbersAfter != null) {
+        iterator.set(numbersAfter);
       }
     }
   }

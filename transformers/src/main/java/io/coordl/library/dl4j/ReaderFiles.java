@@ -87,8 +87,8 @@ final class ReaderFiles {
   /**
    * Whether this file is unchanged since it was opened.
    *
-   * @param isRead whether the library has read from it; if not, an unknown opening is assumed to
-   *     have been just now
+   * @param isRead whether the library has read from it; if not, a file whose opening was not
+   *     recorded counts as unchanged
    */
   synchronized boolean isAsOpened(File file, boolean isRead) {
     return opened == null ? !isRead : opened == DataFiles.stateOf(file);

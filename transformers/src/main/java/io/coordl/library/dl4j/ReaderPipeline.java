@@ -37,8 +37,8 @@ final class ReaderPipeline implements LibraryEpoch {
   private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
 
   /**
-   * Null if the program may hold the arrays that this pipeline creates, in its own code or because
-   * they are passed to it.
+   * Null if the program may hold the arrays that this pipeline creates: the program gets them, or
+   * its own code runs in the pipeline.
    */
   private final @Nullable Scopes scopes;
 
@@ -84,7 +84,7 @@ final class ReaderPipeline implements LibraryEpoch {
     return iterator.next(batchSize);
   }
 
-  /** Begins in the epoch's own order. */
+  /** Sets the readers to the start of the epoch, in its current order. */
   @Override
   public boolean begin() {
     for (int i = 0; i < readers.size(); i++) {

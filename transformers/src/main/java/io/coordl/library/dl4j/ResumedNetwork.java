@@ -43,7 +43,7 @@ final class ResumedNetwork {
   private final long node;
 
   private long skipped;
-  private String was = "";
+  private String savedSettings = "";
 
   private ResumedNetwork(Resume resume, File file, DataInputStream in, boolean severalStepsABatch)
       throws IOException {
@@ -105,7 +105,7 @@ final class ResumedNetwork {
         return null;
       }
       resume.begin(resumed.steps);
-      resumed.count(network);
+      resumed.restoreCounts(network);
       if (resumed.severalStepsABatch) {
         resume.lacks(
             "the network's state within a sequence (truncated backpropagation) is not restored");
@@ -155,7 +155,7 @@ final class ResumedNetwork {
     return type == BackpropType.TruncatedBPTT;
   }
 
-  /** Returns null on success; otherwise the reason. */
+  /** Restores the weights and the updater; returns null on success, otherwise the reason. */
   private @Nullable String restore(Model network) throws IOException {
     boolean layered = network instanceof MultiLayerNetwork;
     Model saved =
@@ -163,11 +163,12 @@ final class ResumedNetwork {
             ? ModelSerializer.restoreMultiLayerNetwork(file, true)
             : ModelSerializer.restoreComputationGraph(file, true);
     INDArray updater = updater(saved);
-    if (differ(network.params(), saved.params()) || differ(updater(network), updater)) {
+    if (differInLength(network.params(), saved.params())
+        || differInLength(updater(network), updater)) {
       String what = layered ? "network" : "graph";
       return "the " + what + " has other parameters or another updater than the checkpoint";
     }
-    was = settings(saved);
+    savedSettings = settings(saved);
     network.setParams(saved.params());
     if (updater != null && network instanceof MultiLayerNetwork layers) {
       layers.getUpdater().setStateViewArray(layers, updater.dup(), false);
@@ -181,7 +182,7 @@ final class ResumedNetwork {
     return ((NeuralNetwork) network).updaterState();
   }
 
-  private static boolean differ(@Nullable INDArray one, @Nullable INDArray other) {
+  private static boolean differInLength(@Nullable INDArray one, @Nullable INDArray other) {
     return (one == null || other == null) ? one != other : one.length() != other.length();
   }
 
@@ -198,7 +199,7 @@ final class ResumedNetwork {
   }
 
   /** Restores the counts that schedules and listeners use. */
-  private void count(Model network) {
+  private void restoreCounts(Model network) {
     if (network instanceof MultiLayerNetwork layers) {
       layers.setIterationCount(iterations);
       layers.setEpochCount(epochs);
@@ -258,14 +259,14 @@ final class ResumedNetwork {
       String other = restore(network);
       if (other != null) {
         resume.lacks(other);
-      } else if (!settings(network).equals(was)) {
+      } else if (!settings(network).equals(savedSettings)) {
         resume.lacks(
             "the network's settings, such as learning rates, differ from those of the earlier job");
       }
     } catch (IOException e) {
       resume.lacks(String.valueOf(e));
     }
-    count(network);
+    restoreCounts(network);
     Nd4j.getRandom().setStates(root, node);
     resume.end();
   }

@@ -179,7 +179,7 @@ public final class CallSiteRewriter {
       this.end = end;
     }
 
-    /** Whether exactly two references exist, both on the stack, as far as this class can tell. */
+    /** Whether exactly two references are known to exist, both on the stack. */
     boolean hasTwoReferences() {
       return endOfDup > end && !isCopiedAgain;
     }
