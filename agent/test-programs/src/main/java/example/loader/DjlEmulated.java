@@ -85,7 +85,7 @@ public final class DjlEmulated {
             awaitTime(end);
             lines.step(samples);
           }
-          lines.ended();
+          lines.endEpoch();
         }
       }
     } finally {

@@ -12,7 +12,7 @@ final class EpochLines {
   /**
    * Prints the line of an epoch of this many samples, which began at construction or the last call.
    */
-  void ended(int samples) {
+  void endEpoch(int samples) {
     long now = System.nanoTime();
     long cpu = cpuNanos();
     epoch++;

@@ -28,7 +28,7 @@ final class SteadyEpochs {
     }
   }
 
-  void ended() {
+  void endEpoch() {
     epoch++;
     System.out.printf(
         Locale.ROOT,

@@ -160,7 +160,7 @@ public final class DjlTraining {
             trainer.step();
             batch.close();
           }
-          lines.ended(dataset.size(), sum);
+          lines.endEpoch(dataset.size(), sum);
         }
       }
     }
@@ -176,7 +176,7 @@ public final class DjlTraining {
           sum += batch.getData().head().sum().getFloat();
           batch.close();
         }
-        lines.ended(dataset.size(), sum);
+        lines.endEpoch(dataset.size(), sum);
       }
     }
   }
@@ -197,7 +197,7 @@ public final class DjlTraining {
 
     @Override
     public void onEpoch(Trainer trainer) {
-      lines.ended(samples, trainer.getTrainingResult().getTrainLoss());
+      lines.endEpoch(samples, trainer.getTrainingResult().getTrainLoss());
     }
   }
 

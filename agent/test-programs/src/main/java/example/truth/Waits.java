@@ -30,9 +30,9 @@ import java.util.TreeMap;
  */
 final class Waits {
   /** {@link System#nanoTime} when a batch was begun and when it was ready. */
-  private record Made(long begun, long ready) {
-    Made and(Made other) {
-      return new Made(Math.min(begun, other.begun), Math.max(ready, other.ready));
+  private record Produced(long begun, long ready) {
+    Produced and(Produced other) {
+      return new Produced(Math.min(begun, other.begun), Math.max(ready, other.ready));
     }
   }
 
@@ -42,7 +42,7 @@ final class Waits {
   private final int workers;
   private final Thread training = Thread.currentThread();
   private final long coreWait = coreWait();
-  private final TreeMap<Integer, Made> made = new TreeMap<>();
+  private final TreeMap<Integer, Produced> produced = new TreeMap<>();
   private final Set<Integer> readBatches = new HashSet<>();
   private final List<Long> stepEnds = new ArrayList<>();
   private final List<Long> epochWaits = new ArrayList<>();
@@ -91,11 +91,11 @@ final class Waits {
   }
 
   /** Records that a batch, or a part of it, was produced. */
-  synchronized void made(int batch, long begun, long ready) {
+  synchronized void produced(int batch, long begun, long ready) {
     if (timed) {
       return;
     }
-    made.merge(batch, new Made(begun, ready), Made::and);
+    produced.merge(batch, new Produced(begun, ready), Produced::and);
   }
 
   /**
@@ -105,7 +105,7 @@ final class Waits {
   synchronized void read(int batch) {
     if (!timed && Thread.currentThread() == training && readBatches.add(batch)) {
       long now = System.nanoTime();
-      made.computeIfPresent(batch, (key, times) -> new Made(times.begun(), now));
+      produced.computeIfPresent(batch, (key, times) -> new Produced(times.begun(), now));
     }
   }
 
@@ -118,20 +118,20 @@ final class Waits {
   }
 
   /** Adds up the waits so far and forgets all batches, because the data start again. */
-  synchronized void startAgain() {
+  synchronized void restart() {
     int rounds = stepEnds.size() / workers;
     long previousEnd = 0;
     long before = total;
     for (int round = 0; round < rounds; round++) {
-      Made first = made.get(round * workers);
-      Made last = made.get(lastOf(round));
+      Produced first = produced.get(round * workers);
+      Produced last = produced.get(lastOf(round));
       if (first != null && last != null) {
         long requested = !ahead || round == 0 ? first.begun() : previousEnd;
         total += Math.max(0, last.ready() - requested);
       }
       previousEnd = stepEnds.get(round * workers + workers - 1);
     }
-    made.clear();
+    produced.clear();
     readBatches.clear();
     stepEnds.clear();
     if (total > before) {
@@ -145,7 +145,7 @@ final class Waits {
    */
   private int lastOf(int round) {
     int last = round * workers + workers - 1;
-    return workers > 1 && made.containsKey(last + 1) ? last + 1 : last;
+    return workers > 1 && produced.containsKey(last + 1) ? last + 1 : last;
   }
 
   /**
@@ -163,7 +163,7 @@ final class Waits {
 
   /** Ends the measurement and prints it as one line of JSON. Called by the training thread. */
   synchronized void print() {
-    startAgain();
+    restart();
     System.out.printf(
         Locale.ROOT,
         "{\"program\":\"%s\",\"trueStallNanos\":%d,\"batches\":%d,\"epochs\":%d,"
@@ -173,8 +173,8 @@ final class Waits {
         total,
         steps,
         settings.epochs(),
-        settings.prep(),
-        settings.step(),
+        settings.prepMillis(),
+        settings.stepMillis(),
         fetched,
         coreWait() - coreWait,
         epochWaits);

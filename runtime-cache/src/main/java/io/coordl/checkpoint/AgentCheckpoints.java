@@ -212,7 +212,7 @@ public final class AgentCheckpoints {
         Path failed = files.isWriting() ? null : begun;
         call = new StorageCall<>(() -> create(failed));
         preparing = call;
-        if (!files.isPatient(call.done()) && !call.isDone()) {
+        if (!files.awaitPatiently(call.done()) && !call.isDone()) {
           log.once(
               "storage",
               "checkpoint.every: storage at "

@@ -206,7 +206,7 @@ public final class ModelFiles implements Closeable {
   }
 
   /** Waits for the latch as long as for the agent's own files; returns whether it has opened. */
-  boolean isPatient(CountDownLatch done) {
+  boolean awaitPatiently(CountDownLatch done) {
     return patience.test(done);
   }
 

@@ -21,7 +21,7 @@ public final class LateFile implements Closeable {
   @FunctionalInterface
   public interface Attempt {
     /** Opens and uses the file; returns false if another job keeps it locked. */
-    boolean succeeds() throws IOException;
+    boolean tryOpen() throws IOException;
   }
 
   private final String file;
@@ -74,7 +74,7 @@ public final class LateFile implements Closeable {
 
   /** Makes an attempt, unless closed; returns whether no further attempt is needed. */
   private synchronized boolean tryOnce() throws IOException {
-    return closed || attempt.succeeds();
+    return closed || attempt.tryOpen();
   }
 
   /** Stops trying; if the file is not open now, it will not be opened. */

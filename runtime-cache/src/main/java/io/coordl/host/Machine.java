@@ -82,7 +82,7 @@ public final class Machine {
      * Whether so little is spare that nothing more may be taken; if {@code before} is true, the
      * result stays true until twice the reserve is free.
      */
-    boolean tight(boolean before, long heapGrowth) {
+    boolean isTight(boolean before, long heapGrowth) {
       return spare() - heapGrowth < (before ? reserve() : 0);
     }
   }
@@ -168,9 +168,9 @@ public final class Machine {
    *
    * @param before the previous result; if true, more must be free for the result to change
    */
-  public static boolean tight(boolean before) {
+  public static boolean isTight(boolean before) {
     Runtime runtime = Runtime.getRuntime();
-    return room().tight(before, runtime.maxMemory() - runtime.totalMemory());
+    return room().isTight(before, runtime.maxMemory() - runtime.totalMemory());
   }
 
   /** Returns the bytes by which the heap of this JVM may still grow. */

@@ -199,7 +199,7 @@ public final class MemoryWatch implements Closeable {
     long now = known ? measure() : 0;
     for (Room room : gauge.rooms()) {
       long left = held < room.limit() / FLOOR_PART ? 0 : reserve(room, now) + files(room, held);
-      if (room.tight(before, heap + left) || room.available() < 2 * low(room)) {
+      if (room.isTight(before, heap + left) || room.available() < 2 * low(room)) {
         return true;
       }
     }
@@ -247,7 +247,7 @@ public final class MemoryWatch implements Closeable {
   private void run() {
     while (!closed) {
       try {
-        LockSupport.parkNanos(this, look());
+        LockSupport.parkNanos(this, check());
       } catch (Throwable t) {
         AgentThread.survive(t);
       }
@@ -258,7 +258,7 @@ public final class MemoryWatch implements Closeable {
    * Checks the memory, requests some back if memory is short, and returns the pause in nanoseconds
    * until the next check.
    */
-  long look() {
+  long check() {
     boolean followed = false;
     for (Holder holder : holders) {
       followed |= holder.follow();

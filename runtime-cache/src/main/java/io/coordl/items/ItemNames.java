@@ -68,7 +68,7 @@ public final class ItemNames {
   public static final ItemNames HERE =
       new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {}, none());
 
-  private static final int MAX_LEFT = 1 << 16;
+  private static final int MAX_SKIPPED = 1 << 16;
 
   private enum Rule {
     HOST,
@@ -87,7 +87,7 @@ public final class ItemNames {
   private final Set<Long> changing = ConcurrentHashMap.newKeySet();
 
   /** Device and inode of files that the program can change unnoticed. */
-  private final Set<List<Long>> left;
+  private final Set<List<Long>> skipped;
 
   private final AtomicBoolean loggedNewer = new AtomicBoolean();
   private final AtomicBoolean loggedNoChange = new AtomicBoolean();
@@ -103,8 +103,8 @@ public final class ItemNames {
       Set<String> excluded,
       Mounts mounts,
       UserLog log,
-      Set<List<Long>> left) {
-    this.left = left;
+      Set<List<Long>> skipped) {
+    this.skipped = skipped;
     this.roots = roots;
     this.listing = listing;
     this.rule = rule;
@@ -160,7 +160,7 @@ public final class ItemNames {
   /** Returns the same names for items that other hosts cache too. */
   public ItemNames amongHosts() {
     Rule wider = rule == Rule.COPIES ? Rule.COPIES : Rule.HOSTS;
-    return new ItemNames(roots, listing, wider, excluded, mounts, log, left);
+    return new ItemNames(roots, listing, wider, excluded, mounts, log, skipped);
   }
 
   /**
@@ -168,46 +168,46 @@ public final class ItemNames {
    * time.
    */
   public ItemNames copies() {
-    return new ItemNames(roots, listing, Rule.COPIES, excluded, mounts, log, left);
+    return new ItemNames(roots, listing, Rule.COPIES, excluded, mounts, log, skipped);
   }
 
   /** Returns the same names, but skips files on file systems of these types. */
   public ItemNames without(Set<String> types) {
-    return new ItemNames(roots, listing, rule, types, mounts, log, left);
+    return new ItemNames(roots, listing, rule, types, mounts, log, skipped);
   }
 
   /** Returns the same names with other mounts; for tests. */
   ItemNames on(Mounts other) {
-    return new ItemNames(roots, listing, rule, excluded, other, log, left);
+    return new ItemNames(roots, listing, rule, excluded, other, log, skipped);
   }
 
   /** Whether the agent skips the file, so that the program reads it. */
-  public boolean leaves(FileState file) {
+  public boolean skips(FileState file) {
     return mounts.isOf(excluded, file.device())
         || (rule != Rule.COPIES && hasSettableChangeTime(file.device()))
-        || holds(left, file);
+        || holds(skipped, file);
   }
 
   /** Whether the file is in the set; true for any file once the set is full. */
-  private static boolean holds(Set<List<Long>> left, FileState file) {
-    return !left.isEmpty() && (left.contains(inode(file)) || left.size() >= MAX_LEFT);
+  private static boolean holds(Set<List<Long>> skipped, FileState file) {
+    return !skipped.isEmpty() && (skipped.contains(inode(file)) || skipped.size() >= MAX_SKIPPED);
   }
 
   /** Skips the file from now on, because the program may change it unnoticed. */
-  public void leave(FileState file) {
+  public void skip(FileState file) {
     if (this != HERE) {
-      add(file, left);
+      add(file, skipped);
     }
   }
 
   /** Returns the same names, but skips files that were already mapped writable. */
-  public ItemNames leaving(EarlyMaps early) {
+  public ItemNames skipping(EarlyMaps early) {
     return new ItemNames(roots, listing, rule, excluded, mounts, log, early.files);
   }
 
-  static void add(FileState file, Set<List<Long>> left) {
-    if (file.isFile() && left.size() < MAX_LEFT) {
-      left.add(inode(file));
+  static void add(FileState file, Set<List<Long>> skipped) {
+    if (file.isFile() && skipped.size() < MAX_SKIPPED) {
+      skipped.add(inode(file));
     }
   }
 
@@ -235,7 +235,7 @@ public final class ItemNames {
    * Whether only the inode number of a file changed although nobody replaced it: some file systems
    * assign inode numbers on first access. From then on, inode numbers on that device are ignored.
    */
-  boolean isSameByAnotherInode(String path, FileState before, FileState now) {
+  boolean detectsRenumberedInode(String path, FileState before, FileState now) {
     if (before.size() != now.size()
         || before.modifiedNanos() != now.modifiedNanos()
         || before.changedNanos() != now.changedNanos()

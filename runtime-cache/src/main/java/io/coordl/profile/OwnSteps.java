@@ -53,7 +53,7 @@ final class OwnSteps extends Turn {
   }
 
   @Override
-  int left() {
+  int leftOverBatches() {
     return (int) Math.min(MAX_LEFT, plan.ready() - readyAtPause);
   }
 
@@ -84,7 +84,7 @@ final class OwnSteps extends Turn {
 
   @Override
   void end() {
-    if (!plan.results.has(phase, gauge, reason)) {
+    if (!plan.results.closeOrReport(phase, gauge, reason)) {
       if (fromMemory) {
         plan.notCached = reason;
       }

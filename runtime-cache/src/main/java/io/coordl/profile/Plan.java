@@ -214,7 +214,7 @@ final class Plan {
   }
 
   void warmedUp(int count, boolean steady) {
-    workers = spans.preparers().most();
+    workers = spans.preparers().peak();
     results.warmedUp(count, steady);
   }
 

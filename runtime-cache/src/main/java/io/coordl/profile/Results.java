@@ -76,7 +76,7 @@ final class Results {
    * Closes an ended phase. Returns whether it has figures; if not, reports {@code reason}, or too
    * few steps.
    */
-  boolean has(String phase, Gauge gauge, String reason) {
+  boolean closeOrReport(String phase, Gauge gauge, String reason) {
     if (reason.isEmpty()) {
       gauge.close();
     }

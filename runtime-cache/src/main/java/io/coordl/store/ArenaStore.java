@@ -196,7 +196,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   /** True once the index is full and there is no room for another table. */
   private volatile boolean indexFull;
 
-  private volatile Gauge gauge = Machine::tight;
+  private volatile Gauge gauge = Machine::isTight;
   private final AtomicLong nextMeasurement = new AtomicLong();
 
   /** Memory is re-checked when this many bytes are taken. */
@@ -364,7 +364,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
           }
           return file != null;
         };
-    if (!attempt.succeeds()) {
+    if (!attempt.tryOpen()) {
       String without = ArenaContents.HERE.header().without();
       store.late = new LateFile("the store " + path, without, attempt, log);
     }
@@ -995,7 +995,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
         new Gauge() {
           @Override
           public boolean isShort(boolean before) {
-            return yields ? watch.isShort(before, used()) : Machine.tight(before);
+            return yields ? watch.isShort(before, used()) : Machine.isTight(before);
           }
 
           @Override

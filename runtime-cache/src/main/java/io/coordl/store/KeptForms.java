@@ -147,7 +147,7 @@ public final class KeptForms {
         prefetching.get() != null
             ? seen.get(bit >>> 6)
             : seen.getAndAccumulate(bit >>> 6, mask, (was, set) -> was | set);
-    item.isRequestedBefore = (before & mask) != 0;
+    item.wasRequestedBefore = (before & mask) != 0;
     requested.set(item);
   }
 
@@ -163,7 +163,7 @@ public final class KeptForms {
       return false;
     }
     Rates choice = requester == null ? null : rates();
-    return requester == null || choice == null || choice.rawFirst() || requester.isRequestedBefore;
+    return requester == null || choice == null || choice.rawFirst() || requester.wasRequestedBefore;
   }
 
   /** Whether decoded bytes of {@code requester} may be admitted. */
@@ -172,7 +172,7 @@ public final class KeptForms {
       return false;
     }
     Rates choice = rates();
-    return choice == null || !choice.rawFirst() || requester.isRequestedBefore;
+    return choice == null || !choice.rawFirst() || requester.wasRequestedBefore;
   }
 
   /** Records the costs of a decoded item of {@code length} bytes; may trigger the choice. */

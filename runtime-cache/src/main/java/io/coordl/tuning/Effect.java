@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param after the steps after the change
  * @param gain speed-up credited to the change; null if none is significant
  * @param explained largest speed-up that the removed waits and work can explain
- * @param isMore whether the observed speed-up is larger than {@code explained}
+ * @param exceedsExplained whether the observed speed-up is larger than {@code explained}
  * @param isMeasured whether there were enough steady steps to find a gain, or to exclude an evident
  *     one
  */
@@ -31,7 +31,7 @@ record Effect(
     Figures after,
     @Nullable Ratio gain,
     double explained,
-    boolean isMore,
+    boolean exceedsExplained,
     boolean isMeasured) {
 
   /** Minimum number of steady steps; in fewer, a drift would go unnoticed. */
@@ -50,8 +50,8 @@ record Effect(
     SteadySteps steady = SteadySteps.of(stepsBefore, Effect::nanosOfBatch);
     SteadySteps steadyAfter = SteadySteps.of(stepsAfter, Effect::nanosOfBatch);
     List<Figures> steps = steady.steps();
-    Figures before = Pieces.sum(steps);
-    Figures after = Pieces.sum(steadyAfter.steps());
+    Figures before = StepHistory.sum(steps);
+    Figures after = StepHistory.sum(steadyAfter.steps());
     if (!steady.steady() || Math.min(steps.size(), steadyAfter.steps().size()) < MIN_STEPS) {
       return new Effect(before, after, null, 1, false, false);
     }
@@ -109,7 +109,7 @@ record Effect(
 
   /** Returns the same figures with no speed-up credited to the change. */
   Effect none() {
-    return new Effect(before, after, null, explained, isMore, true);
+    return new Effect(before, after, null, explained, exceedsExplained, true);
   }
 
   private boolean isFaster() {
@@ -121,7 +121,7 @@ record Effect(
     String speeds = Sentence.SPEEDS.with(before.samplesPerSecond(), after.samplesPerSecond());
     return gain == null
         ? (isMeasured || !isFaster() ? Sentence.NO_EFFECT : Sentence.TOO_FEW_STEPS).with(speeds)
-        : isMore
+        : exceedsExplained
             ? Sentence.BROUGHT_AT_MOST.with(speeds, explained)
             : Sentence.BROUGHT.with(speeds, gain);
   }

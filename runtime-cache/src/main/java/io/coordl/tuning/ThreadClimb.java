@@ -36,7 +36,7 @@ final class ThreadClimb {
    * Windows until fewer threads are tried. Without prefetching, the first retry comes after twice
    * as many, and each further pause is twice as long as the last, up to {@link #MAX_PAUSE}.
    */
-  static final int AGAIN = 60;
+  static final int RETRY_WINDOWS = 60;
 
   /** How much slower steps must be, in two consecutive windows, to try fewer threads early. */
   static final double SLOWER = 1.1;
@@ -44,7 +44,7 @@ final class ThreadClimb {
   /** Windows of a trial after which an evident gain ends it. */
   private static final int SHORT_WINDOWS = 2;
 
-  private static final int MAX_PAUSE = 16 * AGAIN;
+  private static final int MAX_PAUSE = 16 * RETRY_WINDOWS;
 
   private final int maxThreads;
   private volatile int threads;
@@ -58,7 +58,7 @@ final class ThreadClimb {
   private List<Figures> currentWindows = new ArrayList<>();
   private List<Figures> candidateWindows = new ArrayList<>();
   private int untilTrial;
-  private int pause = AGAIN;
+  private int pause = RETRY_WINDOWS;
 
   /** Nanoseconds per step with the current threads. */
   private double step;
@@ -129,7 +129,7 @@ final class ThreadClimb {
     isUntried &= keepsThreads;
     threads = current;
     untilTrial = 0;
-    pause = AGAIN;
+    pause = RETRY_WINDOWS;
     slower = 0;
     step = Double.POSITIVE_INFINITY; // No step is slower.
     speed = null;
@@ -194,9 +194,9 @@ final class ThreadClimb {
 
   /** Returns how much faster the job is with more threads in this trial; 1 if unknown. */
   private double gain(long prefetched) {
-    Figures withFewer = Pieces.sum(windows(false));
+    Figures withFewer = StepHistory.sum(windows(false));
     return prefetched > prefetchedBefore
-        ? Math.min(maxGain(withFewer), rate(Pieces.sum(windows(true))) / rate(withFewer))
+        ? Math.min(maxGain(withFewer), rate(StepHistory.sum(windows(true))) / rate(withFewer))
         : 1;
   }
 
@@ -230,8 +230,8 @@ final class ThreadClimb {
     int more = Math.max(current, candidate);
     List<Figures> windowsFewer = windows(false);
     List<Figures> windowsMore = windows(true);
-    Figures withFewer = Pieces.sum(windowsFewer);
-    Figures withMore = Pieces.sum(windowsMore);
+    Figures withFewer = StepHistory.sum(windowsFewer);
+    Figures withMore = StepHistory.sum(windowsMore);
     boolean hasPrefetched = prefetched > prefetchedBefore;
     double gain = !hasPrefetched || rate(withFewer) == 0 ? 0 : gain(prefetched);
     int best = gain >= GAIN ? more : fewer;
@@ -249,7 +249,7 @@ final class ThreadClimb {
     current = best;
     threads = best;
     step = step(best == more ? withMore : withFewer);
-    pause = best > 0 ? AGAIN : Math.min(MAX_PAUSE, 2 * pause);
+    pause = best > 0 ? RETRY_WINDOWS : Math.min(MAX_PAUSE, 2 * pause);
     untilTrial = pause;
     if (isChanged && !up && best > 0) {
       begin(best / 2, prefetched);

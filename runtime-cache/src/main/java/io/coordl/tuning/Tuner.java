@@ -170,10 +170,10 @@ public final class Tuner {
   private @Nullable JobStatisticsEvent lastTotals;
 
   /** Steps before the job used cached data. */
-  private Pieces uncachedSteps = new Pieces();
+  private StepHistory uncachedSteps = new StepHistory();
 
   /** Steps that used cached data. */
-  private Pieces cachedSteps = new Pieces();
+  private StepHistory cachedSteps = new StepHistory();
 
   /** Totals at the start of the first epoch that uses all cached data; null before. */
   private @Nullable JobStatisticsEvent settled;
@@ -283,8 +283,8 @@ public final class Tuner {
     isProvisional = reason != null;
     usedBefore = used.getAsLong();
     isEarly = false; // The job may use cached data from now on.
-    uncachedSteps = new Pieces();
-    cachedSteps = new Pieces();
+    uncachedSteps = new StepHistory();
+    cachedSteps = new StepHistory();
     phase = 0;
     restartThreads(now, false);
   }
@@ -526,7 +526,7 @@ public final class Tuner {
   /** Describes the effect of caching. */
   private String describeEffect() {
     Figures settledAt = settled == null ? begun : settled;
-    Figures untilUse = isEarly ? Pieces.sum(uncachedSteps.all()) : begun;
+    Figures untilUse = isEarly ? StepHistory.sum(uncachedSteps.all()) : begun;
     Effect effect =
         Effect.of(
             uncachedSteps.all(),

@@ -617,7 +617,7 @@ class TunerTest {
         .extracting(event -> event.change)
         .containsExactly("prefetching is on, 1 thread");
     assertThat(tuner.summary()).isEqualTo("prefetching on, 1 thread (1.20x as fast with it)");
-    for (int i = 0; i < ThreadClimb.AGAIN; i++) {
+    for (int i = 0; i < ThreadClimb.RETRY_WINDOWS; i++) {
       second(tuner, 60, 0.1);
     }
     trial(tuner, 40); // Another job now needs the core.
@@ -629,7 +629,7 @@ class TunerTest {
     Tuner tuner = tuner(true, true);
     trial(tuner, 45);
     assertThat(tuner.threads()).isZero();
-    for (int i = 0; i < 2 * ThreadClimb.AGAIN - ThreadClimb.TRIAL; i++) {
+    for (int i = 0; i < 2 * ThreadClimb.RETRY_WINDOWS - ThreadClimb.TRIAL; i++) {
       second(tuner, 50, 0.3);
       assertThat(tuner.threads()).isZero();
     }

@@ -94,7 +94,7 @@ public final class BatchPrefetcher {
   }
 
   /** Returns the message that batches are not prefetched, and why. */
-  public static String leaves(String reason) {
+  public static String leavesMessage(String reason) {
     return "prefetch leaves batches to the program: " + reason + ".";
   }
 
@@ -164,7 +164,7 @@ public final class BatchPrefetcher {
       discard(prepared);
       if (++slot.useless == MAX_USELESS) {
         slot.stopped = true;
-        log.once(leaves(prepared.why));
+        log.once(leavesMessage(prepared.why));
         return null;
       }
     }
@@ -195,7 +195,8 @@ public final class BatchPrefetcher {
     if (hangs) {
       slots.forEach(slot -> discard(slot.prepared.getAndSet(null)));
       log.once(
-          leaves("preparing a batch hangs; perhaps it waits for a lock that the program holds"));
+          leavesMessage(
+              "preparing a batch hangs; perhaps it waits for a lock that the program holds"));
     }
     return !hangs;
   }
@@ -231,7 +232,7 @@ public final class BatchPrefetcher {
     String reason = code.reasonToLeave(parts);
     if (reason != null) {
       slot.stopped = true;
-      log.once(leaves(reason));
+      log.once(leavesMessage(reason));
     }
     slot.examined = settings;
     return reason == null;

@@ -136,7 +136,7 @@ public final class CheckedSamples {
    * Called when the program begins to make a unit; returns false if the unit is part of another one
    * on this thread.
    */
-  public boolean begins() {
+  public boolean tryBegin() {
     boolean begins = making.get() == null;
     if (begins) {
       making.set(true);
@@ -144,8 +144,8 @@ public final class CheckedSamples {
     return begins;
   }
 
-  /** Called when the unit for which {@link #begins} returned true is made or has failed. */
-  public void ends() {
+  /** Called when the unit for which {@link #tryBegin} returned true is made or has failed. */
+  public void end() {
     making.remove();
   }
 

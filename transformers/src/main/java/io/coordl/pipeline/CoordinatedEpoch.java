@@ -181,7 +181,7 @@ public final class CoordinatedEpoch {
    *
    * @return null if this job must prepare the batch
    */
-  public <T> @Nullable T copied(int batch, BatchReader<T> reader) throws IOException {
+  public <T> @Nullable T stagedBatch(int batch, BatchReader<T> reader) throws IOException {
     SharedEpoch epoch = shared;
     return epoch == null ? null : epoch.use(batch, reader);
   }
@@ -192,7 +192,7 @@ public final class CoordinatedEpoch {
    *
    * @throws Exception if the program's code throws, or if another thread hangs in it
    */
-  public <T> T alone(Callable<T> make) throws Exception {
+  public <T> T prepareAlone(Callable<T> make) throws Exception {
     ReentrantLock alone = lockOfOne();
     if (alone != null && !lock(alone)) {
       throw new IllegalStateException("another thread hangs in the pipeline");

@@ -170,8 +170,8 @@ public final class EpochEngine {
                 why ->
                     log.once(
                         kept == null
-                            ? BatchPrefetcher.leaves(why)
-                            : PreparedSamples.leaves("batches of " + name, why))));
+                            ? BatchPrefetcher.leavesMessage(why)
+                            : PreparedSamples.leavesMessage("batches of " + name, why))));
   }
 
   /** Logs once which part the library runs itself. */
@@ -229,8 +229,8 @@ public final class EpochEngine {
     if (reason != null) {
       log.once(
           keeps
-              ? PreparedSamples.leaves(beginning.name(), beginning.keepsItems(), reason)
-              : BatchPrefetcher.leaves(reason));
+              ? PreparedSamples.leavesMessage(beginning.name(), beginning.keepsItems(), reason)
+              : BatchPrefetcher.leavesMessage(reason));
       return null;
     }
     LibraryEpoch epoch = beginning.ofJob();

@@ -82,7 +82,8 @@ public final class ObjectSnapshot {
   }
 
   /** Returns the instances of {@code type} that an object refers to; null if unknown. */
-  public static <T> @Nullable List<T> met(Object root, Predicate<Class<?>> counts, Class<T> type) {
+  public static <T> @Nullable List<T> reachable(
+      Object root, Predicate<Class<?>> counts, Class<T> type) {
     Found found = Found.of(root, counts);
     return found == null
         ? null

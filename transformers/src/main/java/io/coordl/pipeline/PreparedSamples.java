@@ -106,19 +106,19 @@ public final class PreparedSamples {
   }
 
   /** Returns the message that samples are not cached, and why. */
-  public static String leaves(String what, String reason) {
+  public static String leavesMessage(String what, String reason) {
     return "prepared=share leaves " + what + " to the program: " + reason + ".";
   }
 
   /**
-   * Like the other {@code leaves}, for a library whose samples are batches.
+   * Like the other {@code leavesMessage}, for a library whose samples are batches.
    *
    * @param keepsItems whether the items of the batches are cached instead
    */
-  static String leaves(String what, boolean keepsItems, String reason) {
+  static String leavesMessage(String what, boolean keepsItems, String reason) {
     return keepsItems
         ? "prepared=share caches no batches of " + what + ", only its images: " + reason + "."
-        : leaves(what, reason);
+        : leavesMessage(what, reason);
   }
 
   /** Called before and after a data set is prepared, because that may change its samples. */
@@ -238,7 +238,7 @@ public final class PreparedSamples {
     StringBuilder text = new StringBuilder();
     List<FieldValues> values = new ArrayList<>();
     if (stages.isEmpty()) {
-      log.once(leaves(type, "it keeps objects whose changes would go unnoticed"));
+      log.once(leavesMessage(type, "it keeps objects whose changes would go unnoticed"));
     }
     List<@Nullable Object> all = new ArrayList<>();
     for (List<@Nullable Object> objects : stages) {
@@ -253,7 +253,7 @@ public final class PreparedSamples {
       PurityAnalyzer.Proof proof = code.prove(all);
       if (proof.reason() != null) {
         if (names.isEmpty()) {
-          log.once(leaves(type, proof.reason()));
+          log.once(leavesMessage(type, proof.reason()));
           rejected.merge(type, 1, Integer::sum);
         }
         break;
@@ -290,7 +290,7 @@ public final class PreparedSamples {
                 "sample",
                 prepared.epochs,
                 System::nanoTime,
-                why -> log.once(leaves("samples of " + name, why))));
+                why -> log.once(leavesMessage("samples of " + name, why))));
   }
 
   /** Appends everything that determines a stage's behaviour. */
@@ -785,7 +785,7 @@ public final class PreparedSamples {
 
     private void leave(String why) {
       stopped = true;
-      log.once(leaves(name, keepsItems, why));
+      log.once(leavesMessage(name, keepsItems, why));
     }
   }
 
@@ -974,7 +974,7 @@ public final class PreparedSamples {
       PreparedBatch bytes =
           opened == null
                   || sample == null
-                  || files.haveOne(store::leaves)
+                  || files.haveOne(store::skips)
                   || plan.generation != generation.get()
               ? null
               : maker.bytes(sample, opened);

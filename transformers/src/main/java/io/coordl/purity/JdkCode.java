@@ -244,7 +244,7 @@ final class JdkCode {
    * Returns the index of the operand, receiver included, whose string or hash code a call uses; -1
    * if there is none.
    */
-  static int identifies(String owner, String method, String descriptor) {
+  static int identityOperand(String owner, String method, String descriptor) {
     boolean ofObject = descriptor.startsWith("(Ljava/lang/Object;");
     return switch (owner) {
       case "java/lang/Object" -> method.equals("toString") ? 0 : -1;

@@ -42,7 +42,7 @@ final class PackageFields {
   private PackageFields() {}
 
   /** Whether, within the library, only constructors of its class set this field. */
-  static boolean isOnlyMade(Class<?> type, Field field) {
+  static boolean isSetOnlyInConstructors(Class<?> type, Field field) {
     int access = Modifier.PUBLIC | Modifier.PROTECTED | Modifier.PRIVATE | Modifier.STATIC;
     return (field.getModifiers() & access) == 0
         && SET.get(type)

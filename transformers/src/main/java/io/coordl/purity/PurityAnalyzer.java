@@ -841,7 +841,9 @@ public final class PurityAnalyzer {
       Member declared = declared(field);
       reads.put(declared, new Read(type.getName(), at.getClassLoader()));
       String why = fields(at.getClassLoader()).reasonItIsSet(declared);
-      if (why != null && known.comparesFields() && PackageFields.isOnlyMade(at, field)) {
+      if (why != null
+          && known.comparesFields()
+          && PackageFields.isSetOnlyInConstructors(at, field)) {
         loose.putIfAbsent(declared, type.getName() + " reads " + declared + ", " + why);
       } else if (why != null) {
         reason = type.getName() + " reads " + declared + ", " + why;
@@ -1372,7 +1374,7 @@ public final class PurityAnalyzer {
         boolean ofLibrary = isLibrary(owner);
         ownOrder |= JdkCode.hasOwnOrder(owner, name);
         hashes |= JdkCode.hashes(owner);
-        int key = JdkCode.identifies(owner, name, descriptor);
+        int key = JdkCode.identityOperand(owner, name, descriptor);
         if (key >= 0 && key < operands.size()) {
           checkIdentity(
               operands.get(key), null, JdkCode.isCollection(owner) ? HASH_CODE : TO_STRING);

@@ -6,7 +6,7 @@ import io.coordl.transformers.callsite.CallSiteRewriter;
 import io.coordl.transformers.callsite.CallSites;
 import io.coordl.transformers.callsite.ClassNames;
 import io.coordl.transformers.classfile.ClassFile;
-import io.coordl.transformers.classfile.ConstantPool;
+import io.coordl.transformers.classfile.ConstantPoolFilter;
 import io.coordl.transformers.classfile.RuleListener;
 import io.coordl.transformers.hook.HookWeaver;
 import java.io.IOException;
@@ -37,7 +37,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
     void newer(String name, int version);
   }
 
-  private final ConstantPool prefilter;
+  private final ConstantPoolFilter prefilter;
   private final CallSiteRewriter callSites = new CallSiteRewriter();
   private final HookWeaver hooks;
   private final Listener listener;
@@ -51,7 +51,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
     for (CallSite site : CallSites.TABLE) {
       interesting.add(site.marker());
     }
-    prefilter = new ConstantPool(interesting);
+    prefilter = new ConstantPoolFilter(interesting);
   }
 
   /**

@@ -138,7 +138,7 @@ final class Activation {
     if (library != null) {
       monitor.figures().saw(library.event());
     }
-    monitor.madeBy(version());
+    monitor.start(version());
     if (options.get(Option.SUMMARY).equals("on")) {
       monitor.show();
     }
@@ -152,7 +152,7 @@ final class Activation {
       monitor.showBeans();
     }
     for (String target : options.list(Option.METRICS)) {
-      if (!target.equals(Option.METRICS.byDefault)) {
+      if (!target.equals(Option.METRICS.defaultValue)) {
         monitor.export(target);
       }
     }

@@ -31,7 +31,7 @@ final class DataSetFiles {
     ItemFilter filter = files.filter();
     if (options.isGiven(Option.DATASET)) {
       for (String named : options.list(Option.DATASET)) {
-        requested.asked(Option.DATASET, named, () -> whyUnread(filter, named));
+        requested.register(Option.DATASET, named, () -> whyUnread(filter, named));
         files.sayIfMissing(filter, named);
       }
     }
@@ -56,7 +56,7 @@ final class DataSetFiles {
         root.equals(NONE)
             ? ItemNames.here(figures.log())
             : ItemNames.below(root, manifest.equals(NONE) ? null : manifest, figures.log());
-    names = names.leaving(early);
+    names = names.skipping(early);
     if (options.hasPeers()) {
       names = names.amongHosts();
     }

@@ -148,7 +148,7 @@ public final class Options {
   /** All values in force; the default if none was given. */
   public List<String> list(Option option) {
     Given values = given.get(option);
-    return values == null ? List.of(option.byDefault) : values.values();
+    return values == null ? List.of(option.defaultValue) : values.values();
   }
 
   public boolean isGiven(Option option) {
@@ -393,7 +393,7 @@ public final class Options {
 
   /** Lets profile.accelerator, if it is set, replace the phases of profile=. */
   private void emulateAccelerator() {
-    if (get(Option.PROFILE_ACCELERATOR).equals(Option.PROFILE_ACCELERATOR.byDefault)) {
+    if (get(Option.PROFILE_ACCELERATOR).equals(Option.PROFILE_ACCELERATOR.defaultValue)) {
       return;
     }
     if (profiles()) {
@@ -422,7 +422,7 @@ public final class Options {
             Option.CHECKPOINT_EVERY,
             Option.GPU_PINNED,
             Option.RESUME)) {
-      if (!get(policy).equals(policy.byDefault)) {
+      if (!get(policy).equals(policy.defaultValue)) {
         off.add(policy.key() + "=" + shown(policy));
       }
     }
@@ -605,9 +605,9 @@ public final class Options {
       problem("unknown key '" + (whole.startsWith(name + "=") ? name : whole) + "'" + nearest(key));
     } else if (accepts(option, value)) {
       List<String> values = new ArrayList<>();
-      if (REPEATED.contains(option.check) && !value.equals(option.byDefault)) {
+      if (REPEATED.contains(option.check) && !value.equals(option.defaultValue)) {
         values.addAll(list(option));
-        values.remove(option.byDefault); // The default means that there are none.
+        values.remove(option.defaultValue); // The default means that there are none.
       }
       values.add(value);
       given.put(option, new Given(values, origin));
@@ -636,7 +636,7 @@ public final class Options {
   }
 
   private boolean accepts(Option option, String value) {
-    boolean accepted = value.equals(option.byDefault) || isValid(option, value);
+    boolean accepted = value.equals(option.defaultValue) || isValid(option, value);
     if (!accepted) {
       String comma =
           value.indexOf('{') > value.indexOf('}')
@@ -668,7 +668,7 @@ public final class Options {
       case SHARE ->
           value.matches("\\d{1,2}(\\.\\d{1,3})?%") && share(value) >= 0.001 && share(value) <= 0.5;
       case COUNT ->
-          option.hasInRange(value)
+          option.isInRange(value)
               || (!value.startsWith("N ")
                   && Arrays.asList(option.expected.split(", ")).contains(value));
     };

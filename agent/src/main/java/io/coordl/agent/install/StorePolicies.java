@@ -111,11 +111,11 @@ final class StorePolicies {
             ? new MinioCache(
                 store, filter, forms, keeps(Option.CACHE), gain(Option.CACHE, Option.CACHE_SIZE))
             : new MinioCache(engine, store, filter, gain(Option.CACHE, Option.CACHE_SIZE));
-    requested.asked(
+    requested.register(
         Option.CACHE,
         () -> unused(Option.CACHE, store == null ? null : cache.statistics(), "raw item"));
     if (options.hasPeers()) {
-      requested.asked(Option.PEER, () -> Unused.peers(figures.peerViews()));
+      requested.register(Option.PEER, () -> Unused.peers(figures.peerViews()));
     }
     if (store != null) {
       job.addStore(() -> view(StoreStatisticsEvent.RAW, cache.statistics()), store);
@@ -140,7 +140,7 @@ final class StorePolicies {
                 forms,
                 keepsImages(arena),
                 gain(Option.DECODED, Option.DECODED_SIZE));
-    requested.asked(
+    requested.register(
         Option.DECODED,
         () -> unused(Option.DECODED, store == null ? null : store.statistics(), "decoded image"));
     if (store == null) {
@@ -158,7 +158,7 @@ final class StorePolicies {
     }
     ArenaStore arena = arena(Option.PREPARED_SIZE, ",prepared");
     PreparedStore store = arena == null ? null : new PreparedStore(arena, forms, filter.names());
-    requested.asked(
+    requested.register(
         Option.PREPARED,
         "share",
         () -> Unused.prepared(store == null ? null : store.statistics(), libraries));
@@ -176,14 +176,14 @@ final class StorePolicies {
             this::epochsToPay,
             this::chosen);
     for (String name : options.trusted()) {
-      requested.asked(Option.PREPARED, Options.SHARE_CLASS + name, () -> made.whyUnused(name));
+      requested.register(Option.PREPARED, Options.SHARE_CLASS + name, () -> made.whyUnused(name));
     }
     prepared = made;
     return made;
   }
 
   /** Whether data sets were seen, but no samples are cached. */
-  boolean leavesSamples() {
+  boolean cachesNoSamples() {
     Prepared made = prepared;
     return made != null && made.cachesNone();
   }
@@ -304,7 +304,7 @@ final class StorePolicies {
    */
   private String group() {
     String bind = options.get(Option.PEER_BIND);
-    return options.hasPeers() && !bind.equals(Option.PEER_BIND.byDefault)
+    return options.hasPeers() && !bind.equals(Option.PEER_BIND.defaultValue)
         ? options.get(Option.GROUP) + "," + bind // A group name contains no comma.
         : options.get(Option.GROUP);
   }

@@ -156,7 +156,7 @@ public final class AdviceBenchmark {
             text(step.measured()),
             text(step.low()));
       }
-      table.row(bars.program(), "final speed / best by hand", "", text(bars.ofBest()), "");
+      table.row(bars.program(), "final speed / best by hand", "", text(bars.speedOverBest()), "");
     }
     System.out.printf("%nSpeed-up, median of %d pairs of runs; cores: %s%n%s", pairs, cores, table);
     List<String> missed = AdviceBars.missed(found);
@@ -199,11 +199,11 @@ public final class AdviceBenchmark {
       System.out.println("  " + program + ", " + steps.get(steps.size() - 1));
       current = advised;
     }
-    double ofBest =
+    double speedOverBest =
         current.equals(best)
             ? 1
             : Pairs.median(ratios(program, data, best, current, new ArrayList<>()));
-    return new AdviceBars(program.toString(), steps, ofBest);
+    return new AdviceBars(program.toString(), steps, speedOverBest);
   }
 
   /** Returns the speed of the second setting relative to the first, for each pair of runs. */

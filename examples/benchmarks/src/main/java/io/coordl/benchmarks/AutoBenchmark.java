@@ -303,10 +303,10 @@ public final class AutoBenchmark {
 
   private void row(TextTable table, Program program, Runs runs) {
     String best = runs.best();
-    double ofBest = runs.ratio(Run::rate, AUTO, best);
+    double speedOverBest = runs.ratio(Run::rate, AUTO, best);
     double ofOff = runs.ratio(Run::rate, AUTO, OFF);
     double cpu = runs.ratio(Run::cpu, AUTO, OFF);
-    if (program.isHelped && ofBest < BEST_BAR) {
+    if (program.isHelped && speedOverBest < BEST_BAR) {
       missed.add(program + " (speed)");
     }
     if (!program.isHelped && ofOff < 1 - COST_BAR) {
@@ -322,7 +322,7 @@ public final class AutoBenchmark {
         best,
         text(0, runs.rate(best)),
         text(0, runs.rate(AUTO)),
-        text(2, ofBest),
+        text(2, speedOverBest),
         range(runs.ratios(Run::rate, AUTO, best)),
         text(2, ofOff),
         text(2, cpu),

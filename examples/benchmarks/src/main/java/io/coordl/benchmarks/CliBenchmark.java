@@ -57,7 +57,7 @@ public final class CliBenchmark {
             jdk.version(),
             seconds(Pairs.min(cpu)),
             seconds(Pairs.median(cpu)),
-            seconds(mean.mean()) + " ± " + seconds(mean.half()),
+            seconds(mean.mean()) + " ± " + seconds(mean.halfWidth()),
             seconds(Pairs.median(wall)),
             Double.toString(line.bar()));
       }

@@ -366,7 +366,7 @@ public final class DemandBenchmark {
           point.what,
           number(predicted),
           number(measured),
-          job.rates.size() < 2 ? "" : number(Interval.of(job.rates).half()),
+          job.rates.size() < 2 ? "" : number(Interval.of(job.rates).halfWidth()),
           String.format(Locale.ROOT, "%+.1f", error));
     }
     double median = Pairs.median(errors);

@@ -146,7 +146,8 @@ public final class Demo {
     }
     OtherLoad others = OtherLoad.begin();
     List<ChildResult> results =
-        Together.run(plan.title(), children, line -> System.out.println("  " + line)).results();
+        ConcurrentJobs.run(plan.title(), children, line -> System.out.println("  " + line))
+            .results();
     double share = others.share(results.stream().mapToDouble(ChildResult::cpuSeconds).sum());
     if (share >= OtherLoad.BUSY) {
       System.out.println(

@@ -125,10 +125,10 @@ public final class OverheadBenchmark {
 
   private static String verdict(List<Double> percent, double bar) {
     Interval known = Interval.of(percent);
-    if (known.mean() + known.half() <= bar) {
+    if (known.mean() + known.halfWidth() <= bar) {
       return "yes";
     }
-    return known.mean() - known.half() > bar ? "no" : "not known";
+    return known.mean() - known.halfWidth() > bar ? "no" : "not known";
   }
 
   private static Cost measure(Checkout checkout, Example example, Path images, int epochs)

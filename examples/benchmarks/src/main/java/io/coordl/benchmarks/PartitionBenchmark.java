@@ -1,6 +1,6 @@
 package io.coordl.benchmarks;
 
-import io.coordl.benchmarks.partition.Sides;
+import io.coordl.benchmarks.partition.TransferSide;
 import io.coordl.harness.Checkout;
 import io.coordl.harness.ChildJvm;
 import io.coordl.harness.ChildResult;
@@ -147,7 +147,7 @@ public final class PartitionBenchmark {
         LockSupport.parkNanos(1);
       }
       ChildResult result =
-          new ChildJvm(Jdks.running(), Sides.class.getName())
+          new ChildJvm(Jdks.running(), TransferSide.class.getName())
               .classPath(Path.of(System.getProperty("java.class.path")))
               .jvmArgs("-Xms512m", "-Xmx512m", "-XX:MaxDirectMemorySize=1g")
               .args(
@@ -189,7 +189,7 @@ public final class PartitionBenchmark {
                 "-XX:MaxDirectMemorySize=1g",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Sides.class.getName()));
+                TransferSide.class.getName()));
     command.addAll(List.of(arguments));
     return command;
   }

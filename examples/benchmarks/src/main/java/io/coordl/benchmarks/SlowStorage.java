@@ -205,7 +205,7 @@ final class SlowStorage implements AutoCloseable {
   /** Removes everything that was set up. Does nothing the second time. */
   @Override
   public synchronized void close() throws IOException {
-    Hooks.remove(atExit);
+    ShutdownHooks.remove(atExit);
     undo.run();
   }
 }

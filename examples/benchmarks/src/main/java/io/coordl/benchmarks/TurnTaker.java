@@ -118,7 +118,7 @@ final class TurnTaker implements AutoCloseable {
     }
     closed = true;
     kill();
-    Hooks.remove(atExit);
+    ShutdownHooks.remove(atExit);
     try {
       runner.join(TimeUnit.SECONDS.toMillis(10));
     } catch (InterruptedException e) {

@@ -28,7 +28,7 @@ public record DemandTable(
     List<List<List<Double>>> samplesPerSecond,
     Knee knee) {
   /** A speed of at least this share of the best is treated as the best. */
-  public static final double NEARLY = 0.98;
+  public static final double NEARLY_BEST_SHARE = 0.98;
 
   /**
    * The point of the table with the smallest amounts that give nearly the best speed.
@@ -64,7 +64,8 @@ public record DemandTable(
       for (int j = 0; j <= lastMemory; j++) {
         double amounts =
             cores.get(i) / cores.get(lastCores) + memoryGib.get(j) / memoryGib.get(lastMemory);
-        if (samplesPerSecond.get(i).get(j).get(ownStorage) >= NEARLY * best && amounts < smallest) {
+        if (samplesPerSecond.get(i).get(j).get(ownStorage) >= NEARLY_BEST_SHARE * best
+            && amounts < smallest) {
           smallest = amounts;
           bestCores = i;
           bestMemory = j;
@@ -73,7 +74,7 @@ public record DemandTable(
     }
     List<Double> speeds = samplesPerSecond.get(bestCores).get(bestMemory);
     int bestStorage = 0;
-    while (speeds.get(bestStorage) < NEARLY * best) {
+    while (speeds.get(bestStorage) < NEARLY_BEST_SHARE * best) {
       bestStorage++;
     }
     Knee knee =
@@ -96,7 +97,8 @@ public record DemandTable(
     double column = Axes.position(memoryGib, withMemory);
     double layer = Axes.position(storageMbs, withStorage);
     double below = Math.min(1, withCores / cores.get(0));
-    boolean storageCounts = at(row, column, 0) < NEARLY * at(row, column, storageMbs.size() - 1.0);
+    boolean storageCounts =
+        at(row, column, 0) < NEARLY_BEST_SHARE * at(row, column, storageMbs.size() - 1.0);
     double slow = storageCounts ? Math.min(1, withStorage / storageMbs.get(0)) : 1;
     return below * slow * at(row, column, layer);
   }
@@ -114,11 +116,11 @@ public record DemandTable(
    */
   double storageNeeded(double withCores, double withMemory) {
     double best = speed(withCores, withMemory, Double.MAX_VALUE);
-    if (speed(withCores, withMemory, 0) >= NEARLY * best) {
+    if (speed(withCores, withMemory, 0) >= NEARLY_BEST_SHARE * best) {
       return 0;
     }
     for (double rate : storageMbs) {
-      if (speed(withCores, withMemory, rate) >= NEARLY * best) {
+      if (speed(withCores, withMemory, rate) >= NEARLY_BEST_SHARE * best) {
         return rate;
       }
     }
@@ -126,7 +128,7 @@ public record DemandTable(
   }
 
   /** Returns samples per second at the knee. */
-  public double ofKnee() {
+  public double kneeSpeed() {
     return speed(knee.cores(), knee.memoryGib(), knee.storageMbs());
   }
 

@@ -56,7 +56,7 @@ final class Placement {
     return perGpu;
   }
 
-  boolean sameGpus(Placement other) {
+  boolean hasSameGpus(Placement other) {
     return Arrays.equals(servers, other.servers) && Arrays.equals(gpus, other.gpus);
   }
 

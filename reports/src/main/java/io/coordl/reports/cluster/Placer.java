@@ -142,9 +142,9 @@ final class Placer {
   }
 
   private boolean tryToFit(Tenant job, double[] perGpu) {
-    Placement placement = servers.bestFit(job.gpus, perGpu);
+    Placement placement = servers.takeBestFit(job.gpus, perGpu);
     if (placement == null) {
-      placement = servers.firstFit(job.gpus, perGpu);
+      placement = servers.takeFirstFit(job.gpus, perGpu);
     }
     if (placement != null) {
       hold(job, placement);
@@ -161,7 +161,7 @@ final class Placer {
 
   private void tryToMove(Tenant job, Placement from) {
     servers.giveBack(from);
-    Placement better = servers.bestFit(job.gpus, job.ideal);
+    Placement better = servers.takeBestFit(job.gpus, job.ideal);
     if (better == null) {
       servers.take(from);
       return;

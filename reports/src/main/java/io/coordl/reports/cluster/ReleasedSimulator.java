@@ -280,13 +280,13 @@ final class ReleasedSimulator {
   }
 
   private void place(Job job) throws InputException {
-    Placement placement = servers.firstFit(job.gpus(), job.perGpu());
+    Placement placement = servers.takeFirstFit(job.gpus(), job.perGpu());
     if (placement == null && allocation == Allocation.TUNE) {
       job.reduce();
-      placement = servers.firstFit(job.gpus(), job.perGpu());
+      placement = servers.takeFirstFit(job.gpus(), job.perGpu());
       if (placement == null) {
         shrinkNeighbours(job);
-        placement = servers.firstFit(job.gpus(), job.perGpu());
+        placement = servers.takeFirstFit(job.gpus(), job.perGpu());
       }
       if (placement == null) {
         throw new InputException(

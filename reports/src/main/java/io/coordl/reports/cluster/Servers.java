@@ -75,7 +75,7 @@ final class Servers {
    * @param perGpu amount of each resource per GPU
    * @return null if not all GPUs fit; then nothing is taken
    */
-  @Nullable Placement firstFit(int gpus, double[] perGpu) {
+  @Nullable Placement takeFirstFit(int gpus, double[] perGpu) {
     if (gpus > allFreeGpus) {
       return null;
     }
@@ -106,7 +106,7 @@ final class Servers {
    *
    * @return null if no server has enough; then nothing is taken
    */
-  @Nullable Placement bestFit(int gpus, double[] perGpu) {
+  @Nullable Placement takeBestFit(int gpus, double[] perGpu) {
     int best = -1;
     for (int server = 0; server < freeGpus.length; server++) {
       if (freeGpus[server] >= gpus
@@ -136,8 +136,9 @@ final class Servers {
    * @param gpus at most {@link #freeGpus()}
    */
   Placement anyGpus(int gpus, double[] perGpu) {
-    Placement onOneServer = bestFit(gpus, new double[Resource.COUNT]);
-    Placement any = onOneServer == null ? firstFit(gpus, new double[Resource.COUNT]) : onOneServer;
+    Placement onOneServer = takeBestFit(gpus, new double[Resource.COUNT]);
+    Placement any =
+        onOneServer == null ? takeFirstFit(gpus, new double[Resource.COUNT]) : onOneServer;
     if (any == null) {
       throw new IllegalArgumentException(
           gpus + " GPUs requested, but only " + allFreeGpus + " are free");

@@ -267,7 +267,7 @@ final class Simulator {
         continue;
       }
       Placement before = job.tenant.before;
-      boolean restarts = job.started && (before == null || !at.sameGpus(before));
+      boolean restarts = job.started && (before == null || !at.hasSameGpus(before));
       double lost = restarts ? Math.min(settings.restartSeconds(), settings.roundSeconds()) : 0;
       double seconds = settings.roundSeconds() - lost;
       double perSecond = job.speed(at) / job.model.iterationSeconds();

@@ -68,7 +68,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
       List<Remark> remarks) {
 
     /** Returns whether the range includes the variation between runs. */
-    boolean ofSeveralRuns() {
+    boolean hasSeveralRuns() {
       return before.size() > 1 || after.size() > 1;
     }
 

@@ -77,7 +77,7 @@ public final class SideBySideText {
   private static String spread(SideBySide compared) {
     List<Compared> single =
         compared.comparisons().stream()
-            .filter(one -> one.timesAsFast() != null && !one.ofSeveralRuns())
+            .filter(one -> one.timesAsFast() != null && !one.hasSeveralRuns())
             .toList();
     if (single.isEmpty()) {
       return "";

@@ -125,11 +125,11 @@ abstract class JobRule implements IRule {
     }
     try {
       Findings job = new Findings(recording(items));
-      if (!job.measured()) {
+      if (!job.isMeasured()) {
         return notApplicable(
             result, "No batch was recorded: let the job train at least one epoch.");
       }
-      if (job.profiled() && !appliesToProfiles()) {
+      if (job.isProfiled() && !appliesToProfiles()) {
         return notApplicable(
             result,
             "This is the recording of a profile, whose totals include the effects of its phases:"

@@ -63,7 +63,7 @@ record ChunkHeader(
     return List.of(size, constants, metadata, startNanos, startTicks, (long) state);
   }
 
-  boolean finished() {
+  boolean isFinished() {
     return state == FINISHED;
   }
 
@@ -79,6 +79,6 @@ record ChunkHeader(
 
   /** Returns whether the JVM never flushed the chunk, which then contains nothing to read. */
   boolean isBare() {
-    return !finished() && (metadata == 0 || size < LENGTH);
+    return !isFinished() && (metadata == 0 || size < LENGTH);
   }
 }

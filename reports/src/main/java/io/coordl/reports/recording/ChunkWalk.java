@@ -139,7 +139,7 @@ final class ChunkWalk {
     if (header.size() > length - start) {
       throw cutOff(start + header.size());
     }
-    if (!header.finished()) {
+    if (!header.isFinished()) {
       endsEarly = true;
     }
     // A chunk that occurs again, as in two dumps of one recording, must not count twice.

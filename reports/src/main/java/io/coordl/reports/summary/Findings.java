@@ -38,13 +38,13 @@ public final class Findings {
   public record Finding(double share, String what, String why, String next) {}
 
   /** Returns whether a batch was measured; otherwise the findings mean nothing. */
-  public boolean measured() {
+  public boolean isMeasured() {
     return evidence.totals().batches > 0;
   }
 
   /** Returns whether the recording is of a profile, whose totals are not those of the job. */
-  public boolean profiled() {
-    return evidence.profiled();
+  public boolean isProfiled() {
+    return evidence.isProfiled();
   }
 
   public Optional<Finding> dataStall() {

@@ -175,9 +175,9 @@ public record Summary(
   }
 
   /** Returns the numbers of epochs and evaluations, in words. */
-  String words() {
+  String epochsInWords() {
     return ended(epochs.stream().map(Epoch::figures))
-        .words(totals.figures(), recording.stillRunning());
+        .describe(totals.figures(), recording.stillRunning());
   }
 
   /** Returns the number of items that came decoded or prepared from memory and were not fetched. */

@@ -124,7 +124,7 @@ public final class SummaryText {
         name,
         program.pid() == null ? "" : " (pid " + program.pid() + ")",
         frameworks.isEmpty() ? "" : ", " + frameworks,
-        summary.words(),
+        summary.epochsInWords(),
         Text.count(totals.figures().batches, "batch", "batches")
             + Epochs.failures(totals.figures()),
         totals.origin().equals("job") ? "" : " (sum of the finished epochs)");

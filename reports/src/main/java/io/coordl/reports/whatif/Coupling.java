@@ -27,7 +27,7 @@ record Coupling(
     double networkNanos,
     List<String> assumptions) {
   /** Bytes a second: 10 Gbit/s, the slowest network that the CoorDL paper (VLDB'21) considers. */
-  static final double DEFAULT_NETWORK = 1.25e9;
+  static final double DEFAULT_NETWORK_BYTES_PER_SECOND = 1.25e9;
 
   static final double[] COUNTS = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 
@@ -64,13 +64,15 @@ record Coupling(
     Pipeline.Peers peers = pipeline.peers;
     Double requested = scenario.networkRate();
     double network =
-        requested == null ? Math.max(DEFAULT_NETWORK, peers == null ? 0 : peers.rate()) : requested;
+        requested == null
+            ? Math.max(DEFAULT_NETWORK_BYTES_PER_SECOND, peers == null ? 0 : peers.rate())
+            : requested;
     if (requested == null) {
       assumptions.add(
           Text.format(
               "the network gives each host %s/s (%s): --network overrides this",
               Question.bytes(network),
-              network > DEFAULT_NETWORK
+              network > DEFAULT_NETWORK_BYTES_PER_SECOND
                   ? "the measured rate of one thread"
                   : "10 Gbit/s by default"));
     }

@@ -191,11 +191,11 @@ final class ObservedPipeline {
   private void separateShareTaken(Measure prep) {
     double compute = steadyFigures().compute;
     Measure observed = pipeline.computeNanos;
-    if (observed == null || compute == 0 || law.most() == 0 || prep.value() == 0) {
+    if (observed == null || compute == 0 || law.maxShare() == 0 || prep.value() == 0) {
       return;
     }
     double taken = law.share() / compute;
-    double unsure = (law.most() - law.share()) / compute;
+    double unsure = (law.maxShare() - law.share()) / compute;
     pipeline.computeNanos =
         new Measure(
             observed.value() * (1 - taken),

@@ -262,7 +262,7 @@ public final class SpeedLaw {
         100 * knee.share(),
         count(most),
         memory ? " with every item in memory" : "",
-        speed(table.ofKnee() / knee.share()));
+        speed(table.kneeSpeed() / knee.share()));
   }
 
   private static String speed(double samplesPerSecond) {

@@ -65,7 +65,7 @@ public record Advice(
     if (evidence.totals().batches == 0) {
       return nothing("nothingMeasured", 0, nothingTrained(evidence));
     }
-    if (evidence.profiled()) {
+    if (evidence.isProfiled()) {
       return nothing("profiled", 0, Sentence.PROFILED.with());
     }
     return all(evidence)
@@ -94,7 +94,7 @@ public record Advice(
   private static Optional<Advice> manyCauses(Evidence evidence) {
     Figures judged = evidence.judged();
     // If cores are short, steps include waits for a core.
-    long taken = Math.max(judged.computeCoreWait, Math.round(evidence.coreLaw().most()));
+    long taken = Math.max(judged.computeCoreWait, Math.round(evidence.coreLaw().maxShare()));
     if (judged.share(judged.stall + taken) < Evidence.WORTH_A_CHANGE) {
       return Optional.empty();
     }
@@ -200,7 +200,7 @@ public record Advice(
     long nanos = evidence.judged().fetchStall;
     double gain = evidence.coreLaw().gain(evidence.judged().fetchTime, nanos);
     String waited = time(evidence, nanos);
-    if (!evidence.caching()) {
+    if (!evidence.isCaching()) {
       long bytes = evidence.epochs().bytes();
       return Optional.of(
           change(
@@ -258,7 +258,7 @@ public record Advice(
 
   /** Returns a finding if the cache is on and epochs after the first hardly wait for storage. */
   private static Optional<Advice> cacheFilled(Evidence evidence) {
-    if (!evidence.caching() || evidence.laterEpochsWaitForFetches()) {
+    if (!evidence.isCaching() || evidence.laterEpochsWaitForFetches()) {
       return Optional.empty();
     }
     return Optional.of(
@@ -332,9 +332,9 @@ public record Advice(
     String why =
         Sentence.PREP_WAITS.with(
             time(evidence, nanos),
-            judged.share(Math.round(cores.most())) < Evidence.WORTH_A_CHANGE
+            judged.share(Math.round(cores.maxShare())) < Evidence.WORTH_A_CHANGE
                 ? ""
-                : Sentence.PREP_CORES.with(new Nanos(Math.round(cores.most()))),
+                : Sentence.PREP_CORES.with(new Nanos(Math.round(cores.maxShare()))),
             new Nanos(judged.decodeTime),
             new Nanos(judged.transformTime),
             new Nanos(judged.otherTime),

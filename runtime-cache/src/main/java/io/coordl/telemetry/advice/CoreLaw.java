@@ -132,7 +132,7 @@ public final class CoreLaw {
   }
 
   /** Returns an upper bound on {@link #share}. */
-  public double most() {
+  public double maxShare() {
     return maxShare;
   }
 

@@ -87,7 +87,7 @@ public final class Epochs {
    * Describes the number of epochs and evaluations, and how many epochs were left early; while the
    * job runs, the current epoch does not count as left early.
    */
-  public synchronized String words(JobStatisticsEvent job, boolean running) {
+  public synchronized String describe(JobStatisticsEvent job, boolean running) {
     String epochs = Text.count(job.epochs, "epoch", "epochs");
     if (job.updates == 0) {
       return Sentence.NO_UPDATE.with(
@@ -143,7 +143,7 @@ public final class Epochs {
   }
 
   /** Whether the judged epochs come after the first of their data set. */
-  synchronized boolean steady() {
+  synchronized boolean isSteady() {
     return judgeable().stream().anyMatch(pipeline -> pipeline.later.batches > 0);
   }
 
@@ -153,7 +153,7 @@ public final class Epochs {
    */
   public synchronized Figures judged() {
     return EpochEvent.sum(
-        judgeable().stream().map(steady() ? later -> later.later : first -> first.first));
+        judgeable().stream().map(isSteady() ? later -> later.later : first -> first.first));
   }
 
   /**
@@ -167,7 +167,7 @@ public final class Epochs {
 
   /** Names the judged epochs, to follow "of the time" or a time; empty for the whole job. */
   synchronized String ofWhat() {
-    return steady()
+    return isSteady()
         ? Sentence.SECOND_EPOCH_ON.with(ofModel())
         : judged().batches == 0
             ? ""

@@ -54,7 +54,7 @@ public record Evidence(
 
   /** Whether the judged epochs are later ones, whose code is warm. */
   boolean isSteady() {
-    return epochs.steady();
+    return epochs.isSteady();
   }
 
   /** Returns the figures of the last judged epochs. */
@@ -73,7 +73,7 @@ public record Evidence(
    * down.
    */
   public double samplesPerSecond() {
-    return profiled() ? 0 : judged().samplesPerSecond();
+    return isProfiled() ? 0 : judged().samplesPerSecond();
   }
 
   /** Returns the cost of work in parallel with the steps in the judged epochs. */
@@ -86,7 +86,7 @@ public record Evidence(
   }
 
   /** Whether the job ran the phases of a profile. */
-  public boolean profiled() {
+  public boolean isProfiled() {
     return isOn("profile");
   }
 
@@ -103,7 +103,7 @@ public record Evidence(
         .sum();
   }
 
-  boolean caching() {
+  boolean isCaching() {
     return configuration.containsKey("cache") ? isOn("cache") : keeps(StoreStatisticsEvent.RAW);
   }
 

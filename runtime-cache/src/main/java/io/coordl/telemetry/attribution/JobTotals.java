@@ -115,7 +115,7 @@ public final class JobTotals {
   }
 
   /** Passes an epoch to the listeners; called when all its figures are known. */
-  void written(EpochEvent epoch) {
+  void notifyListeners(EpochEvent epoch) {
     Consumer<EpochEvent> consumer = listener;
     if (consumer != null) {
       consumer.accept(epoch);
@@ -157,7 +157,7 @@ public final class JobTotals {
   }
 
   /** Counts a call of {@code System.gc()}; calls before the first wait for a batch do not count. */
-  synchronized void askedToCollect(String caller) {
+  synchronized void countExplicitGc(String caller) {
     boolean known = gcCallers.size() < MAX_CALLERS || gcCallers.containsKey(caller);
     if (started && !closed && known) {
       gcCallers.merge(caller, 1L, Long::sum);
@@ -165,7 +165,7 @@ public final class JobTotals {
   }
 
   /** Begins a training loop of {@code epochs} epochs. */
-  synchronized void fits(long epochs, long now) {
+  synchronized void beginLoop(long epochs, long now) {
     planned = updating + epochs;
     left = epochs;
     done = 0;
@@ -174,7 +174,7 @@ public final class JobTotals {
   }
 
   /** Ends the loop; if it had epochs left, the plan is unknown from now on. */
-  synchronized void fitted() {
+  synchronized void endLoop() {
     planned = left <= 0 ? updating : 0;
     left = 0;
   }
@@ -279,7 +279,7 @@ public final class JobTotals {
    * Records that the job was active from {@code from} to {@code to}; {@code pausesBefore} is the
    * total of GC pauses before.
    */
-  synchronized void seen(long from, long to, long pausesBefore) {
+  synchronized void recordActivity(long from, long to, long pausesBefore) {
     if (closed) {
       return;
     }
@@ -303,7 +303,7 @@ public final class JobTotals {
    * Records a model write, perhaps after the last batch. The write extends the job by its own time,
    * not by the gap before it.
    */
-  synchronized void wrote(long from, long to) {
+  synchronized void recordWrite(long from, long to) {
     if (started && to > lastSeen && !closed) {
       afterLast += to - Math.max(from, lastSeen);
     }

@@ -142,9 +142,9 @@ final class ThreadSpans {
   }
 
   boolean loadingSample() {
-    return openSpans(SpanKind.SAMPLE, 0)
-            + openSpans(SpanKind.BATCH, 0)
-            + openSpans(SpanKind.PRODUCER, 0)
+    return openSpans(SpanKind.SAMPLE)
+            + openSpans(SpanKind.BATCH)
+            + openSpans(SpanKind.PRODUCER)
             + waitDepth
         > 0;
   }
@@ -153,7 +153,7 @@ final class ThreadSpans {
   boolean isBatchGet() {
     return training
         && waitDepth == 0
-        && openSpans(SpanKind.PRODUCER, 0) + openSpans(SpanKind.BATCH, 0) == 0;
+        && openSpans(SpanKind.PRODUCER) + openSpans(SpanKind.BATCH) == 0;
   }
 
   long batchId() {
@@ -172,14 +172,14 @@ final class ThreadSpans {
     subjects[at] = subject;
     frameEvents[at] = null;
     outerBatches[at] = building;
-    boolean outermost = openSpans(kind, 1) == 1;
+    boolean outermost = addOpen(kind, 1) == 1;
     switch (kind) {
       case FIT -> {
         trains();
         long plannedEpochs = outermost && subject != null ? recorder.epochs(subject) : 0;
         if (plannedEpochs > 1) {
           planned = true;
-          recorder.totals.fits(plannedEpochs, now);
+          recorder.totals.beginLoop(plannedEpochs, now);
         }
       }
       case COMPUTE -> trains();
@@ -190,7 +190,7 @@ final class ThreadSpans {
           updated(recorder.layers.step(subject));
         }
       }
-      case COLLECTION -> recorder.totals.askedToCollect(String.valueOf(subject));
+      case COLLECTION -> recorder.totals.countExplicitGc(String.valueOf(subject));
       case SKIPPED -> {
         if (subject instanceof Integer whole) {
           recorder.totals.skipped(whole);
@@ -201,7 +201,7 @@ final class ThreadSpans {
       case PRODUCER -> building = null;
       case BATCH -> beginBatch(now);
       case ASK, TAKE -> {
-        if (openSpans(SpanKind.PRODUCER, 0) > 0 || openSpans(SpanKind.BATCH, 0) > 0) {
+        if (openSpans(SpanKind.PRODUCER) > 0 || openSpans(SpanKind.BATCH) > 0) {
           // On a prefetch thread the iterator's next() is the preparation of a batch.
           if (kind == SpanKind.TAKE) {
             beginBatch(now);
@@ -222,8 +222,7 @@ final class ThreadSpans {
         }
       }
       case DATA_SET -> {
-        boolean inBatch =
-            waitDepth + openSpans(SpanKind.PRODUCER, 0) + openSpans(SpanKind.BATCH, 0) > 0;
+        boolean inBatch = waitDepth + openSpans(SpanKind.PRODUCER) + openSpans(SpanKind.BATCH) > 0;
         if (outermost && !inBatch) {
           dataSetDepth = at + 1;
           beginWait(subject, now);
@@ -291,7 +290,7 @@ final class ThreadSpans {
     Event event = frameEvents[at];
     subjects[at] = null;
     frameEvents[at] = null;
-    boolean outermost = openSpans(kind, -1) == 0;
+    boolean outermost = addOpen(kind, -1) == 0;
     if (at > 0) {
       children[at - 1] += duration;
     }
@@ -358,7 +357,7 @@ final class ThreadSpans {
       case FIT -> {
         if (outermost && planned) {
           planned = false;
-          recorder.totals.fitted();
+          recorder.totals.endLoop();
         }
       }
       default -> {
@@ -392,9 +391,14 @@ final class ThreadSpans {
     recorder.events.write(event, now - duration, now);
   }
 
-  /** Adds {@code change} to the number of open spans of a kind; returns the new number. */
   @SuppressWarnings("EnumOrdinal") // An array keeps the cost of a span at nanoseconds.
-  private int openSpans(SpanKind kind, int change) {
+  private int openSpans(SpanKind kind) {
+    return open[kind.ordinal()];
+  }
+
+  /** Adds {@code change} to the number of open spans of a kind; returns the new number. */
+  @SuppressWarnings("EnumOrdinal") // As above.
+  private int addOpen(SpanKind kind, int change) {
     return open[kind.ordinal()] += change;
   }
 
@@ -411,8 +415,7 @@ final class ThreadSpans {
   // ---- preparation
 
   private void beginBatch(long now) {
-    boolean nested =
-        openSpans(SpanKind.BATCH, 0) + openSpans(SpanKind.TAKE, 0) > 1 && building != null;
+    boolean nested = openSpans(SpanKind.BATCH) + openSpans(SpanKind.TAKE) > 1 && building != null;
     if (!nested || (waitDepth > 0 && isBuiltByWait())) {
       building = newRecord(now);
       if (waitDepth == 0) {
@@ -605,7 +608,7 @@ final class ThreadSpans {
           epoch,
           () -> {
             recorder.totals.count(job -> job.addStall(wait));
-            recorder.totals.seen(start, now, recorder.gcNanos());
+            recorder.totals.recordActivity(start, now, recorder.gcNanos());
           });
     }
   }
@@ -661,7 +664,7 @@ final class ThreadSpans {
                 job.addBatch(samples);
                 job.addStall(wait);
               });
-          recorder.totals.seen(start, now, mine.gcBefore);
+          recorder.totals.recordActivity(start, now, mine.gcBefore);
           wait.epoch = numberOf(epoch);
           recorder.events.write(wait, start, now);
         });
@@ -715,7 +718,7 @@ final class ThreadSpans {
         epoch,
         () -> {
           recorder.totals.count(job -> job.compute += compute);
-          recorder.totals.seen(now, now, recorder.gcNanos());
+          recorder.totals.recordActivity(now, now, recorder.gcNanos());
         });
   }
 
@@ -745,7 +748,7 @@ final class ThreadSpans {
       stepping.event.checkpoint += duration;
     }
     recorder.totals.count(job -> job.checkpoint += duration);
-    recorder.totals.wrote(now - duration, now);
+    recorder.totals.recordWrite(now - duration, now);
     ended(Durations.Kind.CHECKPOINT, now, duration, subject, event);
   }
 
@@ -800,7 +803,7 @@ final class ThreadSpans {
     }
     wait.end();
     recorder.totals.count(job -> job.addStall(wait));
-    recorder.totals.seen(since, now, recorder.gcNanos());
+    recorder.totals.recordActivity(since, now, recorder.gcNanos());
     recorder.events.write(wait, since, now);
   }
 
@@ -853,7 +856,7 @@ final class ThreadSpans {
     event.end();
     recorder.events.write(event, epoch.start, now);
     recorder.durations.epochEnded(event.epoch);
-    recorder.totals.written(event);
+    recorder.totals.notifyListeners(event);
     Object batches = epoch.subject();
     if (complete && batches != null && (event.updates > 0 || recorder.updates() == 0)) {
       recorder.epochs.accept(batches);

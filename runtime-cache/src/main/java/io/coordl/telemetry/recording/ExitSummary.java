@@ -66,7 +66,7 @@ record ExitSummary(JobFigures job, @Nullable String recording, List<String> didN
           Sentence.TRAINING.with(
               job.frameworks().isEmpty() ? "training" : job.frameworks(),
               speed == 0 ? "" : Sentence.SPEED.with(Text.rate(speed), evidence.ofWhat()),
-              job.spans().totals().ended().words(now, false),
+              job.spans().totals().ended().describe(now, false),
               now.batches,
               (now.batches == 1 ? "batch" : "batches") + Epochs.failures(now),
               seconds(now.wall)));

@@ -84,7 +84,7 @@ final class FlightLog {
   private void record(String target, boolean own) {
     try {
       try {
-        if (!own && JfrEvents.recording()) {
+        if (!own && JfrEvents.isRecording()) {
           outcome = "the recording that was already running";
         } else {
           file = open(target);
@@ -174,14 +174,14 @@ final class FlightLog {
       while (!last) {
         last = awaitStop() || own.size() >= MAX_WITH_TOTALS;
         try {
-          job.lookAtWaits();
+          job.checkWaits();
           long now = clock.getAsLong();
           if (last || now - lastTotals >= TOTALS_NANOS) {
             lastTotals = now;
             job.statistics().forEach(onlyFile::write);
           }
           own.flush();
-          thinned.look();
+          thinned.check();
         } catch (RuntimeException | OutOfMemoryError e) {
           AgentThread.survive(e);
         }

@@ -30,7 +30,7 @@ record JfrEvents(JobFigures job) implements EventSink, FlightRecorderListener {
   }
 
   /** Whether a JFR recording is running. */
-  static boolean recording() {
+  static boolean isRecording() {
     return FlightRecorder.isInitialized()
         && FlightRecorder.getFlightRecorder().getRecordings().stream()
             .anyMatch(recording -> recording.getState() == RecordingState.RUNNING);

@@ -90,9 +90,10 @@ public final class JobFigures {
     return peers;
   }
 
-  void madeBy(String version) {
+  /** Starts counting explicit collections, for an agent of this version. */
+  void start(String version) {
     agent = version;
-    gc.hearCauses();
+    gc.listenForCauses();
   }
 
   String agent() {
@@ -136,11 +137,11 @@ public final class JobFigures {
    * Adds a policy or data set that the user requested: if it did nothing, the summary and the
    * recording report why.
    *
-   * @param asked the argument as written, such as {@code cache=minio}
+   * @param argument the argument as written, such as {@code cache=minio}
    * @param name prefix of log messages that explain more than {@code why}
    * @param why returns, when the job ends, why it did nothing; empty if it did something
    */
-  void addAsked(String asked, String name, Supplier<String> why) {
+  void addRequested(String argument, String name, Supplier<String> why) {
     unused.add(
         () -> {
           String reason;
@@ -154,9 +155,9 @@ public final class JobFigures {
           }
           String report = log.messageAbout(name);
           String because = report.isEmpty() ? reason : Sentence.IT_SAID.with(report);
-          rewrites.add("the whole job", asked, 0, because, "");
-          verdict(asked, "", false, because, "");
-          return Sentence.DID_NOTHING.with(asked, because);
+          rewrites.add("the whole job", argument, 0, because, "");
+          verdict(argument, "", false, because, "");
+          return Sentence.DID_NOTHING.with(argument, because);
         });
   }
 
@@ -270,7 +271,7 @@ public final class JobFigures {
   void freeze() {
     synchronized (spans) {
       if (atEnd == null) {
-        waits.lookAtEnd();
+        waits.checkAtEnd();
         spans.finish();
         atEnd = new AtEnd(latencies(), stores(), peerViews(), stagings(), gpus(), faults());
       }
@@ -369,8 +370,8 @@ public final class JobFigures {
   }
 
   /** Reports a wait that lasts too long; called about once a second, by any thread. */
-  void lookAtWaits() {
-    waits.look();
+  void checkWaits() {
+    waits.check();
   }
 
   /**

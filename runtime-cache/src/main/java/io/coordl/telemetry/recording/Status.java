@@ -66,7 +66,7 @@ final class Status implements Closeable {
       file = StatusFile.of(folder, jvm.pid, jvm.jvmStartTime);
       while (!stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
         try {
-          job.lookAtWaits();
+          job.checkWaits();
           past.add(new Past(job.totals(), System.nanoTime()));
           if (past.size() > WINDOW + 1) {
             past.remove();

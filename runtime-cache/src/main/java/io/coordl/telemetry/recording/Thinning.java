@@ -40,7 +40,7 @@ final class Thinning implements EventSink {
   }
 
   /** Checks how much space is left; called by the flushing thread. */
-  void look() {
+  void check() {
     long left = maxBytes - file.size();
     int seen = halvings;
     while (seen < MAX_HALVINGS && left <= maxBytes >> (seen + 1)) {

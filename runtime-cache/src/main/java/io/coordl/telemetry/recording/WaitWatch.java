@@ -26,7 +26,7 @@ final class WaitWatch {
   }
 
   /** Records and logs a wait that has become too long. */
-  void look() {
+  void check() {
     OpenWaitEvent unlogged = takeUnlogged();
     if (unlogged != null) {
       say.accept(OpenWaitText.soFar(unlogged));
@@ -34,7 +34,7 @@ final class WaitWatch {
   }
 
   /** Records a wait that has become too long; the summary at exit names it instead of the log. */
-  void lookAtEnd() {
+  void checkAtEnd() {
     update();
   }
 

@@ -8,7 +8,7 @@ import java.util.Set;
 /**
  * Assumptions of the purity analysis about a method that the user named with {@code batch=}: none
  * about its code, which belongs to the program or to an unknown library. The fields of its iterator
- * may change between two calls ({@link Place}).
+ * may change between two calls ({@link IteratorState}).
  *
  * @param declaring the class that contains the method's code
  * @param runs names and descriptors of the methods that the agent calls on the iterator

@@ -61,7 +61,7 @@ public final class PreparedBatches implements LibraryHooks {
       services
           .log()
           .say(
-              PreparedSamples.leaves(
+              PreparedSamples.leavesMessage(
                   "samples", "DJL created its random generator before the agent started"));
     }
   }

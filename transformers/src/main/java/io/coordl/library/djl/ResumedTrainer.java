@@ -358,7 +358,7 @@ final class ResumedTrainer {
    * Returns true if an epoch or evaluation ended before the step and must be skipped; records a
    * skipped epoch of the model's data set.
    */
-  boolean leaveOut(DataEpoch other) {
+  boolean trySkip(DataEpoch other) {
     boolean over = resume.isSkipping() && !isIn(other);
     if (over && other.dataset == dataset) { // The model is not trained on the others.
       recordSkipped(1);

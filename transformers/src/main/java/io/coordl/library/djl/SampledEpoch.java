@@ -97,7 +97,7 @@ final class SampledEpoch implements LibraryEpoch {
      * Marks the batch as fetched; returns true only for the first call. Each staged batch is used
      * once; a second fetch runs the program's own code.
      */
-    boolean fetchFirst() {
+    boolean tryMarkFetched() {
       return fetched.compareAndSet(false, true);
     }
 
@@ -113,7 +113,9 @@ final class SampledEpoch implements LibraryEpoch {
           interceptor.pinned.copySlots();
         }
         if (epoch.begin(of)) {
-          made = epoch.copied(batch, staged -> make(fields.frame(of, this, progress), own, staged));
+          made =
+              epoch.stagedBatch(
+                  batch, staged -> make(fields.frame(of, this, progress), own, staged));
         }
       } catch (Throwable t) {
         Bridge.fault("a staged batch", t); // The program's own fetch prepares the batch.

@@ -219,7 +219,7 @@ public final class TrainedModels implements LibraryHooks {
       }
       sampled = true;
       Iterator<?> followed = epoch.follow(order);
-      if (resumed != null && resumed.leaveOut(epoch)) {
+      if (resumed != null && resumed.trySkip(epoch)) {
         return Collections.emptyIterator();
       }
       if (resumed != null && resumed.isIn(epoch)) {
@@ -237,7 +237,7 @@ public final class TrainedModels implements LibraryHooks {
         thread.reason = "the order of " + dataset.getClass().getName() + " is not known";
       }
       if (resumed != null && !sampled) {
-        if (resumed.leaveOut(epoch)) {
+        if (resumed.trySkip(epoch)) {
           return List.of();
         } else if (resumed.isIn(epoch)) {
           resumed.arrive(trainer, access, epoch, null, dataset);

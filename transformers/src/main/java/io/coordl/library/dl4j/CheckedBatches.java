@@ -38,13 +38,13 @@ public final class CheckedBatches implements LibraryHooks {
       }
       return null;
     }
-    if (!checked.begins()) {
+    if (!checked.tryBegin()) {
       return null; // A part of the batch that another iterator prepares.
     }
     return new InterceptedCall(null) {
       @Override
       public @Nullable Object result(@Nullable Object own) {
-        checked.ends();
+        checked.end();
         if (own != null) {
           check(self, own);
         }
@@ -53,7 +53,7 @@ public final class CheckedBatches implements LibraryHooks {
 
       @Override
       public void failed() {
-        checked.ends();
+        checked.end();
       }
     };
   }

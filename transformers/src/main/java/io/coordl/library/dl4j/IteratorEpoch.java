@@ -101,7 +101,7 @@ final class IteratorEpoch {
     int place = next * epoch.batchSize();
     return !isOver()
         && place < readers.get(0).records()
-        && readers.stream().anyMatch(SeekableReader::makesToKnow)
+        && readers.stream().anyMatch(SeekableReader::createsRecordToCheck)
         && readers.stream().allMatch(reader -> reader.isAt(place))
         && source.isKnown(next);
   }

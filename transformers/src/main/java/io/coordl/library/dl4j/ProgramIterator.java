@@ -152,7 +152,7 @@ record ProgramIterator(Object wrapped) {
   }
 
   /** Removes the preprocessor; returns this iterator. */
-  ProgramIterator unprocessed() {
+  ProgramIterator removePreprocessor() {
     if (wrapped instanceof RecordReaderMultiDataSetIterator several) {
       several.setPreProcessor(null);
     } else {

@@ -149,7 +149,7 @@ public final class ProgramIterators implements LibraryHooks {
         rejected.removeIf(one -> one.refersTo(null));
         // The next batch may depend on objects held from this one.
         rejected.add(new WeakReference<>(iterator.get()));
-        log.once(PreparedSamples.leaves(iterator.name(), "it keeps objects of each batch"));
+        log.once(PreparedSamples.leavesMessage(iterator.name(), "it keeps objects of each batch"));
         return null;
       }
       List<BatchLayout.Array> more = new ArrayList<>(files);

@@ -79,7 +79,7 @@ public final class SavedModels implements LibraryHooks {
    * the file exists. Returns false if the save must run.
    */
   private boolean trySkipSave() {
-    return resume != null && resume.leavesOutSave();
+    return resume != null && resume.trySkipSave();
   }
 
   /**

@@ -21,9 +21,10 @@ import java.util.function.Consumer;
  * @param epochEnds {@link System#nanoTime} at the end of each epoch of each job
  * @param cpu CPU time of each job at these times
  */
-record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<EpochCpu> cpu) {
+record ConcurrentJobs(List<ChildResult> results, List<List<Long>> epochEnds, List<EpochCpu> cpu) {
   /** Like the overload below, but shows no output while the jobs run. */
-  static Together run(String what, List<ChildJvm> jobs) throws IOException, InterruptedException {
+  static ConcurrentJobs run(String what, List<ChildJvm> jobs)
+      throws IOException, InterruptedException {
     return run(what, jobs, line -> {});
   }
 
@@ -33,7 +34,7 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
    *
    * @throws IllegalStateException if one of them fails
    */
-  static Together run(String what, List<ChildJvm> jobs, Consumer<String> echo)
+  static ConcurrentJobs run(String what, List<ChildJvm> jobs, Consumer<String> echo)
       throws IOException, InterruptedException {
     List<List<Long>> ends = new ArrayList<>();
     List<EpochCpu> cpu = new ArrayList<>();
@@ -61,7 +62,7 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
       for (Future<ChildResult> job : running) {
         results.add(job.get().orFail("One of " + jobs.size() + " jobs, " + what + ","));
       }
-      return new Together(results, ends, cpu);
+      return new ConcurrentJobs(results, ends, cpu);
     } catch (ExecutionException e) {
       throw new IOException("A job could not be run: " + what, e.getCause());
     } finally {

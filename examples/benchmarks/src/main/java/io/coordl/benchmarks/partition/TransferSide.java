@@ -22,12 +22,12 @@ import java.util.concurrent.Future;
  * figures: p50 and p99 in microseconds with one thread, GB/s with four, and the CPU microseconds
  * that both processes use per item. Each phase lasts a second, after a warm-up of equal length.
  */
-public final class Sides {
+public final class TransferSide {
   private static final int THREADS = 4;
   private static final long PHASE_NANOS = 1_000_000_000L;
   private static final int TICKS_A_SECOND = 100;
 
-  private Sides() {}
+  private TransferSide() {}
 
   /** Runs one side; the class description lists the arguments. */
   public static void main(String[] args) throws Exception {
