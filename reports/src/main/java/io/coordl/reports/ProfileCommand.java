@@ -208,7 +208,7 @@ final class ProfileCommand implements Callable<Integer> {
                 + Text.count(cores, "core", "cores")
                 + ", the program left no recording "
                 + file
-                + ": does it train, and does it end by itself?");
+                + ": does it train, and does it exit on its own?");
       }
       if (code != 0) {
         spec.commandLine()

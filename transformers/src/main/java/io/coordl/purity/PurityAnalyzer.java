@@ -1383,7 +1383,7 @@ public final class PurityAnalyzer {
           if (initialises) {
             leave("reads a file during class initialisation, which may happen at any time");
           } else if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
-            leave("reads a file that is not the item asked for (" + whole + ")");
+            leave("reads a file that is not the requested item (" + whole + ")");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
             leave(
                 "reads a file through a method reference or its superclass, where changes are not"

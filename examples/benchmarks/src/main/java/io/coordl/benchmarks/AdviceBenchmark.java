@@ -29,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  * group that allows them one core) or {@code neighbour} (another process keeps one core busy).
  * {@code quick} instead tries one program on little data in a minute or two, without a verdict on
  * speeds. There is no verdict on speeds either if further programs used the cores. Exits with 1 if
- * a bar is missed, if a loss differs or if advice goes in a circle.
+ * a bar is missed, if a loss differs or if advice repeats earlier settings.
  */
 public final class AdviceBenchmark {
   /** Earlier epochs fill caches and warm up. */
@@ -187,7 +187,7 @@ public final class AdviceBenchmark {
       String advised = String.join(",", last.next);
       if (tried.contains(advised)) {
         throw new IllegalStateException(
-            program + ": advice goes in a circle: " + tried + ", " + advised);
+            program + ": advice repeats earlier settings: " + tried + ", " + advised);
       }
       tried.add(advised);
       String before = current;

@@ -202,7 +202,7 @@ public final class PlanBenchmark {
         quick ? List.of(proportional, tune) : List.of(proportional, tune, tune, proportional)) {
       Times times = execute(each);
       each.runs.add(times);
-      print(begin, each.allocation.word() + ": carried out in " + number(times.makespan()) + " s");
+      print(begin, each.allocation.word() + ": executed in " + number(times.makespan()) + " s");
     }
     return judge(proportional, tune);
   }
@@ -455,7 +455,7 @@ public final class PlanBenchmark {
       worst =
           Math.max(worst, row(table, plan, List.of(word, "makespan", "", "", ""), Times::makespan));
     }
-    System.out.printf("%nSeconds of %d jobs, simulated and carried out%n%s", jobs.size(), table);
+    System.out.printf("%nSeconds of %d jobs, simulated and executed%n%s", jobs.size(), table);
     System.out.printf(
         Locale.ROOT,
         "tune against proportional: mean %.2f times as fast (simulated %.2f), makespan %.2f"

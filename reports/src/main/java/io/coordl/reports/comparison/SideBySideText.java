@@ -203,7 +203,7 @@ public final class SideBySideText {
         : bound == null
             ? ""
             : Text.format("; predicted: at most %.2fx", bound)
-                + (low != null && low > bound ? ", which was too low" : "");
+                + (low != null && low > bound ? ", but the gain was larger" : "");
   }
 
   /** Returns the name of a run, shortened for text. */

@@ -220,6 +220,6 @@ final class ChunkWalk {
   private RecordingException damaged(long position) {
     return new RecordingException(
         ExitStatus.DAMAGED,
-        file + " is damaged at byte " + position + ": nothing in it can be relied on.");
+        file + " is damaged at byte " + position + ": its figures would be wrong.");
   }
 }

@@ -252,7 +252,7 @@ public final class CallSiteRewriter {
           if (!paired) {
             rewriting.left(site, "super(...) or this(...)");
           } else if (!opened.hasTwoReferences()) {
-            rewriting.left(site, "NEW is not followed by just DUP");
+            rewriting.left(site, "NEW is not followed by exactly one DUP");
           } else {
             construct(site);
             return;
