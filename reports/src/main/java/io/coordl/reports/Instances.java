@@ -14,6 +14,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -68,7 +69,7 @@ final class Instances implements AcceleratorProfile.Instances {
 
   private List<PhaseEvent> run(int count, Path folder) throws IOException, RecordingException {
     Path meeting = Files.createDirectory(folder.resolve("meeting"));
-    List<Process> running = new ArrayList<>();
+    List<Process> running = new CopyOnWriteArrayList<>(); // The hook may run at any time.
     Thread stop = new Thread(() -> running.forEach(Process::destroy));
     Runtime.getRuntime().addShutdownHook(stop); // Stopping this command stops the instances.
     try {

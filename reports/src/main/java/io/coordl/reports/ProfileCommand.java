@@ -390,15 +390,18 @@ final class ProfileCommand implements Callable<Integer> {
     try {
       Process running = program.start();
       Thread stop = new Thread(running::destroy); // Stopping this command stops the program.
-      Runtime.getRuntime().addShutdownHook(stop);
-      if (json.enabled) {
-        try (InputStream printed = running.getInputStream()) {
-          printed.transferTo(System.err);
+      try {
+        Runtime.getRuntime().addShutdownHook(stop);
+        if (json.enabled) {
+          try (InputStream printed = running.getInputStream()) {
+            printed.transferTo(System.err);
+          }
         }
+        return running.waitFor();
+      } finally {
+        running.destroy(); // Has no effect if the program has ended.
+        Runtime.getRuntime().removeShutdownHook(stop);
       }
-      int status = running.waitFor();
-      Runtime.getRuntime().removeShutdownHook(stop);
-      return status;
     } catch (IllegalStateException e) {
       throw new RecordingException("coordl was stopped while the program ran.");
     } catch (IOException e) {

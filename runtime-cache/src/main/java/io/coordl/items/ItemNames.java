@@ -1,7 +1,5 @@
 package io.coordl.items;
 
-import io.coordl.store.MinioCache;
-import io.coordl.store.StampedItems;
 import io.coordl.telemetry.log.UserLog;
 import java.io.File;
 import java.io.IOException;
@@ -34,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *       and so is a file that replaces another one with the same size and time.
  * </ul>
  *
- * <p>For the first two, the change time is stored with the item ({@link StampedItems}): if only
+ * <p>For the first two, the change time is stored with the item ({@code StampedItems}): if only
  * that differs, the bytes are compared once. Some file systems change inode numbers from time to
  * time; once that is detected, path and change time replace the inode.
  *
@@ -54,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * the manifest belongs to other data. Reading the item from storage detects that: a whole item is
  * admitted under its listed content only if its bytes match. Otherwise this process ignores the
  * line, and the program reads its own file. So whole items that do not match their line do not
- * reach other hosts. Blocks of files over {@link MinioCache#WHOLE_LIMIT} and decoded items cannot
+ * reach other hosts. Blocks of files over {@code MinioCache.WHOLE_LIMIT} and decoded items cannot
  * be checked that way and rely on the times.
  *
  * <p>Safe for concurrent use. The manifest is read when the first file below the root is opened;

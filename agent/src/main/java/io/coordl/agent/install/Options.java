@@ -479,8 +479,8 @@ public final class Options {
   private void readAll(String arguments, String origin) {
     boolean afterSecret = false;
     List<String> all = split(arguments);
-    for (String argument : all) {
-      boolean isFirst = argument.equals(all.get(0));
+    for (int i = 0; i < all.size(); i++) {
+      String argument = all.get(i);
       if (afterSecret && !known(argument)) {
         problem(
             "the text after a comma in "
@@ -508,7 +508,7 @@ public final class Options {
                           + argument
                           + "=... (jcmd PID JVMTI.agent_load cuts off what follows =, unless both"
                           + " the shell and jcmd see quotes: '\"key=value\"')"
-                      : isFirst
+                      : i == 0
                           ? nearest(argument)
                           : nearest(argument) + " (put a value with a comma into a file, @FILE)"));
         } else {

@@ -93,6 +93,14 @@ final class OptionsTest {
     assertThat(parse("cache.size=" + size).problems()).isEmpty();
   }
 
+  @Test
+  void aRepeatedWordIsNotTheFirstOne() {
+    assertThat(parse("xyzzyxyzzy,xyzzyxyzzy").problems())
+        .satisfiesExactly(
+            first -> assertThat(first).doesNotContain("put a value with a comma"),
+            second -> assertThat(second).contains("put a value with a comma"));
+  }
+
   static Stream<Arguments> mistakes() {
     return Stream.of(
         Arguments.of("cach=minio", "unknown key 'cach' (did you mean 'cache'?)"),

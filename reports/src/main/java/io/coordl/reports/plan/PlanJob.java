@@ -168,8 +168,11 @@ record PlanJob(
    */
   private static String kubernetesName(String name) {
     String sanitized =
-        name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-+|-+$", "");
-    String shortened = sanitized.substring(0, Math.min(sanitized.length(), MAX_NAME_LENGTH - 7));
+        name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-", "");
+    String shortened =
+        sanitized
+            .substring(0, Math.min(sanitized.length(), MAX_NAME_LENGTH - 7))
+            .replaceAll("-$", "");
     return shortened.isEmpty() ? "job" : shortened;
   }
 

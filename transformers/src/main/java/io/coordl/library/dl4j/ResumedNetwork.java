@@ -32,6 +32,26 @@ final class ResumedNetwork {
   /** Approximate number of an array's values in its fingerprint. */
   private static final int SAMPLES = 1 << 14;
 
+  /** The state of a network at one moment, without its settings. */
+  record State(INDArray parameters, @Nullable INDArray updater, int iterations, int epochs) {
+    static State of(Model network) {
+      INDArray updater = ResumedNetwork.updater(network);
+      return new State(
+          network.params().dup(),
+          updater == null ? null : updater.dup(),
+          ResumedNetwork.iterations(network),
+          ResumedNetwork.epochs(network));
+    }
+
+    void putBack(Model network) {
+      network.setParams(parameters);
+      if (updater != null) {
+        setUpdater(network, updater);
+      }
+      setCounts(network, iterations, epochs);
+    }
+  }
+
   private final Resume resume;
   private final File file;
   private final boolean severalStepsABatch;
@@ -95,7 +115,7 @@ final class ResumedNetwork {
     if (checkpoint == null) {
       return null;
     }
-    INDArray before = network.params().dup();
+    State before = State.of(network);
     try (DataInputStream in = Resume.open(checkpoint)) {
       File file = checkpoint.resolve(TrainedModels.FILE).toFile();
       ResumedNetwork resumed = new ResumedNetwork(resume, file, in, isTruncated(network));
@@ -105,7 +125,7 @@ final class ResumedNetwork {
         return null;
       }
       resume.begin(resumed.steps);
-      resumed.restoreCounts(network);
+      setCounts(network, resumed.iterations, resumed.epochs);
       if (resumed.severalStepsABatch) {
         resume.lacks(
             "the network's state within a sequence (truncated backpropagation) is not restored");
@@ -120,7 +140,7 @@ final class ResumedNetwork {
       }
       return resumed;
     } catch (IOException | RuntimeException e) {
-      network.setParams(before);
+      before.putBack(network);
       resume.fail(e);
       return null;
     }
@@ -170,16 +190,22 @@ final class ResumedNetwork {
     }
     savedSettings = settings(saved);
     network.setParams(saved.params());
-    if (updater != null && network instanceof MultiLayerNetwork layers) {
-      layers.getUpdater().setStateViewArray(layers, updater.dup(), false);
-    } else if (updater != null) {
-      ((ComputationGraph) network).getUpdater().setStateViewArray(updater.dup());
+    if (updater != null) {
+      setUpdater(network, updater.dup());
     }
     return null;
   }
 
   private static @Nullable INDArray updater(Model network) {
     return ((NeuralNetwork) network).updaterState();
+  }
+
+  private static void setUpdater(Model network, INDArray state) {
+    if (network instanceof MultiLayerNetwork layers) {
+      layers.getUpdater().setStateViewArray(layers, state, false);
+    } else {
+      ((ComputationGraph) network).getUpdater().setStateViewArray(state);
+    }
   }
 
   private static boolean differInLength(@Nullable INDArray one, @Nullable INDArray other) {
@@ -198,8 +224,8 @@ final class ResumedNetwork {
         : ((ComputationGraph) network).getConfiguration().getEpochCount();
   }
 
-  /** Restores the counts that schedules and listeners use. */
-  private void restoreCounts(Model network) {
+  /** Sets the counts that schedules and listeners use. */
+  private static void setCounts(Model network, int iterations, int epochs) {
     if (network instanceof MultiLayerNetwork layers) {
       layers.setIterationCount(iterations);
       layers.setEpochCount(epochs);
@@ -266,7 +292,7 @@ final class ResumedNetwork {
     } catch (IOException e) {
       resume.lacks(String.valueOf(e));
     }
-    restoreCounts(network);
+    setCounts(network, iterations, epochs);
     Nd4j.getRandom().setStates(root, node);
     resume.end();
   }
